@@ -40,8 +40,8 @@ bench-page: $(BENCH)/installed ## the same, put into docs/performance.md
 bench-inner: $(VENV)/installed-dev ## measure parts of a run within one process
 	$(BIN)/pytest benchmarks -o addopts= --benchmark-columns=min,median,rounds --benchmark-sort=name
 
-coverage: $(VENV)/installed-dev ## how often intervals hold the truth: the table in docs/background/statistics.md (CORPORA=folder)
-	$(BIN)/python scripts/coverage.py "$(or $(CORPORA),../shared/corpora)" --page
+coverage: $(VENV)/installed-dev ## how often intervals hold the truth: the tables in docs/background/statistics.md (CORPORA=folder)
+	$(BIN)/python scripts/coverage.py $(CORPORA) --page
 
 papers: $(VENV)/installed-dev ## repeat the papers' experiments: docs/papers.md and its figures
 	$(BIN)/python scripts/update_papers.py

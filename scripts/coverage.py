@@ -1,19 +1,21 @@
-"""How often do intervals contain the truth, and how often do tests find what is not there? On real documents.
+"""How often do intervals contain the truth, and how often do tests find what is not there?
 
-    python scripts/coverage.py CORPORA [--draws 600] [--page]
+    python scripts/coverage.py [CORPORA] [--draws 400] [--page]
 
-The documents of a corpus are taken for all there are, so that the truth is known: the scores of all of them. From them
-samples of a few units are drawn with replacement, and each is compared as `corefscore compare` does. Corpora are those
-of the folder CORPORA:
+A population of documents with several systems is taken for all there are, so that the truth is known: the scores of all
+of them. From it samples of a few units are drawn with replacement, and each is compared as `corefscore compare` does.
+Everything is drawn from seeds. Populations are
 
-- ecbplus: 206 small documents and three real systems; two of these differ in 14 documents only, the third from both in
-  41 and 43.
-- litbank: 100 novels with two made-up systems: the key with seeded errors, whose rate is another in each document.
-- koconovel: 50 novels of 809 parts, a human reader as a system and two made-up ones; the novel is the unit.
+- even, skewed: 400 documents of about 60 mentions each, or whose logarithms of sizes scatter by 1;
+- dominant: 40 documents, one of which has as many mentions as all others together;
+- near-perfect, near-zero: nearly all documents are without errors, or have nearly nothing right; sizes are skewed;
+- all-or-nothing: every document is entirely right, or entirely wrong; sizes are skewed;
+- with the folder CORPORA also ecbplus (206 small documents and real systems), litbank (100 novels, systems with seeded
+  errors) and koconovel (50 novels of 809 parts; the first system is a human reader).
 
-The table has the share of 95 % intervals that contain the truth, over all measures and scores, for each system and each
-pair, and how often tests at 0.05 tell equal systems apart: the counts of two systems are swapped by chance in each
-unit, so that nothing is left to find.
+Intervals are compared with the plain jackknife: score +- Student's t with n - 1 degrees of freedom x standard error,
+cut to the scale. Tests are made of two systems that are equally good (their responses are exchanged at random), of
+eight such systems, of two of different quality, and of differences of mean 0 whose distribution is skewed.
 """
 
 from __future__ import annotations
@@ -29,22 +31,108 @@ from pathlib import Path
 
 import corefscore
 import numpy as np
-from corefscore.core.arrays import Bools, Floats, Ints
+from corefscore.core.arrays import Floats, Ints
+from corefscore.metrics import find
 from corefscore.metrics.counts import summed
 from corefscore.metrics.measures import wanted
 from corefscore.scoring.sides import Corpus
-from corefscore.statistics.significance import Method, Sample, compared, statistics
+from corefscore.statistics.intervals import quantile
+from corefscore.statistics.significance import Compared, Method, Sample, compared, statistics
 from corefscore.statistics.units import sample
 
 PAGE = Path(__file__).parent.parent / "docs" / "background" / "statistics.md"
 ROWS = PAGE.with_name("coverage.csv")
-MEASURES = wanted("muc,bcub,ceafe,lea,blanc,conll").measures
-UNITS = (3, 5, 10, 20, 40)
-ON_PAGE = (5, 10, 20)
-TRIALS = 1000
+MEASURES = wanted("bcub.f1,blanc.f1,conll.f1").measures
+UNITS = (5, 10, 20, 50)
+SHOWN = ("conll", "blanc", "conll difference")
 SAME = 1e-12
 
 Clusters = Mapping[str, Sequence[Sequence[tuple[int, int]]]]
+
+
+def key_of(sizes: Floats, seed: int) -> Clusters:
+    """A key: documents with so many mentions, in entities most of which are small."""
+    numbers = random.Random(seed)
+    found = {}
+    for number, size in enumerate(sizes.astype(int).tolist()):
+        entities: list[list[tuple[int, int]]] = []
+        placed = 0
+        while placed < size:
+            mentions = min(size - placed, 60, int(numbers.paretovariate(1.1)) + 1)
+            entities.append([(place, place) for place in range(placed, placed + mentions)])
+            placed += mentions
+        found[f"{number:03}"] = entities
+    return found
+
+
+def erring(key: Clusters, seed: int, rates: Sequence[float]) -> Clusters:
+    """The key with errors: mentions lost or put elsewhere and entities merged, at another rate in each document."""
+    numbers = random.Random(seed)
+    found = {}
+    for (name, entities), rate in zip(key.items(), rates, strict=True):
+        response: list[list[tuple[int, int]]] = [[] for _ in entities]
+        for place, entity in enumerate(entities):
+            for mention in entity:
+                luck = numbers.random()
+                if luck >= rate / 2:
+                    response[place if luck >= rate else numbers.randrange(len(response))].append(mention)
+        if len(response) > 1 and numbers.random() < rate:
+            response[0] += response.pop()
+        found[name] = [entity for entity in response if entity]
+    return found
+
+
+def varied(rate: float, seed: int, count: int) -> list[float]:
+    """Error rates that vary around one."""
+    return [float(each) for each in np.random.default_rng(seed).beta(2, 2 / rate - 2, count)]
+
+
+def rare(share: float, rate: float, seed: int, count: int) -> Floats:
+    """An error rate in a share of the documents, and 0 in the others."""
+    return np.where(np.random.default_rng(seed).random(count) < share, rate, 0.0)
+
+
+def populations() -> Iterator[tuple[str, Sample]]:
+    """Each made-up population as a sample of all its units."""
+    numbers, count = np.random.default_rng(1), 400
+    even, skewed = numbers.normal(60, 8, count), np.maximum(4, np.exp(numbers.normal(3.6, 1, count)))
+    dominant = numbers.normal(40, 8, 40)
+    dominant[7] += dominant.sum()
+    rates: dict[str, tuple[Floats, Sequence[Sequence[float]]]] = {
+        "even": (even, [varied(0.35, 2, count), varied(0.30, 3, count)]),
+        "skewed": (skewed, [varied(0.35, 2, count), varied(0.30, 3, count)]),
+        "dominant": (dominant, [varied(0.35, 2, 40), varied(0.30, 3, 40)]),
+        "near-perfect": (skewed, [rare(0.15, 0.2, 5, count).tolist(), rare(0.25, 0.15, 6, count).tolist()]),
+        "near-zero": (skewed, [(1 - rare(0.15, 0.2, 5, count)).tolist(), (1 - rare(0.25, 0.15, 7, count)).tolist()]),
+        "all-or-nothing": (skewed, [rare(0.4, 1, 8, count).tolist(), rare(0.3, 1, 9, count).tolist()]),
+    }
+    for name, (sizes, of_systems) in rates.items():
+        key = key_of(sizes, 1)
+        yield name, _sample(key, *(erring(key, seed + 1, each) for seed, each in enumerate(of_systems)))
+
+
+def corpora(folder: Path) -> Iterator[tuple[str, Sample]]:
+    """Each corpus as a sample of all its units."""
+    ecbplus = folder / "ecbplus-withindoc"
+    names = ("evaluate-clustering-0", "lemma-baselines-lemma-wd")
+    yield (
+        "ecbplus",
+        _sample(corefscore.read(ecbplus / "key.conll"), *(str(ecbplus / f"{name}.conll") for name in names)),
+    )
+    key = clusters(corefscore.read(folder / "litbank" / "key.conll"))
+    yield "litbank", _sample(key, *_systems(key))
+    key, human = (
+        clusters(corefscore.read(folder / "koconovel" / f"{name}.conll")) for name in ("key", "human-reader-separate")
+    )
+    yield "koconovel", _sample(key, human, *_systems(key)[:1])
+
+
+def _systems(key: Clusters) -> list[Clusters]:
+    """Two made-up systems; parts of a document have the same error rate."""
+    documents = {name.split(";")[0]: number for number, name in enumerate(key)}
+    of_documents = [varied(rate, seed, len(key)) for rate, seed in ((0.35, 2), (0.30, 3))]
+    rates = [[each[documents[name.split(";")[0]]] for name in key] for each in of_documents]
+    return [erring(key, seed, each) for seed, each in enumerate(rates, start=1)]
 
 
 def clusters(corpus: Corpus) -> Clusters:
@@ -57,150 +145,162 @@ def clusters(corpus: Corpus) -> Clusters:
     return {name: list(entities.values()) for name, entities in found.items()}
 
 
-def erring(key: Clusters, seed: int, rate: float) -> Clusters:
-    """The key with errors: mentions lost or put elsewhere and entities merged, at another rate in each document."""
-    numbers = random.Random(seed)
-    rates: dict[str, float] = {}
-    found = {}
-    for name, entities in key.items():
-        own = rates.setdefault(name.split(";")[0], numbers.betavariate(2, 2 / rate - 2))
-        response: list[list[tuple[int, int]]] = [[] for _ in entities]
-        for place, entity in enumerate(entities):
-            for mention in entity:
-                luck = numbers.random()
-                if luck >= own / 2:
-                    response[place if luck >= own else numbers.randrange(len(response))].append(mention)
-        if len(response) > 1 and numbers.random() < own:
-            response[0] += response.pop()
-        found[name] = [entity for entity in response if entity]
-    return found
-
-
-def corpora(folder: Path) -> Iterator[tuple[str, Sample]]:
-    """Each corpus as a sample of all its units."""
-    key = corefscore.read(folder / "ecbplus-withindoc" / "key.conll")
-    names = ("evaluate-clustering-0", "evaluate-clustering-with-gold-clustering-3", "lemma-baselines-lemma-wd")
-    yield "ecbplus", _sample(key, *(str(folder / "ecbplus-withindoc" / f"{name}.conll") for name in names))
-    key = corefscore.read(folder / "litbank" / "key.conll")
-    yield "litbank", _sample(clusters(key), *(erring(clusters(key), *how) for how in ((1, 0.35), (2, 0.30))))
-    key, human = (corefscore.read(folder / "koconovel" / f"{name}.conll") for name in ("key", "human-reader-separate"))
-    systems = (erring(clusters(key), *how) for how in ((1, 0.35), (2, 0.30)))
-    yield "koconovel", _sample(clusters(key), clusters(human), *systems)
-
-
 def _sample(key: Corpus | Clusters, *systems: str | Clusters) -> Sample:
-    return sample([corefscore.score(key, system, "all,lea") for system in systems], MEASURES)
+    return sample([corefscore.score(key, system, "conll,blanc") for system in systems], MEASURES)
 
 
 def drawn(of: Sample, units: Ints) -> Sample:
     """Some units as a sample of their own."""
-    return _scored(replace(of, counts=of.counts[:, units], stratum=np.zeros(len(units), dtype=np.int64)))
+    return scored(replace(of, counts=of.counts[:, units], stratum=np.zeros(len(units), dtype=np.int64)))
 
 
-def _scored(of: Sample) -> Sample:
+def scored(of: Sample) -> Sample:
+    """A sample with the scores of its counts."""
     observed = [statistics(of.metrics, of.measures, summed(counts)[None]) for counts in of.counts]
     return replace(of, observed=np.stack(observed), uncounted=None)
 
 
-def held(ends: Floats, truth: Floats) -> Bools:
-    """Whether intervals contain the truth."""
-    # Intervals from 0 to 1 are left out (NaN), and contain every score.
-    found: Bools = ~((truth < ends[..., 0] - SAME) | (ends[..., 1] + SAME < truth))
-    return found
+def plain(found: Compared) -> tuple[Floats, Floats]:
+    """The ends of plain jackknife intervals: of the first system and of the first difference, by measure."""
+    units = found.sample.units
+    reach = quantile(0.95, np.array(units - 1.0))
+    left_out, observed = found._left_out[..., 2], found.sample.observed[..., 2]
+    cases = ((observed[0], left_out[:, 0], 0), (observed[0] - observed[1], left_out[:, 0] - left_out[:, 1], -1))
+    ends = []
+    for value, without, least in cases:
+        error = np.sqrt((units - 1) / units * ((without - without.mean(axis=0)) ** 2).sum(axis=0))
+        ends.append(np.clip(np.stack([value - reach * error, value + reach * error], axis=-1), least, 1))
+    return ends[0], ends[1]
 
 
-def coverage(of: Sample, units: int, draws: int) -> Floats:
-    """The shares of intervals that contain the truth: of each system, then of each pair."""
+def intervals(of: Sample, units: int, draws: int) -> Iterator[list[str]]:
+    """How often intervals contain the truth, and how wide they are, for the first system and the first difference of
+    each measure: cells under `HEADS` but the first."""
     numbers = np.random.default_rng(units)
-    truth = np.concatenate([of.observed, _differences(of, of.observed)])
-    right = []
+    truths = of.observed[0, :, 2], of.observed[0, :, 2] - of.observed[1, :, 2]
+    ours: list[list[Floats]] = [[], []]
+    theirs: list[list[Floats]] = [[], []]
+    shares = []
+    for _ in range(draws):
+        found = compared(drawn(of, numbers.integers(0, of.units, units)), Method(trials=1), "f1")
+        for place, ends in enumerate((found.ends[0, :, 2], found.difference_ends[0, :, 2])):
+            ours[place].append(ends)
+        for place, ends in enumerate(plain(found)):
+            theirs[place].append(ends)
+        shares.append(found.sample.shares.max(axis=0))
+    for place, kind in enumerate(("", " difference")):
+        for m, measure in enumerate(MEASURES):
+            both = [np.stack(each[place])[:, m] for each in (ours, theirs)]
+            known = ~np.isnan(both[0][:, 0])
+            cells = [cell for ends in both for cell in _rates(ends[known], truths[place][m])]
+            rest = [f"{1 - known.mean():.2f}", f"{np.mean(shares, axis=0)[m]:.2f}"]
+            yield [str(units), f"{measure}{kind}", *cells, *rest]
+
+
+def _rates(ends: Floats, truth: float) -> tuple[str, str]:
+    """How many intervals contain the truth, and their mean width in points."""
+    if not len(ends):
+        return "", ""
+    held = (ends[:, 0] <= truth + SAME) & (truth - SAME <= ends[:, 1])
+    return f"{held.mean():.2f}", f"{100 * (ends[:, 1] - ends[:, 0]).mean():.1f}"
+
+
+def tests(of: Sample, units: int, draws: int) -> list[str]:
+    """How often a test at 0.05 finds a difference of the CoNLL average: of equal systems, and of different ones."""
+    numbers, alone = np.random.default_rng(units), of.only("conll")
+    equal: list[bool] = []
+    different: list[bool] = []
     for seed in range(draws):
-        found = compared(drawn(of, numbers.integers(0, of.units, units)), Method(trials=TRIALS, seed=seed))
-        right.append(held(np.concatenate([found.ends, found.difference_ends]), truth))
-    shares: Floats = np.mean(right, axis=0)[:, ~np.isnan(truth[0])].mean(axis=1)
-    return shares
-
-
-def _differences(of: Sample, scores: Floats) -> Floats:
-    return np.stack([scores[a] - scores[b] for a, b in of.pairs])
-
-
-def false_alarms(of: Sample, units: int, draws: int) -> Floats:
-    """How often a test of equal systems is at most 0.05: randomization, bootstrap; and somewhere in all scores: the
-    randomization tests as they are, and corrected for all."""
-    numbers = np.random.default_rng(units)
-    found = []
-    for seed in range(draws):
-        few = drawn(of, numbers.integers(0, of.units, units))
-        first, second = few.counts[0], few.counts[-1]
+        few = drawn(alone, numbers.integers(0, of.units, units))
         swap = (numbers.random(units) < 0.5)[:, None]
-        counts = np.stack([np.where(swap, second, first), np.where(swap, first, second)])
-        equal = _scored(replace(few, counts=counts))
-        run = [compared(equal, Method(test=test, trials=TRIALS, seed=seed)) for test in ("randomization", "bootstrap")]
-        strict = compared(equal, Method(trials=TRIALS, seed=seed, correction="holm-all"))
-        single = [np.mean(each.tests.p[0][each.tested] <= 0.05) for each in run]
-        anywhere = [np.any(each.corrected[0][each.tested] <= 0.05) for each in (run[0], strict)]
-        found.append([*single, *anywhere])
-    rates: Floats = np.mean(found, axis=0)
-    return rates
+        mixed = np.stack([np.where(swap, few.counts[1], few.counts[0]), np.where(swap, few.counts[0], few.counts[1])])
+        for found, counts in ((equal, mixed), (different, few.counts[:2])):
+            test = compared(scored(replace(few, counts=counts)), Method(trials=1000, seed=seed), "f1")
+            found.append(bool(test.corrected[0, 0, 2] <= 0.05))
+    return [f"{np.mean(found):.2f}" for found in (equal, different)]
+
+
+def simulated(hits: Floats) -> Sample:
+    """Systems that have so many of 100 links right in each unit, systems x units."""
+    whole = np.full(hits.shape, 100.0)
+    counts = np.stack([hits, whole, hits, whole], axis=-1)
+    return scored(Sample([find("muc")], ["muc"], counts, np.zeros(hits.shape[1], dtype=np.int64), np.zeros((1, 1, 3))))
+
+
+def several(units: int, draws: int) -> list[str]:
+    """How often any difference is shown: of 8 equal systems, with each correction; and a difference of mean 0 whose
+    distribution is skewed (exponential, with its mean subtracted)."""
+    numbers = np.random.default_rng(units)
+    rates: list[list[bool]] = []
+    for seed in range(draws):
+        hits = numbers.binomial(100, np.clip(numbers.beta(6, 3, units) + numbers.normal(0, 0.05, (8, units)), 0, 1))
+        found = []
+        for how in ("largest", "holm", "none"):
+            test = compared(simulated(hits.astype(float)), Method(trials=1000, seed=seed, correction=how), "f1")
+            found.append(bool(np.any(test.corrected[:, 0, 2] <= 0.05)))
+        gain = numbers.exponential(10, units) - 10
+        one = compared(simulated(np.stack([50 + gain, np.full(units, 50.0)])), Method(trials=1000, seed=seed), "f1")
+        rates.append([*found, bool(one.tests.p[0, 0, 2] <= 0.05)])
+    return [f"{rate:.2f}" for rate in np.mean(rates, axis=0)]
 
 
 HEADS = (
-    "corpus",
+    "population",
     "units",
-    "intervals of scores",
-    "of differences",
-    "randomization",
-    "bootstrap",
-    "anywhere",
-    "anywhere, `holm-all`",
+    "statistic",
+    "coverage",
+    "width",
+    "coverage (plain)",
+    "width (plain)",
+    "no interval",
+    "largest unit",
 )
+TEST_HEADS = ("population", "units", "equal systems", "different systems")
+SEVERAL_HEADS = ("units", "8 equal systems", "the same, Holm", "the same, uncorrected", "skewed differences of mean 0")
 
 
-def measured(folder: Path, draws: int) -> list[list[str]]:
-    """A row for each corpus and number of units, under `HEADS`."""
-    rows = []
-    for name, of in corpora(folder):
-        for units in UNITS:
-            cells = [f"{share:.2f}" for share in coverage(of, units, draws)]
-            scores, differences = (", ".join(its) for its in (cells[: of.systems], cells[of.systems :]))
-            rates = [f"{rate:.2f}" for rate in false_alarms(of, units, draws)]
-            rows.append([name, str(units), scores, differences, *rates])
-            sys.stderr.write(f"{' | '.join(rows[-1])}\n")
-    return rows
-
-
-def table(rows: Sequence[Sequence[str]]) -> str:
-    """Rows in Markdown, under as many of `HEADS` as they have cells."""
-    heads = HEADS[: len(rows[0])]
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Rows in Markdown."""
     first, *others = (f"| {' | '.join(line)} |" for line in (heads, *rows))
     return "\n".join([first, "|" + "---|" * len(heads), *others])
 
 
 def on_page(rows: Sequence[Sequence[str]]) -> str:
-    """The part that the page has: without the rates of several tests."""
-    return table([row[:6] for row in rows if int(row[1]) in ON_PAGE])
+    """The intervals that the page has: of some statistics, with 10 and 20 units."""
+    return table(HEADS, [row for row in rows if row[1] in {"10", "20"} and row[2] in SHOWN])
 
 
 def main() -> None:
+    """Run the simulations, and print or write their tables."""
     parser = argparse.ArgumentParser(
         description="How often intervals hold the truth, and tests find what is not there."
     )
-    parser.add_argument("corpora", type=Path)
-    parser.add_argument("--draws", type=int, default=600)
-    parser.add_argument(
-        "--page", action="store_true", help="write the table into docs/background/statistics.md, and coverage.csv there"
-    )
+    parser.add_argument("corpora", type=Path, nargs="?")
+    parser.add_argument("--draws", type=int, default=400)
+    parser.add_argument("--page", action="store_true", help="write the tables into docs/background/statistics.md")
     given = parser.parse_args()
-    found = measured(given.corpora, given.draws)
+    rows, of_tests = [], []
+    for name, of in [*populations(), *(corpora(given.corpora) if given.corpora else ())]:
+        for units in UNITS:
+            rows += [[name, *cells] for cells in intervals(of, units, given.draws)]
+            of_tests.append([name, str(units), *tests(of, units, given.draws)])
+            sys.stderr.write(f"{' | '.join(of_tests[-1])}\n")
+    of_several = [[str(units), *several(units, given.draws)] for units in UNITS]
+    parts = {
+        "measured": on_page(rows) if given.page else table(HEADS, rows),
+        "tests": table(TEST_HEADS, of_tests),
+        "several": table(SEVERAL_HEADS, of_several),
+    }
     if not given.page:
-        sys.stdout.write(f"{table(found)}\n")
-    else:
-        with ROWS.open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerows([HEADS, *found])
-        page = PAGE.read_text()
-        marked = r"(?<=<!-- measured -->\n\n).*?(?=\n\n<!-- end -->)"
-        PAGE.write_text(re.sub(marked, lambda _: on_page(found), page, flags=re.DOTALL))
+        sys.stdout.write("\n\n".join(parts.values()) + "\n")
+        return
+    with ROWS.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([HEADS, *rows])
+    page = PAGE.read_text()
+    for name, text in parts.items():
+        marked = rf"(?<=<!-- {name} -->\n\n).*?(?=<!-- end -->)"
+        page = re.sub(marked, lambda _, text=text: f"{text}\n\n", page, flags=re.DOTALL)  # type: ignore[misc]
+    PAGE.write_text(page)
 
 
 if __name__ == "__main__":

@@ -115,7 +115,7 @@ def test_json_gives_counts_values_options_version_and_signature() -> None:
     found = json.loads(within("lea", *DEMO, "--format", "json").stdout)
     assert found["total"].pop("mentions")["recall_numerator"] == 7
     assert found == {
-        "schema": 2,
+        "schema": 3,
         "version": __version__,
         "signature": SIGNATURE,
         "options": {"metrics": ["lea"], "repeated": "official", "singletons": "keep", "document": None},
@@ -199,7 +199,7 @@ def test_json_with_intervals_signs_what_they_were_made_with() -> None:
     data = json.loads(within("lea", *system, "--format", "json", "--intervals").stdout)
     table = within("lea", *system, "--format", "table", "--intervals").stdout.decode()
     assert data["signature"] == table.splitlines()[-1]
-    assert "unit=document | parts=joined | trials=10000 | seed=0 | confidence=95%" in data["signature"]
+    assert "unit=document | parts=joined | confidence=95%" in data["signature"]
 
 
 def test_without_a_bracket_the_group_is_the_match(tmp_path: Path) -> None:
@@ -259,7 +259,8 @@ def test_intervals_of_the_total_are_those_of_compare() -> None:
         within("compare", pair[0], f"ash.conll={pair[1]}", "--measures", "lea,mentions", "--format", "json").stdout
     )
     expected = {
-        m: {s: (x["low"], x["high"]) for s, x in its.items()} for m, its in compared["systems"]["ash.conll"].items()
+        m: {s: (x["low"], x["high"]) for s, x in its.items() if x["low"] is not None}  # a score of 1 has none
+        for m, its in compared["systems"]["ash.conll"].items()
     }
     found = json.loads(within("lea", *pair, "--intervals", "--format", "json").stdout)
     assert {

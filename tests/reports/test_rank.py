@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import json
 import re
 import shutil
@@ -29,7 +30,11 @@ Capture = pytest.CaptureFixture[bytes]
 
 
 def ranking(
-    hits: dict[str, list[int]], by: str | None = None, correction: str = "holm", trials: int | None = None
+    hits: dict[str, list[int]],
+    by: str | None = None,
+    correction: str = "largest",
+    trials: int = 10_000,
+    baseline: str | None = None,
 ) -> Ranking:
     """Systems that have so many of ten links right in each document, ranked by MUC."""
     results = {}
@@ -37,7 +42,8 @@ def ranking(
         array = np.array([[[hit, 10, hit, 10]] for hit in its], dtype=np.float64)
         names = [f"{'ab'[at % 2]}{at}" for at in range(len(its))]
         results[name] = Result([find("muc")], names, {"muc": array}, Settings(("muc",)))
-    return rank(results, ["muc"], sort="muc", score="f1", method=Method(correction=correction, by=by, trials=trials))
+    method = Method(correction=correction, by=by, trials=trials, baseline=baseline)
+    return rank(results, ["muc"], sort="muc", score="f1", method=method)
 
 
 def ranked(capture: Capture, *arguments: Any, status: int = 0) -> dict[str, Any]:
@@ -47,21 +53,19 @@ def ranked(capture: Capture, *arguments: Any, status: int = 0) -> dict[str, Any]
     return found
 
 
-def test_systems_that_do_not_differ_share_a_rank_and_the_next_has_its_position() -> None:
+def test_ranks_range_over_the_systems_that_were_not_told_apart() -> None:
     """B and C do the same, now better, now worse; A is better and D worse than both everywhere."""
     b, c = [6, 4] * 6, [4, 5] * 6
     found = ranking({"d": [1] * 12, "c": c, "b": b, "a": [9] * 12})
     assert [found.names[system] for system in found.order] == ["a", "b", "c", "d"]
-    assert found.ranks == [1, 2, 2, 4]
-    assert found.hidden == []
+    assert [found.rank(system) for system in found.order] == ["1", "2-3", "2-3", "4"]
+    assert repr(found) == "<Ranking by muc.f1: 1 a, 2-3 b, 2-3 c, 4 d>"
 
 
-def test_a_difference_that_the_rule_hides_is_listed() -> None:
-    """C is better than D in every document; B, the first of their group, varies, and differs from neither."""
+def test_ranges_overlap_if_a_difference_was_not_shown_in_between() -> None:
+    """C is better than D in every document; B varies, and was not shown to differ from either."""
     found = ranking({"a": [10] * 12, "b": [9, 3] * 6, "c": [5] * 12, "d": [4] * 12, "e": [0] * 12})
-    assert found.ranks == [1, 2, 2, 2, 5]
-    assert [(each.system, each.against) for each in found.hidden] == [("c", "d")]
-    assert found.tables[1].rows[0][:3] == (2, "c", "d")
+    assert [found.rank(system) for system in found.order] == ["1", "2-4", "2-3", "3-4", "5"]
 
 
 @pytest.mark.parametrize(
@@ -70,14 +74,17 @@ def test_a_difference_that_the_rule_hides_is_listed() -> None:
 def test_order_and_names_of_systems_and_another_one_change_no_digit(
     options: tuple[str, ...], tmp_path: Path, capfdbinary: Capture
 ) -> None:
-    """Scores, intervals, and the p-value, not corrected, of each pair by which a rank was decided."""
+    """Scores, intervals, and the p-value, not corrected, of each pair."""
     runs = {path.stem: path for path in sorted(RUNS.iterdir())}
     asked = ("--measures", "all,lea", "--trials", "200", "--correction", "none", *options)
 
     def drawn(systems: dict[str, Path], names: dict[str, str]) -> tuple[dict[str, Any], dict[Any, float]]:
-        found = ranked(capfdbinary, KEY, *(f"{name}={path}" for name, path in systems.items()), *asked)["ranking"]
-        known = {names.get(row["system"], row["system"]): row for row in found}
-        pairs = {(name, names.get(row["against"], row["against"])): row["p"] for name, row in known.items()}
+        found = ranked(capfdbinary, KEY, *(f"{name}={path}" for name, path in systems.items()), *asked)
+        known = {names.get(row["system"], row["system"]): row for row in found["ranking"]}
+        pairs = {
+            tuple(names.get(test[side], test[side]) for side in ("system", "against")): test["p"]
+            for test in found["pairs"]
+        }
         return {name: (row["low"], row["high"], row["scores"]) for name, row in known.items()}, pairs
 
     numbers, pairs = drawn(runs, {})
@@ -94,18 +101,80 @@ def test_order_and_names_of_systems_and_another_one_change_no_digit(
     assert fewer == {name: numbers[name] for name in fewer}
 
 
-def test_equal_systems_share_a_rank_in_the_order_of_their_names() -> None:
+def skilled(systems: int, units: int, seed: int) -> dict[str, list[int]]:
+    """Systems whose skill falls from the first to the last."""
+    numbers = np.random.default_rng(seed)
+    skill = np.clip(numbers.beta(6, 3, units) - np.linspace(0, 0.4, systems)[:, None], 0.02, 1)
+    return {f"s{number}": hits for number, hits in enumerate(numbers.binomial(10, skill).tolist())}
+
+
+@pytest.mark.parametrize("correction", ["largest", "holm", "none"])
+def test_ranges_that_do_not_overlap_are_shown_differences(correction: str) -> None:
+    """In 20 random corpora: if the range of one system ends before that of another begins, JSON has the pair as shown,
+    or a chain of shown pairs; and every shown pair has ranges in its order."""
+    for seed in range(20):
+        found = ranking(skilled(8, 6 + seed, seed), correction=correction, trials=1000)
+        better = found.found.better(0, 2)
+        for (i, one), (j, other) in itertools.permutations(enumerate(found.ranges), 2):
+            if one[1] < other[0]:
+                assert better[i, j]
+            if better[i, j]:
+                assert one[0] < other[0] and one[1] < other[1]
+        data = found.to_dict()
+        shown = {(pair["system"], pair["against"]) for pair in data["pairs"] if pair["differ"]}
+        if correction != "none":
+            assert len(shown) == better.sum()
+
+
+def test_order_names_and_copies_change_no_verdict() -> None:
+    """Of systems in another order and under other names, and of the last one four times more."""
+    for seed in range(10):
+        hits = skilled(6, 12, seed)
+        one = ranking(hits, trials=500)
+        reverse = ranking({f"x{name}": hits[name] for name in sorted(hits, reverse=True)}, trials=500)
+        assert one.ranges == reverse.ranges[::-1]
+        last = one.names[one.order[-1]]
+        more = ranking({**hits, **{f"{last}-{copy}": hits[last] for copy in range(4)}}, trials=500)
+        for before, after in zip(one.ranges, more.ranges, strict=False):
+            assert before[0] == after[0]
+        better = one.found.better(0, 2)[:, one.order[-1]]
+        expected = [worst if shown else worst + 4 for (_, worst), shown in zip(one.ranges, better, strict=True)]
+        assert [worst for _, worst in more.ranges[:6]] == expected
+
+
+def test_a_baseline_needs_fewer_tests() -> None:
+    found = ranking({"a": [9] * 7, "b": [6, 4, 5, 6, 4, 5, 5], "c": [5] * 7, "d": [1] * 7}, baseline="c")
+    assert found.found.family == 3
+    assert [found.rank(system) for system in found.order] == ["1-2", "1-4", "2-3", "3-4"]
+    rows = {row[2]: row[-3:-1] for row in found.tables[0].rows}
+    assert rows["c"] == [None, None]
+    assert (rows["a"][1], rows["b"][1], rows["d"][1]) == ("differ", "no verdict", "differ")
+    assert any(line.startswith("p, verdict: the test against c, corrected") for line in found.legend)
+
+
+@pytest.mark.parametrize(
+    ("measures", "sorted_by"), [("lea", "lea.f1"), ("muc.recall,lea", "muc.recall"), ("lea,conll", "conll.f1")]
+)
+def test_the_first_measure_ranks_unless_the_average_is_among_them(
+    measures: str, sorted_by: str, capfdbinary: Capture
+) -> None:
+    found = ranked(capfdbinary, KEY, "--systems", RUNS, "--measures", measures)
+    assert found["options"]["sort"] == sorted_by
+    assert ("conll" in found["ranking"][0]["scores"]) == ("conll" in measures)
+
+
+def test_equal_systems_share_a_range_in_the_order_of_their_names() -> None:
     found = ranking({"z": [5] * 12, "y": [5] * 12})
-    assert ([found.names[system] for system in found.order], found.ranks) == (["y", "z"], [1, 1])
+    assert ([found.names[system] for system in found.order], found.ranges) == (["y", "z"], [(1, 2), (1, 2)])
 
 
 def test_one_system_is_ranked_too() -> None:
-    assert ranking({"a": [5] * 12}).ranks == [1]
+    assert ranking({"a": [5] * 12}).ranges == [(1, 1)]
 
 
 def test_one_document_cannot_tell_systems_apart() -> None:
     found = ranking({"a": [10], "b": [0]})
-    assert found.ranks == [1, 1]
+    assert found.ranges == [(1, 2), (1, 2)]
     assert "no intervals, and no test can show a difference, since there is only one unit; see --unit" in found.notes
     assert not any(note.startswith("only 1 unit") for note in found.notes)
     assert found.interval(0) is None
@@ -121,18 +190,20 @@ def test_pairs_that_could_not_be_told_apart_are_named() -> None:
 
 
 def test_systems_of_a_large_task_are_told_apart() -> None:
-    """Holm's method over 528 pairs takes more than 10,000 trials, so more are made."""
-    found = ranking({f"s{number:02}": [10 if number == 0 else number % 3] * 20 for number in range(33)})
-    assert found.ranks[:2] == [1, 2]
-    assert found.found.trials == 21_118
-    assert "trials=21118" in found.signature
+    """528 pairs in 10,000 trials: the largest difference needs no more, and Holm's method twice as many."""
+    hits = {f"s{number:02}": [10 if number == 0 else number % 3] * 20 for number in range(33)}
+    found = ranking(hits)
+    assert found.rank(0) == "1"
+    holm = ranking(hits, correction="holm")
+    assert holm.rank(0) == "1-33"
+    assert any(note.endswith("use --trials 10559") for note in holm.notes)
 
 
 def test_too_few_trials_say_how_many_it_takes() -> None:
     results = {name: [number] * 20 for number, name in enumerate("abcdefgh")}
-    found = ranking(results, trials=100)
+    found = ranking(results, trials=10)
     assert len(found.undecided) == 28
-    assert any(note.endswith("use --trials 559") for note in found.notes)
+    assert any(note.endswith("use --trials 19") for note in found.notes)
     assert any(note.startswith("no verdict on 28 of 28 pairs") and "and 18 more" in note for note in found.notes)
 
 
@@ -149,7 +220,7 @@ def test_a_folder_of_systems_is_the_list_of_its_entries(capfdbinary: Capture) ->
     found = ranked(capfdbinary, KEY, "--systems", RUNS)
     listed = ranked(capfdbinary, KEY, *sorted(RUNS.iterdir(), reverse=True))
     assert found == listed
-    assert [row["rank"] for row in found["ranking"]] == [1, 1, 3, 3]
+    assert [(row["best"], row["worst"]) for row in found["ranking"]] == [(1, 2), (1, 2), (3, 4), (3, 4)]
     assert [row["system"] for row in found["ranking"]] == [
         f"{name}.conll" for name in ("ash", "birch", "cedar", "dogwood")
     ]
@@ -287,18 +358,19 @@ def test_a_folder_of_systems_given_as_one_is_told_of(command: str, capfdbinary: 
     )
 
 
-def test_each_rank_is_explained_by_the_test_that_decided_it(capfdbinary: Capture) -> None:
-    """The p of the same pair from compare, corrected for the same family."""
+def test_tests_are_those_of_compare(capfdbinary: Capture) -> None:
+    """The same p of each pair, corrected for the same family."""
     found = ranked(capfdbinary, KEY, "--systems", RUNS)
     compared = json.loads(call(capfdbinary, "compare", KEY, "--systems", RUNS, "--format", "json").stdout)
-    p = {(x["system"], x["against"]): x["measures"]["conll"]["f1"]["p_corrected"] for x in compared["pairs"]}
-    ash, birch, cedar, dogwood = (f"{name}.conll" for name in ("ash", "birch", "cedar", "dogwood"))
-    assert [(row["system"], row["against"], row["p"]) for row in found["ranking"]] == [
-        (ash, None, None),
-        (birch, ash, p[ash, birch]),
-        (cedar, ash, p[ash, cedar]),
-        (dogwood, cedar, p[cedar, dogwood]),
-    ]
+    of_compare = {(x["system"], x["against"]): x["measures"]["conll"]["f1"] for x in compared["pairs"]}
+    of_rank = {(x["system"], x["against"]): x for x in found["pairs"]}
+    assert {frozenset(pair) for pair in of_compare} == {frozenset(pair) for pair in of_rank}
+    for pair, test in of_rank.items():
+        same = of_compare.get(pair) or of_compare[pair[::-1]]
+        assert [test[name] for name in ("p", "p_corrected", "differ")] == [
+            same[name] for name in ("p", "p_corrected", "differ")
+        ]
+        assert test["difference"] == abs(same["difference"])
 
 
 def test_groups_of_documents_have_a_line_each(capfdbinary: Capture) -> None:
@@ -344,7 +416,7 @@ def test_a_ranking_fits_the_terminal(capfdbinary: Capture, monkeypatch: pytest.M
         )
         assert all(len(line) <= width for line in lines[:-1])
         columns[width] = len(lines[3].split())
-        assert {"rank", "system", "F1", "p"} <= set(lines[3].split())
+        assert {"rank", "system", "F1"} <= set(lines[3].split())
     assert columns[60] < columns[80] < columns[200]
     assert not any(line.startswith("left out") for line in lines)
 
@@ -364,9 +436,9 @@ def test_any_score_can_rank(capfdbinary: Capture) -> None:
 
 
 def test_alpha_decides(capfdbinary: Capture) -> None:
-    """With nearly any p as a difference nobody shares a rank."""
+    """With nearly any p as a difference every system has one rank."""
     found = ranked(capfdbinary, KEY, "--systems", RUNS, "--alpha", "0.999", "--correction", "none")
-    assert [row["rank"] for row in found["ranking"]] == [1, 2, 3, 4]
+    assert [(row["best"], row["worst"]) for row in found["ranking"]] == [(1, 1), (2, 2), (3, 3), (4, 4)]
 
 
 def test_by_shows_means_over_groups(capfdbinary: Capture) -> None:
@@ -388,7 +460,10 @@ def test_a_system_that_cannot_be_scored_has_its_row_and_the_others_are_ranked(
     assert done.status == 1
     assert b"corefscore: broken.conll is not ranked: " in done.stderr
     lines = done.stdout.decode().splitlines()
-    assert sum(line.lstrip().startswith(("1  ash", "1  birch", "3  cedar", "3  dogwood")) for line in lines) == 4
+    assert (
+        sum(line.lstrip().startswith(("1-2   birch", "1-2   ash", "3-4   cedar", "3-4   dogwood")) for line in lines)
+        == 4
+    )
     words = " ".join(done.stdout.decode().split())
     assert f"broken.conll is not ranked: {broken}" in words
     assert "opens a mention that is never closed" in words

@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Sequence
-from dataclasses import replace
-from statistics import mean
 
 import coverage
 import numpy as np
@@ -14,8 +12,9 @@ import pytest
 from corefscore.core.arrays import Floats
 from corefscore.metrics import find
 from corefscore.metrics.counts import summed
-from corefscore.statistics.intervals import FLOOR, ends, errors, influence
-from corefscore.statistics.significance import Method, Sample, compared, draws, statistics, without_each
+from corefscore.statistics.intervals import ends, errors, freedom, quantile
+from corefscore.statistics.significance import Method, Sample, compared, statistics, without_each
+from scipy import stats
 
 
 def of_counts(counts: Floats, stratum: Sequence[int] | None = None) -> Sample:
@@ -35,26 +34,18 @@ def random_counts(systems: int, units: int, seed: int = 3, sizes: float = 1) -> 
 
 
 def twin(
-    resampled: Sequence[float],
-    observed: float,
-    left_out: Sequence[float],
-    times: Sequence[Sequence[float]],
-    *,
-    level: float,
-    least: float,
+    score: float, left_out: Sequence[float], shares: Sequence[float], *, level: float, least: float
 ) -> list[float]:
-    """The interval of one statistic as the formulas have it, number by number; ``times`` is trials x units."""
+    """The interval of one statistic as the formulas have it, number by number."""
     units = len(left_out)
-    moved = [mean(left_out) - value for value in left_out]
-    error = math.sqrt(sum(value**2 for value in moved))
-    distances = []
-    for value, drawn in zip(resampled, times, strict=True):
-        middle = sum(many * its for many, its in zip(drawn, moved, strict=True)) / units
-        own = math.sqrt(sum(many * (its - middle) ** 2 for many, its in zip(drawn, moved, strict=True)))
-        distances.append(abs(value - observed) / max(own, FLOOR * error) if error else 0.0)
-    rank = min(len(distances), math.ceil(round(level * (len(distances) + 1), 9)))
-    reach = sorted(distances)[rank - 1] * error
-    return [min(1, max(least, observed - reach)), min(1, max(least, observed + reach))]
+    error = math.sqrt((units - 1) / units * sum((score - value) ** 2 for value in left_out))
+    effective = max(1, 1 / sum(share**2 for share in shares) - 1)
+    reach = float(stats.t.ppf((1 + level) / 2, 2 / (1 / (units - 1) + 1 / effective))) * error
+    share = (score - least) / (1 - least)
+    if not 0 < share < 1:
+        return [math.nan] * 2
+    logit, scaled = math.log(share / (1 - share)), reach / (1 - least) / share / (1 - share)
+    return [least + (1 - least) / (1 + math.exp(min(700, -each))) for each in (logit - scaled, logit + scaled)]
 
 
 @pytest.mark.parametrize("units", [2, 3, 8, 40])
@@ -63,53 +54,72 @@ def test_intervals_are_those_of_the_twin(units: int, confidence: float) -> None:
     """Of scores and of differences; left-out scores are those of a sample without the unit."""
     counts = random_counts(3, units)
     counts[1, :, 0] = np.floor(counts[1, :, 0] * 0.8)
-    found = compared(of_counts(counts), Method(trials=300, confidence=confidence))
+    counts[2, :, 2] = counts[2, :, 3]
+    found = compared(of_counts(counts), Method(trials=30, confidence=confidence, correction="none"))
     without = np.stack([of_counts(np.delete(counts, unit, axis=1)).observed for unit in range(units)])
-    observed = found.sample.observed
-    times = np.concatenate(list(draws(found.sample, 300, 0))).tolist()
+    shares = (counts[0, :, 1] / counts[0, :, 1].sum()).tolist()
     for score in range(3):
-        its, left, seen = found.resampled[:, 0, score], without[:, :, 0, score], observed[:, 0, score]
+        left, seen = without[:, :, 0, score], found.sample.observed[:, 0, score]
         for system in range(3):
-            expected = twin(
-                its[system], float(seen[system]), left[:, system].tolist(), times, level=confidence, least=0
-            )
-            shown = [math.nan] * 2 if list(expected) == [0, 1] else expected  # says nothing, so it is left out
-            assert found.ends[system, 0, score].tolist() == pytest.approx(shown, abs=1e-9, nan_ok=True)
+            expected = twin(float(seen[system]), left[:, system].tolist(), shares, level=confidence, least=0)
+            assert found.ends[system, 0, score].tolist() == pytest.approx(expected, abs=1e-9, nan_ok=True)
         for place, (a, b) in enumerate(found.sample.pairs):
-            difference = float(seen[a] - seen[b])
-            expected = twin(
-                its[a] - its[b], difference, (left[:, a] - left[:, b]).tolist(), times, level=confidence, least=-1
-            )
+            difference, left_pair = float(seen[a] - seen[b]), (left[:, a] - left[:, b]).tolist()
+            expected = twin(difference, left_pair, shares, level=confidence, least=-1)
             assert found.difference_ends[place, 0, score].tolist() == pytest.approx(expected, abs=1e-9)
 
 
 def test_an_interval_by_hand() -> None:
-    """Two units that move a score by 1/10 up and down: the error is sqrt(2)/10, and that of a resample that drew one of
-    them twice is 0."""
-    powers = np.array([[[0.1], [0.01]], [[-0.1], [0.01]]])
-    found = errors(np.array([[1.0, 1.0], [2.0, 0.0]]), powers, np.array([0, 0]))
-    assert found[:, 0].tolist() == [pytest.approx(math.sqrt(0.02)), 0]
-    distances = np.array([0.5, 3.0, 1.0, 2.0])
-    score, error = np.array(0.5), np.array(0.1)
-    assert ends(score, error, distances, 0.6, 0).tolist() == pytest.approx([0.3, 0.7])
-    assert ends(score, error, distances, 0.95, 0).tolist() == pytest.approx([0.2, 0.8])
-    assert ends(score, error * 2, distances, 0.95, 0).tolist() == [0, 1]
-    assert ends(score, error * 4, distances, 0.95, -1).tolist() == [pytest.approx(-0.7), 1]
+    """Two units of equal size with the scores 0.4 and 0.6: the error is sqrt(1/2 (0.01 + 0.01)) = 0.1, that of the
+    logit of 0.5 is 0.4, and the t of one degree of freedom that leaves out 5 % is 12.7062."""
+    observed, left_out = np.array([0.5]), np.array([[0.4], [0.6]])
+    error = errors(observed, left_out, np.array([0, 0]))
+    assert error.tolist() == [pytest.approx(0.1)]
+    assert freedom(np.array([[0.5], [0.5]]), np.array([0, 0])).tolist() == [1]
+    reach = quantile(0.95, np.array([1.0]))
+    assert reach.tolist() == [pytest.approx(12.7062, abs=1e-4)]
+    low = 1 / (1 + math.exp(12.7062 * 0.4))
+    assert ends(observed, error, reach, 0).tolist() == [pytest.approx([low, 1 - low], abs=1e-6)]
+    low = 2 / (1 + math.exp(12.7062 * 0.2)) - 1  # the error of (d + 1) / 2 is half as large
+    assert ends(np.array([0.0]), error, reach, -1).tolist() == [pytest.approx([low, -low], abs=1e-6)]
 
 
-def test_errors_of_groups_add_up() -> None:
-    """Squares add up over groups; the only unit of a group has none."""
-    moved = np.array([[0.3], [-0.3], [0.2], [-0.2], [0.0]])
-    found = errors(np.ones((1, 5)), np.stack([moved, moved**2], axis=1), np.array([0, 0, 1, 1, 2]))
-    assert found[0, 0] == pytest.approx(math.sqrt(2 * 0.3**2 + 2 * 0.2**2))
+def test_errors_are_those_of_a_mean() -> None:
+    """The jackknife error of a mean is the standard deviation divided by the root of n; over two groups, squares of
+    half of each add up, and the only unit of a group has none."""
+    numbers = np.random.default_rng(4).random(9)
+
+    def left_out(values: Floats) -> Floats:
+        found: Floats = (values.sum() - values) / (len(values) - 1)
+        return found
+
+    one = errors(numbers.mean()[None], left_out(numbers)[:, None], np.zeros(9, dtype=np.int64))
+    assert one[0] == pytest.approx(numbers.std(ddof=1) / 3)
+    a, b = numbers[:4], numbers[4:8]
+    both = (a.mean() + b.mean() + numbers[8]) / 3
+    parts = [(left_out(a) + b.mean() + numbers[8]) / 3, (left_out(b) + a.mean() + numbers[8]) / 3, [numbers[8]]]
+    groups = np.array([0] * 4 + [1] * 4 + [2])
+    two = errors(np.array([both]), np.concatenate(parts)[:, None], groups)
+    assert two[0] == pytest.approx(math.hypot(a.std(ddof=1) / 2, b.std(ddof=1) / 2) / 3)
 
 
-def test_pairs_in_several_batches_are_those_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    counts = random_counts(4, 9)
-    counts[1:3, :, 0] = np.floor(counts[1:3, :, 0] * 0.7)
-    whole = compared(of_counts(counts), Method(trials=40)).difference_ends
-    monkeypatch.setattr("corefscore.statistics.intervals.LIMIT", 1)
-    assert np.array_equal(whole, compared(of_counts(counts), Method(trials=40)).difference_ends)
+def test_degrees_of_freedom_fall_if_one_unit_is_large() -> None:
+    shares = np.array([[0.1, 0.55], *[[0.1, 0.05]] * 9])
+    few = 1 / (0.55**2 + 9 * 0.05**2) - 1
+    expected = [9, 2 / (1 / 9 + 1 / few)]
+    assert freedom(shares, np.zeros(10, dtype=np.int64)).tolist() == pytest.approx(expected)
+
+
+def test_intervals_of_differences_hold_together() -> None:
+    """They are longer than single ones, and no longer than Bonferroni's method would have it."""
+    counts = random_counts(5, 12)
+    counts[..., 0] = np.floor(counts[..., 0] * np.linspace(1, 0.8, 5)[:, None])
+    one, several = (compared(of_counts(counts), Method(correction=how)) for how in ("none", "largest"))
+    strict = compared(of_counts(counts), Method(correction="none", confidence=1 - 0.05 / 10))
+    widths = [np.diff(each.difference_ends[:, 0, 2]).ravel() for each in (one, several, strict)]
+    assert np.all(widths[0] < widths[1])
+    assert np.all(widths[1] < widths[2])
+    assert np.array_equal(one.ends, several.ends, equal_nan=True)
 
 
 def test_nothing_to_resample_gives_no_interval() -> None:
@@ -125,14 +135,11 @@ def test_left_out_scores_stay_within_their_group() -> None:
     for unit in range(7):
         rest = of_counts(np.delete(counts, unit, axis=1), [*groups[:unit], *groups[unit + 1 :]])
         assert np.allclose(found[unit], rest.observed, rtol=0, atol=1e-15)
-    moved = influence(found, np.array(groups))
-    assert np.allclose(moved[:3].sum(axis=0), 0, atol=1e-15)
-    assert np.allclose(moved[3:], found[3:].mean(axis=0) - found[3:], atol=1e-15)
 
 
 def test_what_never_varies_has_an_interval_of_no_width() -> None:
     counts = np.tile([3.0, 4.0, 3.0, 6.0], (1, 12, 1))
-    assert compared(of_counts(counts), Method(trials=50)).ends[0, 0, 0].tolist() == [0.75, 0.75]
+    assert compared(of_counts(counts), Method(trials=50)).ends[0, 0, 0].tolist() == pytest.approx([0.75, 0.75])
 
 
 @pytest.mark.slow
@@ -151,19 +158,21 @@ def test_few_documents_of_different_sizes_hold_the_truth_often_enough(units: int
     assert np.mean(held) >= least
 
 
-def test_the_simulation_of_coverage_swaps_samples_of_any_systems() -> None:
-    """`make coverage` takes samples that mark what has nothing to count, and makes others of two of their systems."""
-    counts = random_counts(3, 12)
-    of = of_counts(counts)
-    marked = replace(of, uncounted=np.zeros_like(of.observed, dtype=bool))
-    rates = coverage.false_alarms(marked, 5, 2)
-    assert rates.tolist() == coverage.false_alarms(of, 5, 2).tolist()
-    shares = coverage.coverage(marked, 5, 2)
-    assert shares.shape == (3 + 3,)
-    assert np.isin(shares * 2 * 3, range(7)).all()
+def test_the_simulation_of_coverage_knows_the_truth() -> None:
+    """Of documents that all have the same score, every interval contains it, and no test finds a difference."""
+    key = coverage.key_of(np.full(12, 20.0), 1)
+    same = {name: entities[:-1] for name, entities in coverage.key_of(np.full(12, 20.0), 1).items()}
+    of = coverage._sample(key, same, same)
+    rows = list(coverage.intervals(of, 5, 3))
+    assert [row[:2] for row in rows] == [
+        ["5", f"{measure}{kind}"] for kind in ("", " difference") for measure in coverage.MEASURES
+    ]
+    assert {row[2] for row in rows[3:]} == {"1.00"}
+    assert coverage.tests(of, 5, 3) == ["0.00", "0.00"]
 
 
 def test_the_page_has_rows_of_the_simulation() -> None:
     heads, *rows = csv.reader(coverage.ROWS.open(encoding="utf-8"))
     assert heads == list(coverage.HEADS)
+    assert len(rows) == 6 * len(coverage.UNITS) * 2 * len(coverage.MEASURES)
     assert f"<!-- measured -->\n\n{coverage.on_page(rows)}\n\n<!-- end -->" in coverage.PAGE.read_text()

@@ -21,10 +21,11 @@ def command(name: str) -> click.Command:
         name,
         callback=run,
         short_help="Compare systems: confidence intervals and significance tests.",
-        help="Compare systems. Print scores and differences with confidence intervals (paired bootstrap), and a "
-        "significance test of each difference.\n\n"
+        help="Compare systems. Print scores and differences with confidence intervals (jackknife), and a test of each "
+        "difference (paired approximate randomization). The test is of the hypothesis that the responses of the two "
+        "systems to any document could be exchanged.\n\n"
         "A SYSTEM is the path of a response, or NAME=PATH to give it a name. "
-        "Sources: Noreen 1989; Moosavi and Strube 2016; Holm 1979; Dror et al. 2017.",
+        "Sources: Noreen 1989; Moosavi and Strube 2016; Westfall and Young 1993; Holm 1979; Dror et al. 2017.",
         params=comparing(options.by("Also compare on groups of documents, and on the mean over groups")),
     )
 

@@ -11,7 +11,7 @@ from corefscore.cli.messages import complain, write, write_bytes
 from corefscore.cli.scoring import spare_inputs
 from corefscore.cli.systems import comparing, given, method, reason, scored
 from corefscore.core.errors import InputError, ScorerError
-from corefscore.metrics.measures import single, wanted
+from corefscore.metrics.measures import ranked_by, wanted
 from corefscore.reports.layouts import Style, rendered
 from corefscore.reports.rank import rank
 from corefscore.scoring.results import compiled
@@ -22,18 +22,18 @@ def command(name: str) -> click.Command:
     return options.Command(
         name,
         callback=run,
-        short_help="Rank systems; those that do not differ significantly share a rank.",
-        help="Rank systems, best first. A system shares the rank above it unless its score differs significantly from "
-        "the best of that rank; then its position is its rank: 1, 2, 2, 4.\n\n"
+        short_help="Rank systems, each with the range of ranks that tests allow.",
+        help="Rank systems, best first. Each has a range of ranks, such as 2-4: it begins after the systems that were "
+        "shown to be better, and ends before those that were shown to be worse. If two ranges do not overlap, a "
+        "difference was shown.\n\n"
         "A SYSTEM is the path of a response, or NAME=PATH to give it a name. A system that cannot be scored gets a "
         "row with the reason, and the exit status is 1.",
         params=comparing(
             click.Option(
                 ["--sort"],
                 metavar="MEASURE",
-                default="conll",
-                show_default=True,
-                help="Measure to rank by: its F1, or a score such as lea.recall.",
+                help="Measure to rank by: its F1, or a score such as lea.recall. [default: conll if --measures has it, "
+                "or the first of these]",
             ),
             options.by("Rank by the unweighted mean over groups of documents"),
             click.Option(
@@ -50,7 +50,7 @@ def run(
     key: str,
     systems: tuple[str, ...],
     place: str | None,
-    sort: str,
+    sort: str | None,
     by: str | None,
     plot: str | None,
     measures: str,
@@ -62,7 +62,7 @@ def run(
     paths, skipped = given(key, systems, place, **arguments)
     spare_inputs({"--output": output, "--plot": plot}, (key, *paths.values()), arguments["include"])
     chosen = wanted(measures)
-    measure, score = single(sort)
+    measure, score = ranked_by(chosen.measures, sort)
     if by is not None:
         compiled(by)
     if plot is not None:

@@ -20,7 +20,7 @@ OPTIONS = (
     ("--verbose -v --debug", "--notices, which is the default", "no option: everything is reported"),
     ("--silent -q", "--quiet"),
     ("--html --visualize --view", "corefscore diff KEY RESPONSE --html FILE"),
-    ("--significance --p-value --pvalue --ttest --t-test", "--test randomization", "corefscore compare KEY A B"),
+    ("--significance --p-value --pvalue --ttest --t-test", "corefscore compare KEY A B"),
     ("--bootstrap", "--intervals", "corefscore compare KEY A B"),
     ("--ci --confidence-interval --confidence-intervals", "--intervals", "--confidence PERCENT"),
     ("--samples --resamples --iterations --n-trials", "--trials N", "corefscore compare KEY A B --trials N"),

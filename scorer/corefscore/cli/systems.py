@@ -23,7 +23,7 @@ from corefscore.metrics.measures import DEFAULT
 from corefscore.reports.layouts import DATA, TABLES
 from corefscore.scoring.results import Result, refuse_heads_of_spans
 from corefscore.scoring.systems import files_of, scored_each
-from corefscore.statistics.significance import CORRECTIONS, DOCUMENTS, TESTS, Method, both_levels
+from corefscore.statistics.significance import CORRECTIONS, DOCUMENTS, TRIALS, Method, both_levels
 
 
 def scoring() -> list[click.Parameter]:
@@ -65,8 +65,9 @@ def _resampling() -> list[click.Parameter]:
             ["--trials"],
             type=click.IntRange(min=1),
             metavar="N",
-            help="Number of random trials of each test, and of resamples for intervals (10000 at most). [default: "
-            "10000, or more if the correction for many systems needs them]",
+            default=TRIALS,
+            show_default=True,
+            help="Number of random trials of each test.",
         ),
         click.Option(
             ["--seed"],
@@ -79,20 +80,17 @@ def _resampling() -> list[click.Parameter]:
         options.unit(),
         average(),
         click.Option(
-            ["--test"],
-            type=options.Choice(TESTS),
-            default=TESTS[0],
-            show_default=True,
-            help="Paired approximate randomization (Noreen 1989), or paired bootstrap, which finds too many "
-            "differences with few units.",
+            ["--baseline"],
+            metavar="NAME",
+            help="Compare every other system with this one, instead of all pairs.",
         ),
         click.Option(
             ["--correction"],
             type=options.Choice(CORRECTIONS),
             default=CORRECTIONS[0],
             show_default=True,
-            help="Correct p by Holm's method for all pairs of systems within one score (holm), for all tests "
-            "(holm-all), or not at all.",
+            help="Correct p for all pairs of systems within one score (by the largest difference of each trial, or "
+            "holm), for all tests (holm-all), or not at all.",
         ),
         click.Option(
             ["--confidence"],
@@ -126,7 +124,7 @@ def method(arguments: dict[str, Any], by: str | None) -> Method:
         None if confidence is None else from_percent(confidence, "--confidence ", ends=False),
         None if alpha is None else from_fraction(alpha, "--alpha "),
     )
-    others = {name: arguments.pop(name) for name in ("unit", "test", "trials", "seed", "correction", "average")}
+    others = {name: arguments.pop(name) for name in ("unit", "trials", "seed", "correction", "average", "baseline")}
     return Method(by=by, confidence=confidence, alpha=alpha, **others)
 
 

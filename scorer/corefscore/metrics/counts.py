@@ -18,6 +18,8 @@ SCORES = ("recall", "precision", "f1")
 def quotient(numerator: Floats, denominator: Floats) -> Floats:
     """numerator / denominator, and 0 if the denominator is 0 (recorded cases empty-key, empty-response)."""
     numerator, denominator = np.broadcast_arrays(numerator, denominator)
+    if denominator.all():  # much faster than with a mask
+        return np.divide(numerator, denominator, out=np.empty(numerator.shape))
     return np.divide(numerator, denominator, out=np.zeros(numerator.shape), where=denominator != 0)
 
 
@@ -71,7 +73,10 @@ class Values:
 
 def divided(counts: Counts) -> Values:
     """Recall, precision and F1 of counts."""
-    return Values(*counts, f1(counts.recall.value, counts.precision.value))
+    recall, precision = counts.recall.value, counts.precision.value
+    found = Values(*counts, f1(recall, precision))
+    vars(found).update(recall=recall, precision=precision)  # these need not be divided again
+    return found
 
 
 def packed(measures: Sequence[Counts]) -> Floats:

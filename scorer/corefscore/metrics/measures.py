@@ -81,6 +81,15 @@ def single(words: str) -> tuple[str, str]:
     return measure, _parted(words)[1] or "f1"
 
 
+def ranked_by(measures: Mapping[str, Sequence[str]], words: str | None) -> tuple[str, str]:
+    """The measure and score that rank systems: those that ``words`` name (`single`), or by default the CoNLL average if
+    it is among the measures, or the first of these."""
+    if words is not None:
+        return single(words)
+    measure = AVERAGE if AVERAGE in measures else next(iter(measures))
+    return measure, deciding(measures[measure])
+
+
 def scores_in(words: str) -> list[tuple[str, str]]:
     """The scores that ``words`` name, joined by commas: ``lea.recall``; other names mean the F1 of their measures.
 

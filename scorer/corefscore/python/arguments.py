@@ -75,11 +75,11 @@ class _Resampling(TypedDict, total=False):
     confidence: float | None
     alpha: float | None
     unit: str
-    test: str
-    trials: int | None
+    trials: int
     seed: int
     correction: str
     average: str | None
+    baseline: str | None
 
 
 class Comparing(_Resampling, Options, total=False):

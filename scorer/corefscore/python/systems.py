@@ -12,7 +12,7 @@ from corefscore.core.documents import KEY
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Noticed
 from corefscore.metrics.base import Metric, names_asked
-from corefscore.metrics.measures import DEFAULT, scores_in, single, wanted
+from corefscore.metrics.measures import DEFAULT, ranked_by, scores_in, single, wanted
 from corefscore.python.api import run_of, warn_of
 from corefscore.python.arguments import DEFAULTS, Comparing, Options, P, R, spelled
 from corefscore.reports import check as checks
@@ -61,8 +61,8 @@ def compare(
     intervals, and ``alpha``, the significance level of tests, are between 0 and 1. If only one of them is given, the
     other is the difference from 1; the defaults are 0.95 and 0.05. ``by`` is a regular expression for groups of
     documents, or `file`: systems are also compared on each group, and scores are unweighted means over groups.
-    ``unit``, ``test``, ``trials``, ``seed``, ``correction`` and ``average`` ("documents" for means over documents) are
-    the options of ``corefscore compare`` (docs/compare.md), the others those of `score`.
+    ``unit``, ``trials``, ``seed``, ``baseline`` (a name), ``correction`` and ``average`` ("documents" for means over
+    documents) are the options of ``corefscore compare`` (docs/compare.md), the others those of `score`.
 
     The report prints as the table of the command; ``to_dict()`` is its JSON, ``to_table(layout)`` its other layouts,
     ``to_frame()`` a data frame, ``results`` the `Result` of each system. A single system gets intervals only.
@@ -87,18 +87,20 @@ def rank(
     systems: Mapping[str, Given],
     measures: str | Sequence[str] = DEFAULT,
     *,
-    sort: str = "conll",
+    sort: str | None = None,
     **arguments: Unpack[Comparing],
 ) -> Ranking:
-    """Rank systems, given as responses by name: systems that do not differ significantly share a rank.
+    """Rank systems, given as responses by name, each with the range of ranks that tests allow.
 
-    ``sort`` is the measure to rank by: its F1, or a score such as ``lea.recall``. ``by`` is a regular expression for
-    groups of documents; systems are then ranked by the unweighted mean over groups. The other arguments and the methods
-    of the report are those of `compare`. Every system must be one that can be scored.
+    ``sort`` is the measure to rank by: its F1, or a score such as ``lea.recall``. By default, it is the CoNLL average
+    if ``measures`` has it, or the first of these. ``by`` is a regular expression for groups of documents; systems are
+    then ranked by the unweighted mean over groups. The other arguments and the methods of the report are those of
+    `compare`. Every system must be one that can be scored.
 
     Raises the same errors as `compare`.
     """
-    chosen, (measure, score) = wanted(_words(measures)), single(sort)
+    chosen = wanted(_words(measures))
+    measure, score = ranked_by(chosen.measures, sort)
     method, others = _method(arguments)
     metrics = wanted(f"{_words(measures)},{measure}").metrics
     results, notices = _results(key, systems, metrics, others, method.unit)

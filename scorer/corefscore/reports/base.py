@@ -25,8 +25,8 @@ LEFT = (TEXT, BAR)
 """The kinds of columns that are aligned left."""
 
 
-BEST, SAME = "best", "same"
-"""Marks of cells: the best of a column, and those that do not differ from it significantly."""
+BEST, SHOWN = "best ", "shown "
+"""Marks of cells, which can be joined: the best of a column, and those shown to be better than a rival."""
 
 
 MIDDLE, END = "middle", "end"

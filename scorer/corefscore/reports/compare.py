@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from corefscore.core.documents import is_within
-from corefscore.core.errors import NAMES_SHOWN, InputError
+from corefscore.core.errors import NAMES_SHOWN, InputError, UsageError, suggested
 from corefscore.core.findings import Finding, Noticed, plural
 from corefscore.metrics.counts import SCORES
 from corefscore.metrics.measures import HEADINGS, asked
@@ -57,7 +57,9 @@ SHORT = 5
 DOMINANT = 0.5
 """If one unit has a larger share of the key, a note gives the share."""
 
-OF_TESTS = ("test", "correction", "alpha")
+HOLM = "corrected by Holm's method"
+
+OF_TESTS = ("test", "correction", "alpha", "trials", "seed")
 """The options of a `Method` that change no number if there is only one system."""
 
 PAIR_STATISTICS = (
@@ -176,27 +178,39 @@ class Comparison(Presented):
     @property
     def legend(self) -> Sequence[str]:
         method = self.found.method
-        interval = (
-            f"low, high: {percentage(method.confidence)} intervals (bootstrap-t), from "
-            f"{self.found.resampled.shape[-1]} paired bootstrap resamples"
-        )
         verdict = (
             f"verdict: at the level {method.alpha:g}; units: number of units in which the two differ; smallest p: the "
-            "smallest p that the test could have given"
+            "smallest p that so many units and trials allow"
         )
-        legend = [interval] if self.found.sample.resamplable else []
+        legend = interval_legend(self.found, differences=self.found.together)
         return [*legend, verdict] if self.found.sample.pairs else legend
 
     @property
     def notes(self) -> Sequence[str]:
         on_units, *on_tests = notes_on_tests(self.found)
-        notes = [on_units, *on_tests, *self._undecided()] if self.found.sample.pairs else [on_units]
+        notes = (
+            [on_units, *on_tests, *self._undecided(), *self._contradictions()]
+            if self.found.sample.pairs
+            else [on_units]
+        )
         return [*notes, *notes_on_intervals(self.found), *self._notes_on_groups()]
 
     def _notes_on_groups(self) -> Iterator[str]:
         """Notes on groups of documents."""
         if self.found.method.by is not None:
             yield f"scores are means over {plural(len(self.found.sample.groups), 'group')} by {self.found.method.by}"
+
+    def _contradictions(self) -> Iterator[str]:
+        """A note on differences whose intervals seem to contradict their verdicts."""
+        found = self.found
+        apart = (found.difference_ends[..., 0] > 0) | (found.difference_ends[..., 1] < 0)
+        shown = found.corrected <= found.method.alpha
+        doubtful = int((apart != shown)[found.tested & ~np.isnan(found.errors)].sum())
+        if doubtful:
+            yield (
+                f"{plural(doubtful, 'verdict')} against the interval, which contains 0 although a difference was "
+                "shown, or does not although none was: the test decides"
+            )
 
     def _undecided(self) -> Iterator[str]:
         """A note on the tests that could not have shown a difference."""
@@ -266,6 +280,7 @@ def _comparison(
     """The comparison of one or more systems."""
     averaged = method.average is not None
     units = sample(list(results.values()), measures, method.unit, method.by, averaged=averaged)
+    units = replace(units, baseline=baseline_of(results, method))
     if units.units == 1:
         first = next(iter(results.values()))
         details = {"unit": method.unit, "documents": len(first.names)}
@@ -301,13 +316,12 @@ def notes_on_tests(found: Compared) -> list[str]:
     joined = found.sample.parts is not None
     named = method.unit in UNITS or is_within(method.unit)
     unit = method.unit if named else f"matches of {method.unit}"
-    names = {"randomization": "paired approximate randomization", "bootstrap": "paired bootstrap test"}
     notes = [
         f"unit of resampling: {unit}, {units} in all" + ("; the parts of a document are one unit" if joined else ""),
-        f"p: {names[method.test]}, two-sided, {found.trials} trials, seed {method.seed}",
+        f"p: paired approximate randomization, two-sided, {method.trials} trials, seed {method.seed}",
     ]
     if tests.exact.any():
-        notes[-1] += f"; exact, by all assignments, up to {found.trials.bit_length() - 1} differing units"
+        notes[-1] += f"; exact, by all assignments, up to {method.trials.bit_length() - 1} differing units"
     if method.average is not None:
         notes[0] += f"; scores are means over {method.average}"
     notes += _notes_on_correction(found)
@@ -325,8 +339,7 @@ def _notes_on_correction(found: Compared) -> Iterator[str]:
     if method.correction == "holm-all":
         yield f"corrected by Holm's method for all {plural(found.count, 'test')}"
     elif pairs > 1:
-        corrected = "corrected by Holm's method" if method.correction == "holm" else "not corrected"
-        yield f"{corrected} for the {pairs} pairs of systems within one measure"
+        yield f"{against(found)}, within one measure"
     if found.family < found.count:
         chance = method.alpha * found.count / max(1, found.family)
         yield (
@@ -334,11 +347,37 @@ def _notes_on_correction(found: Compared) -> Iterator[str]:
             "chance; --correction holm-all corrects for all tests"
         )
     needed = method.enough(found.family)
-    if found.trials < needed:
+    if method.trials < needed:
         yield (
-            f"{plural(found.trials, 'trial')} are too few for a verdict on {found.family} tests at the level "
+            f"{plural(method.trials, 'trial')} are too few for a verdict on {found.family} tests at the level "
             f"{method.alpha:g} unless p is exact; use --trials {needed}"
         )
+
+
+def against(found: Compared) -> str:
+    """What p is corrected for, in words."""
+    how = {"largest": "corrected by the largest difference of each trial", "none": "not corrected"}
+    pairs = plural(len(found.sample.pairs), "pair") + " of systems"
+    of = pairs if found.method.baseline is None else f"{pairs} with {found.method.baseline}"
+    return f"{how.get(found.method.correction, HOLM)} for the {of}"
+
+
+def interval_legend(found: Compared, *, differences: bool = False) -> list[str]:
+    """The line of a legend about intervals, if there are any; ``differences`` is whether several of them are shown."""
+    if not found.sample.resamplable:
+        return []
+    level = percentage(found.method.confidence)
+    together = f"; those of differences hold together for all {len(found.sample.pairs)} pairs" if differences else ""
+    return [f"low, high: {level} intervals (jackknife, Student's t on a logit scale){together}"]
+
+
+def baseline_of(results: Mapping[str, Result], method: Method) -> int | None:
+    """The number of the baseline. Raises `UsageError` if no system has its name."""
+    if method.baseline is None:
+        return None
+    if method.baseline not in results:
+        raise UsageError(f"--baseline {method.baseline!r} is no system; {suggested(method.baseline, list(results))}")
+    return list(results).index(method.baseline)
 
 
 def notes_on_intervals(found: Compared) -> Iterator[str]:
@@ -348,40 +387,40 @@ def notes_on_intervals(found: Compared) -> Iterator[str]:
             yield "no intervals, since every group has only one unit, so all resamples are the same; see --unit"
         return
     sizes = np.bincount(found.sample.stratum)
-    if found.sample.largest > DOMINANT:
-        measure = found.sample.metrics[0].measures[0].name
-        yield (
-            f"one unit has {percentage(round(found.sample.largest, 2))} of what the recall of {measure} counts in the "
-            f"key{' of its group' * (len(sizes) > 1)}: scores are mostly those of this unit, and intervals cannot be "
-            "relied on"
-        )
+    own = found.sample.shares * len(sizes) * (sizes > 1)[found.sample.stratum, None]
+    for measure, share in zip(found.sample.measures, own.max(axis=0).tolist(), strict=True):
+        if share > DOMINANT:
+            yield (
+                f"one unit has {percentage(round(share, 2))} of what the recall of {measure} counts in the "
+                f"key{' of its group' * (len(sizes) > 1)}: scores are mostly those of this unit, and intervals cannot "
+                "be relied on"
+            )
     scored = ~np.isnan(found.sample.shown)
-    left_out = scored & np.isnan(found.ends[..., 0])
-    if left_out.any():
+    extremes = int(np.isnan(found.ends[..., 0])[scored].sum())
+    if extremes:
+        rest = 1 - (1 - found.method.confidence) ** (1 / found.sample.units)
         yield (
-            f"{plural(int(left_out.sum()), 'interval')} left out, from 0 to 100: these units do not limit the score, "
-            "since it depends on too few of them"
+            f"{plural(extremes, 'score')} of 0 or 100 in every unit, without an interval: with {found.sample.units} "
+            f"units and at the level of {percentage(found.method.confidence)}, fewer than {percentage(round(rest, 3))} "
+            "of all such units have another score"
         )
-    if (sizes < SHORT).any() and (scored & ~left_out).any():
+    if (sizes < SHORT).any():
         few_units = f"only {found.sample.units} units"
         if len(sizes) > 1:
             few_units = f"{(sizes < SHORT).sum()} of {len(sizes)} groups with fewer than {SHORT} units"
-        yield (
-            f"{few_units}: intervals may be too short; in simulations with 3 units, 95% intervals contained the true "
-            "score in 83 to 99% of cases, and a single unit adds nothing to their length"
-        )
+        yield f"{few_units}: they hardly show how much scores vary, and a single unit adds nothing to an interval"
     extreme = int((found.sample.deciding < SHORT).sum())
     if found.sample.units >= SHORT and extreme:
         yield (
             f"{plural(extreme, 'system')} with errors, or with anything right, in fewer than {SHORT} units: their "
-            "intervals cannot be relied on, since most resamples see few of these units"
+            "intervals rest on these units alone, and are too short if a sample has none of them by chance"
         )
     few = found.tests.differing_units[:, found.tested]
     few = few[(few > 0) & (few < SHORT)]
     if found.sample.units >= SHORT and len(few):
         yield (
-            f"{plural(len(few), 'difference')} with fewer than {SHORT} differing units: their intervals are too "
-            "short, since most resamples see few of these units"
+            f"{plural(len(few), 'difference')} with fewer than {SHORT} differing units: their intervals rest on these "
+            "units alone"
         )
 
 
@@ -404,7 +443,7 @@ def options(results: Mapping[str, Result], found: Compared) -> dict[str, Any]:
 def _terms(found: Compared) -> dict[str, Any]:
     """The method of a comparison, with its actual units, number of trials and family of tests."""
     method = found.method.to_dict()
-    terms = {"unit": method.pop("unit"), "parts": found.sample.parts, **method, "trials": found.trials}
+    terms = {"unit": method.pop("unit"), "parts": found.sample.parts, "test": "randomization", **method}
     if not found.sample.pairs:  # nothing is tested
         return {name: term for name, term in terms.items() if name not in OF_TESTS} | {"interval": INTERVAL}
     return {**terms, "family": found.family, "interval": INTERVAL}

@@ -42,7 +42,7 @@ class Statistic(NamedTuple):
 
 TEST_STATISTICS = (
     Statistic("p", Column("p", "p", CHANCE), attrgetter("tests.p")),
-    Statistic("p_corrected", Column("p_corrected", "p (Holm)", CHANCE), attrgetter("corrected")),
+    Statistic("p_corrected", Column("p_corrected", "p (all)", CHANCE), attrgetter("corrected")),
     Statistic(
         "units_differing", Column("units_differing", "units", COUNT, spare=3), attrgetter("tests.differing_units")
     ),
@@ -127,12 +127,13 @@ class OnDatasets:
     @property
     def note(self) -> str:
         """The note on the tests on groups."""
-        tests = {"holm": "groups and pairs of systems within one score", "holm-all": "tests on groups"}
+        pairs = "groups and pairs of systems within one score"
+        tests = {"largest": pairs, "holm": pairs, "holm-all": "tests on groups"}
         way = tests.get(self.over.method.correction)
         corrected = f"corrected by Holm's method for all {way}" if way else "not corrected, so some by chance"
         return (
             f"differ on: groups on which p is at most {self.over.method.alpha:g}, {corrected} "
-            f"({self.found.trials} trials on each); if independent: the smallest number of groups on which the "
+            f"({self.found.method.trials} trials on each); if independent: the smallest number of groups on which the "
             "systems differ, if no two groups share texts (Dror et al. 2017)"
         )
 

@@ -1,26 +1,26 @@
-"""The ranking of a shared task: the best system comes first, and systems that do not differ share a rank."""
+"""The ranking of a shared task: the best system comes first, each with the range of its possible ranks."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
 
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Noticed, plural
 from corefscore.metrics.counts import SCORES
 from corefscore.metrics.measures import HEADINGS, asked, scores_of
 from corefscore.reports.base import (
-    AGAINST,
     CHANCE,
     COUNT,
     GROUP,
     MIDDLE,
     PERCENT,
     SYSTEM,
+    VERDICT,
     Column,
     Interval,
     Table,
@@ -28,7 +28,17 @@ from corefscore.reports.base import (
     known,
     shortened,
 )
-from corefscore.reports.compare import listed, notes_on_intervals, notes_on_tests, options, percentage, signed
+from corefscore.reports.compare import (
+    against,
+    baseline_of,
+    interval_legend,
+    listed,
+    notes_on_intervals,
+    notes_on_tests,
+    options,
+    signed,
+)
+from corefscore.reports.datasets import VERDICTS
 from corefscore.reports.paper import Scored, scored_columns
 from corefscore.reports.presented import Presented
 from corefscore.reports.system_tables import (
@@ -44,32 +54,9 @@ from corefscore.scoring.results import Result, Scores, refuse_division
 from corefscore.statistics.significance import Compared, Method, Sample, Watch, compared
 from corefscore.statistics.units import sample
 
-RANKED = Column("rank", "rank", COUNT), SYSTEM
+RANK = Column("rank", "rank")
 P = Column("p", "p", CHANCE)
 """Columns of several tables."""
-
-OF_AGAINST = 99
-"""The ``spare`` of the column of systems that others were tested against: it is left out after recall and precision and
-before the F1 of any measure."""
-
-
-class Hidden(NamedTuple):
-    """Two systems that share a rank although they differ: ``system`` is better by ``difference`` (from 0 to 1), with
-    the corrected ``p``."""
-
-    rank: int
-    system: str
-    against: str
-    difference: float
-    p: float
-
-
-class Decided(NamedTuple):
-    """The test that decided the rank of a system: against the first system of its rank or, if it is the first itself,
-    of the rank above; with the corrected ``p``. The best system has none."""
-
-    against: str | None = None
-    p: float | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -78,8 +65,7 @@ class Ranking(Presented):
 
     ``results`` are the results of the scored systems by name, ``unscored`` the reasons why others have no score.
     ``table`` has the scores of every measure, ``found`` the tests of ``score`` of the measure ``sort``, which decide
-    the ranks. ``order`` are the numbers of the systems, best first, and ``ranks`` their ranks in this order.
-    ``notices`` are about the key and the systems.
+    the ranks. ``order`` are the numbers of the systems, best first. ``notices`` are about the key and the systems.
     """
 
     results: Mapping[str, Result]
@@ -89,11 +75,10 @@ class Ranking(Presented):
     score: str
     found: Compared
     order: Sequence[int]
-    ranks: Sequence[int]
     notices: Sequence[Noticed] = ()
 
     def __repr__(self) -> str:
-        ranked = (f"{rank} {self.names[system]}" for rank, system in zip(self.ranks, self.order, strict=True))
+        ranked = (f"{self.rank(system)} {self.names[system]}" for system in self.order)
         return f"<Ranking by {self.sorted_by}: {', '.join(ranked)}>"
 
     @property
@@ -114,27 +99,30 @@ class Ranking(Presented):
         return SCORES.index(self.score)
 
     @cached_property
-    def hidden(self) -> list[Hidden]:
-        """Pairs of systems that share a rank but differ, since a system is compared only with the first of its rank."""
-        found, column = self.found, self.column
-        hidden = []
-        for (better, rank), (worse, rank_of_worse) in combinations(zip(self.order, self.ranks, strict=True), 2):
-            pair = found.pair_number(better, worse)
-            if rank == rank_of_worse and found.differ(pair, 0, column):
-                difference = found.sample.observed[better, 0, column] - found.sample.observed[worse, 0, column]
-                p = found.corrected[pair, 0, column]
-                hidden.append(Hidden(rank, self.names[better], self.names[worse], float(difference), float(p)))
-        return hidden
+    def ranges(self) -> list[tuple[int, int]]:
+        """The best and the worst rank of each system, in the order of the results: 1 more than the number of systems
+        that were shown to be better, and the number of those that were not shown to be worse, with itself."""
+        better = self.found.better(0, self.column)
+        best, worst = 1 + better.sum(axis=0), len(better) - better.sum(axis=1)
+        return list(zip(best.tolist(), worst.tolist(), strict=True))
 
-    @cached_property
-    def decided(self) -> list[Decided]:
-        """The test that decided the rank of each system, in order."""
-        tests = [Decided()]
-        for system, rank_above in zip(self.order[1:], self.ranks[:-1], strict=True):
-            first = self.order[rank_above - 1]  # a rank is the position of its first system, from 1
-            p = float(self.found.corrected[self.found.pair_number(first, system), 0, self.column])
-            tests.append(Decided(self.names[first], p))
-        return tests
+    def rank(self, system: int) -> str:
+        """The range of ranks of a system: ``2``, or ``1-3``."""
+        return "-".join(map(str, dict.fromkeys(self.ranges[system])))
+
+    @property
+    def baseline(self) -> str | None:
+        """The name of the system that the others were tested against, if not all pairs were."""
+        return self.found.method.baseline
+
+    def _test(self, system: int) -> tuple[float | None, str | None]:
+        """The p of a system against the baseline, and the verdict."""
+        base = self.found.sample.baseline
+        number = None if base is None else self.found.pair_number(system, base)
+        if number is None:
+            return None, None
+        p = float(self.found.corrected[number, 0, self.column])
+        return p, VERDICTS[self.found.differ(number, 0, self.column)]
 
     @cached_property
     def groups(self) -> dict[str, list[Scores]]:
@@ -152,22 +140,23 @@ class Ranking(Presented):
         heading = sort_heading(self.sort, self.score)
         scores = scored_columns(self.table.measures)
         columns = [
-            *RANKED,
+            *(Column(name, name, COUNT) for name in ("best", "worst")),
+            SYSTEM,
             *(Column(f"{measure}_{score}", sort_heading(measure, score), PERCENT) for measure, score in scores),
             Column("low", f"{heading} low", PERCENT),
             Column("high", f"{heading} high", PERCENT),
-            AGAINST,
             P,
+            VERDICT,
             *(Column(f"{self.sort}_{self.score}@{group}", group, PERCENT) for group in self.groups),
             Column("reason", "not scored because"),
         ]
         rows: list[list[Any]] = []
-        for system, rank, test in zip(self.order, self.ranks, self.decided, strict=True):
-            rest = [*(self.interval(system) or (None, None)), *test, *self._by_group(system), None]
-            rows.append([rank, self.names[system], *self._scores(system), *rest])
-        empty = [None] * (len(columns) - 3)
-        rows += [[None, name, *empty, reason] for name, reason in self.unscored.items()]
-        return [Table("ranking", columns, rows), self._hidden(self.names), *fidelities(self.results, self.names)]
+        for system in self.order:
+            rest = [*(self.interval(system) or (None, None)), *self._test(system), *self._by_group(system), None]
+            rows.append([*self.ranges[system], self.names[system], *self._scores(system), *rest])
+        empty = [None] * (len(columns) - 4)
+        rows += [[None, None, name, *empty, reason] for name, reason in self.unscored.items()]
+        return [Table("ranking", columns, rows), *fidelities(self.results, self.names)]
 
     def _scores(self, system: int) -> list[float | None]:
         """The scores of a system in the columns of the tables."""
@@ -189,15 +178,6 @@ class Ranking(Presented):
             for scores in groups
         ]
 
-    def _hidden(self, names: Sequence[str]) -> Table:
-        """The pairs of systems that differ within a rank; ``names`` are the names of the systems."""
-        columns = *RANKED, AGAINST._replace(cut=""), Column("difference", "difference", PERCENT), P
-        shown_names = dict(zip(self.names, names, strict=True))
-        rows = [
-            (rank, shown_names[system], shown_names[against], *rest) for rank, system, against, *rest in self.hidden
-        ]
-        return Table("differences within a rank", columns, rows)
-
     @property
     def readable(self) -> Sequence[Table]:
         """The ranking with as many columns as fit: first the score that decides, then the F1 of other measures, then
@@ -206,7 +186,6 @@ class Ranking(Presented):
         return [
             self._with_unscored(self._ranking(names)),
             *self._groups_of(scored),
-            self._hidden(scored),
             *fidelities(self.results, scored),
         ]
 
@@ -226,20 +205,23 @@ class Ranking(Presented):
     def _ranking(self, names: Mapping[str, str]) -> Table:
         """The readable ranking; ``names`` are the short names of all systems by name."""
         columns = [
-            *RANKED,
+            RANK,
+            SYSTEM,
             *(
                 Column(f"{m}.{c}", HEADINGS[c], PERCENT, over=m, score=c, spare=self._spare((m, c)))
                 for m, c in scored_columns(self.table.measures)
             ),
-            Column("interval", "[low, high]", PERCENT, over=self.sorted_by, spare=2),
-            P._replace(spare=1),
-            Column("against", "against", spare=OF_AGAINST),
+            Column("interval", "[low, high]", PERCENT, over=self.sorted_by, spare=3),
+            P._replace(shown=self.baseline is not None, spare=1),
+            VERDICT._replace(shown=self.baseline is not None, spare=2),
         ]
-        rows: list[list[Any]] = []
-        for system, rank, test in zip(self.order, self.ranks, self.decided, strict=True):
-            against = test.against and names[test.against]
-            row = [rank, names[self.names[system]], *self._scores(system), self.interval(system), test.p, against]
-            rows.append(row)
+        rows = [
+            [
+                *(self.rank(system), names[self.names[system]], *self._scores(system)),
+                *(self.interval(system), *self._test(system)),
+            ]
+            for system in self.order
+        ]
         return Table("ranking", columns, rows)
 
     def _groups_of(self, names: Sequence[str]) -> list[Table]:
@@ -260,12 +242,12 @@ class Ranking(Presented):
         if scored == (self.sort, self.score):
             return 0
         measures = list(self.table.measures)
-        return 5 + measures.index(scored[0]) if scored[1] == "f1" else OF_AGAINST + 1
+        return 5 + measures.index(scored[0]) if scored[1] == "f1" else len(measures) + 5
 
     @property
     def paper(self) -> Sequence[Table]:
         measures = self.table.measures
-        rank = RANKED[0], self.ranks
+        rank = RANK, [self.rank(system) for system in self.order]
         tested = {self.sort: 0} if self.sort in measures else {}
         names = [self._short[name] for name in self.names]
         systems = paper_of(
@@ -283,17 +265,9 @@ class Ranking(Presented):
 
     @property
     def legend(self) -> Sequence[str]:
-        legend = []
-        if self.found.sample.resamplable:
-            legend.append(
-                f"low, high: {percentage(self.found.method.confidence)} interval (bootstrap-t), from "
-                f"{self.found.resampled.shape[-1]} bootstrap resamples"
-            )
-        if len(self.names) > 1:
-            legend.append(
-                "p: the test that decided the rank, against the first system of the same rank or, for the first of a "
-                "rank, of the rank above"
-            )
+        legend = interval_legend(self.found)
+        if self.baseline is not None:
+            legend.append(f"p, verdict: the test against {self.baseline}, {against(self.found)}")
         return legend
 
     @property
@@ -302,8 +276,8 @@ class Ranking(Presented):
         means = f", the mean over groups of documents by {by}" if by is not None else ""
         means = ", the mean over documents" if self.found.method.average is not None else means
         notes = [
-            f"ranked by {self.sorted_by}{means}; a system has the rank of the one above unless it differs from the "
-            f"first of that rank at the level {self.found.method.alpha:g}"
+            f"ranked by {self.sorted_by}{means}; rank: from 1 + the number of systems that were shown to be better, to "
+            f"the number that were not shown to be worse, at the level {self.found.method.alpha:g}"
         ]
         if self.found.sample.units == 1:
             notes.append("no intervals, and no test can show a difference, since there is only one unit; see --unit")
@@ -319,15 +293,16 @@ class Ranking(Presented):
     def to_dict(self) -> dict[str, Any]:
         """What the JSON layout prints; see ``docs/rank.md``."""
         ranked = []
-        for system, rank, test in zip(self.order, self.ranks, self.decided, strict=True):
+        for system in self.order:
             low, high = self.interval(system) or (None, None)
             groups = {group: scores_of_group[system].to_dict() for group, scores_of_group in self.groups.items()}
+            best, worst = self.ranges[system]
             row = {
-                "rank": rank,
+                "best": best,
+                "worst": worst,
                 "system": self.names[system],
                 "low": low,
                 "high": high,
-                **test._asdict(),
                 "scores": self._data(system),
             }
             ranked.append({**row, "groups": groups} if groups else row)
@@ -337,11 +312,27 @@ class Ranking(Presented):
             ),
             "units": self.found.sample.units,
             "ranking": ranked,
-            "hidden": [hidden._asdict() for hidden in self.hidden],
+            "pairs": [
+                self._pair(*pair) for pair in combinations(self.order, 2) if self.found.pair_number(*pair) is not None
+            ],
             "undecided": [list(pair) for pair in self.undecided],
             "unscored": dict(self.unscored),
             **fidelity_data(self.results),
             "notes": [*self.legend, *self.notes],
+        }
+
+    def _pair(self, first: int, second: int) -> dict[str, Any]:
+        """The test of a pair, as data; the first is the one of the higher score."""
+        number = self.found.pair_number(first, second)
+        assert number is not None, "called only for pairs with a test"
+        test = number, 0, self.column
+        return {
+            "system": self.names[first],
+            "against": self.names[second],
+            "difference": abs(float(self.found.differences[test])),
+            "p": float(self.found.tests.p[test]),
+            "p_corrected": float(self.found.corrected[test]),
+            "differ": self.found.differ(*test),
         }
 
 
@@ -358,19 +349,18 @@ def rank(
 ) -> Ranking:
     """Rank systems by a score of the measure ``sort``: the highest comes first, and equal scores are sorted by name.
 
-    From the best system down, each is compared with the first system of the rank above (`Compared.differ`). If they do
-    not differ, it has the same rank. Otherwise it is the first of a new rank, which is its position: 1, 2, 2, 4. If the
-    method makes groups of documents, scores are means over them.
+    If the method makes groups of documents, scores are means over them.
 
     ``watch`` is called with the share of the work done, from 0 to 1. Raises the errors of
     `corefscore.reports.compare.compare`, and `UsageError` if there is nothing to count for the score.
-    Source: the rankings of Moosavi and Strube 2016, section 6, table 5.
+    Source: the rank ranges of the Conference on Machine Translation, such as Bojar et al. 2013, section 3.
     """
     refuse_division(results.values())
     shown = dict(asked(measures))
     shown[sort] = [name for name in SCORES if name == score or name in shown.get(sort, scores_of(sort))]
     averaged = method.average is not None
-    whole = sample(list(results.values()), shown, method.unit, method.by, averaged=averaged)
+    units = sample(list(results.values()), shown, method.unit, method.by, averaged=averaged)
+    whole = replace(units, baseline=baseline_of(results, method))
     only = whole.only(sort)
     if all(map(math.isnan, only.shown[:, 0, SCORES.index(score)])):
         of = next(iter(results.values())).settings.rules.of
@@ -380,8 +370,4 @@ def rank(
     observed = found.sample.observed[:, 0, column].tolist()
     names = list(results)
     order = sorted(range(len(names)), key=lambda system: (-observed[system], names[system]))
-    ranks: list[int] = []
-    for position, system in enumerate(order, start=1):
-        shares = ranks and not found.differ(found.pair_number(order[ranks[-1] - 1], system), 0, column)
-        ranks.append(ranks[-1] if shares else position)
-    return Ranking(results, unscored or {}, whole, sort, score, found, order, ranks, notices)
+    return Ranking(results, unscored or {}, whole, sort, score, found, order, notices)

@@ -10,7 +10,7 @@ from corefscore.core.percent import percent
 from corefscore.metrics import AVERAGE
 from corefscore.metrics.counts import SCORES
 from corefscore.metrics.measures import HEADINGS, asked, deciding
-from corefscore.reports.base import BEST, COUNT, PERCENT, SAME, SYSTEM, Column, Interval, Table, known, shortened
+from corefscore.reports.base import BEST, COUNT, PERCENT, SHOWN, SYSTEM, Column, Interval, Table, known, shortened
 from corefscore.reports.paper import Scored, paper, scored_columns
 from corefscore.scoring.results import Result, Scores
 from corefscore.statistics.significance import TIE, Compared, Sample
@@ -142,14 +142,16 @@ def _matrix_row(
 
 
 def _differ(found: Compared, first: int, second: int, m: int, c: int) -> bool | None:
-    """The verdict on two systems in a score; see `Compared.differ`."""
-    return found.differ(found.pair_number(first, second), m, c)
+    """The verdict on two systems in a score (`Compared.differ`); None if they are not compared."""
+    pair = found.pair_number(first, second)
+    return None if pair is None else found.differ(pair, m, c)
 
 
 def _marks(
     sample: Sample, found: Compared, measures: Collection[str], *, tested: Mapping[str, int], order: Sequence[int]
 ) -> dict[tuple[int, Scored], str]:
-    """The marks of a table for papers: the best system of each score, and the systems that do not differ from it.
+    """The marks of a table for papers: the best system of each score, and those that were shown to be better than the
+    baseline or, without one, than the best of the others.
 
     ``sample`` has the scores, ``order`` are the systems in the order of the rows, ``tested`` is the number of each
     tested measure among the tests. Empty cells and measures without tests get no mark of the second kind.
@@ -161,15 +163,15 @@ def _marks(
     for scored in scored_columns(measures):
         m, c = names.index(scored[0]), SCORES.index(scored[1])
         observed, shown = sample.observed[:, m, c], sample.shown[:, m, c]
-        best = max(order, key=observed.__getitem__)
+        ranked = sorted(order, key=lambda system, observed=observed: -observed[system])  # type: ignore[misc]
+        better = found.better(tested[scored[0]], c) if scored[0] in tested else None
         for row, system in enumerate(order):
             if math.isnan(shown[system]):
                 continue
-            if observed[best] - observed[system] <= TIE:
-                marks[row, scored] = BEST
-            elif scored[0] in tested and _differ(found, best, system, tested[scored[0]], c) is not True:
-                marks[row, scored] = SAME
-    return marks
+            rival = sample.baseline if sample.baseline is not None else ranked[int(system == ranked[0])]
+            is_best = BEST if observed[ranked[0]] - observed[system] <= TIE else ""
+            marks[row, scored] = is_best + (SHOWN if better is not None and better[system, rival] else "")
+    return {place: mark for place, mark in marks.items() if mark}
 
 
 def paper_of(
@@ -199,9 +201,10 @@ def paper_of(
     ]
     legend = []
     if marks:
+        rival = "the best of the others" if found.method.baseline is None else found.method.baseline
         which = "" if set(tested) >= set(measures) else f" in {', '.join(tested)}"
         legend.append(
-            f"bold: the best of its column; †: not shown to differ from the best{which} at the level "
+            f"bold: the best of its column; †: shown to be better than {rival}{which} at the level "
             f"{found.method.alpha:g}"
         )
     legend += fidelity_note(results)

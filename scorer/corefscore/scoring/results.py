@@ -26,11 +26,11 @@ from corefscore.scoring.settings import Settings
 if TYPE_CHECKING:
     from corefscore.matching.text.fidelity import Fidelity
 
-SCHEMA = 2
+SCHEMA = 3
 """The version of the JSON layout, which rises with every incompatible change."""
 
-SAME_SCORES = (1, SCHEMA)
-"""The versions with the same scores in the same fields. In 1, errors and their groups had numbers of documents."""
+SAME_SCORES = (1, 2, SCHEMA)
+"""The versions with the same scores in the same fields; ``docs/json.md`` has what changed."""
 
 DOCUMENT, KIND, TOTAL = "document", "kind", "total"
 """The names of scopes in data: a document, a kind of mentions in all documents, and all documents together."""
@@ -79,10 +79,7 @@ def average(measures: Sequence[Values]) -> Values:
     precision beside it, so this F1 is not that of this recall and precision. Added from left to right, since the
     official layout truncates the F1.
     """
-
-    recall, precision, f1 = (
-        summed(np.stack([getattr(values, score) for values in measures])) / len(measures) for score in SCORES
-    )
+    recall, precision, f1 = (sum(getattr(values, score) for values in measures) / len(measures) for score in SCORES)
     ones = np.ones(recall.shape)
     return Values(Ratios(recall, ones), Ratios(precision, ones), f1)
 

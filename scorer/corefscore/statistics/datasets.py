@@ -23,10 +23,8 @@ from corefscore.statistics.significance import (
     Method,
     Sample,
     Tests,
-    bootstrap_test,
     corrected_for,
     randomization,
-    resamples,
     verdict,
 )
 
@@ -36,14 +34,13 @@ class Datasets:
     """A test of each pair of systems on each data set; all arrays are data sets x pairs x measures x scores.
 
     ``names`` are the names of the data sets, ``units`` the number of units of each. ``corrected`` are the p-values of
-    ``tests`` corrected for all data sets and all pairs of a score (with ``holm-all``: for all tests), and ``least`` the
-    smallest possible ones. ``level`` is the level of `independent`.
+    ``tests`` corrected by Holm's method for all data sets and all pairs of a score (with ``holm-all``: for all tests),
+    and ``least`` the smallest possible ones. ``level`` is the level of `independent`.
     """
 
     names: Sequence[str]
     units: Sequence[int]
     method: Method
-    trials: int
     tests: Tests
     corrected: Floats
     least: Floats
@@ -61,7 +58,7 @@ class Datasets:
         This is the largest u such that Fisher's partial conjunction p-values are at most the level for 1 to u. The
         level is divided by the number of pairs that are tested.
         """
-        p = np.maximum(self.tests.p, self.tests.by_units)[:, pair, measure, score]
+        p = self.tests.p[:, pair, measure, score]
         return int(np.cumprod(partial_conjunction(p) <= self.level).sum())
 
 
@@ -84,24 +81,17 @@ def on_each(sample: Sample, names: Sequence[str], comparison: Compared) -> Datas
     ``comparison`` is that of the whole sample; the same scores are tested by the same method.
     """
     method, tested, pairs = comparison.method, comparison.tested, len(sample.pairs)
-    scores = int(tested.sum())
-    family = method.family(pairs * len(names), scores)
-    trials = method.trials_for(family)
     tests, units = [], []
     for name in names:
         counts = sample.counts[:, sample.stratum == sample.groups.index(name)]
         units.append(counts.shape[1])
         part = replace(sample, counts=counts, stratum=np.zeros(units[-1], dtype=np.int64))
-        if method.test == "bootstrap":
-            tests.append(bootstrap_test(part, resamples(part, trials, method.seed)))
-        else:
-            tests.append(randomization(part, trials, method.seed))
+        tests.append(randomization(part, tested, method))
     whole = Tests(*map(np.stack, zip(*tests, strict=True)))
-    p = np.where(tested, whole.p, np.nan)
-    smallest = np.where(tested, np.maximum(whole.smallest, whole.by_units), np.nan)
     rows = len(names) * pairs, *tested.shape
     corrected, least = (
-        corrected_for(values.reshape(rows), method.correction).reshape(values.shape) for values in (p, smallest)
+        corrected_for(values.reshape(rows), method.correction).reshape(values.shape)
+        for values in (whole.p, whole.smallest)
     )
-    level = method.alpha / max(1, method.family(pairs, scores))
-    return Datasets(names, units, method, trials, whole._replace(p=p), corrected, least, level)
+    level = method.alpha / max(1, method.family(pairs, int(tested.sum())))
+    return Datasets(names, units, method, whole, corrected, least, level)

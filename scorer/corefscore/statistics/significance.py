@@ -1,21 +1,22 @@
 """Whether differences between systems are significant: paired tests and intervals, from counts per unit.
 
-Counts are additive, so a trial does not score documents again. Each trial has a row of weights: which units are
-swapped, or how often each was drawn. The sums of a block of trials are one matrix product
+Counts are additive, so a trial does not score documents again. Each trial has weights that say which units are swapped,
+and the sums of a block of trials are one matrix product
 
-    weights (trials x units)  @  counts (units x systems * columns)
+    counts (systems * columns x units)  @  weights (units x trials)
 
-and `corefscore.scoring.results.values` divides them for all trials at once. Every measure is recomputed from the summed
-counts of a trial, BLANC and the CoNLL average included. All pairs of systems and all measures use the same resamples.
+`corefscore.scoring.results.values` divides them for all trials at once. Every measure is recomputed from the summed
+counts of a trial, BLANC and the CoNLL average included. All pairs of systems and all measures use the same trials, so
+that the largest difference of a trial, over all pairs, corrects for their number.
 
 Sources: Noreen 1989, Computer-intensive methods for testing hypotheses (approximate randomization), as in Moosavi
-and Strube 2016, section 6; Efron 1979 (the bootstrap; `corefscore.statistics.intervals` has the intervals); Holm 1979.
+and Strube 2016, section 6; Westfall and Young 1993, Resampling-based multiple testing, algorithm 4.1 (step-down max T);
+Holm 1979.
 """
 
 from __future__ import annotations
 
 import math
-from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -24,12 +25,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corefscore.core.arrays import Bools, Floats, Ints, bounds, sums
+from corefscore.core.arrays import Bools, Floats, Ints, bounds
 from corefscore.core.errors import UsageError
 from corefscore.core.percent import fraction, whole
 from corefscore.metrics import AVERAGE
 from corefscore.metrics.base import Metric, Option
-from corefscore.metrics.counts import SCORES, quotient, summed
+from corefscore.metrics.counts import SCORES, summed
 from corefscore.metrics.measures import asked, metrics_of
 from corefscore.scoring.results import values
 from corefscore.statistics import intervals
@@ -38,7 +39,10 @@ TIE = 1e-12
 """Differences closer than this are equal, since the last bits depend on the order of a sum."""
 
 BLOCK = 2**21
-"""The number of weights in memory at a time, which sets the size of a block of trials."""
+"""The number of values in memory at a time, which sets the size of a block of trials."""
+
+CHUNK = 2**14
+"""The number of trials, over several pairs, whose counts are divided at once: they fit into the cache."""
 
 SPARE = 32
 """The largest factor by which a resample is expected to exceed the sum of a column; see `on_grid`."""
@@ -66,7 +70,7 @@ class Sample:
     "joined" if the parts of documents were joined to one unit. ``groups`` are the names of the groups, by number. If
     scores are ``averaged`` over documents, the columns are the sums of document scores, measures x scores, and a last
     column for the number of documents. ``uncounted`` marks the scores of ``observed`` that have nothing to count; None
-    means that there are none.
+    means that there are none. With a ``baseline``, the number of a system, the others are compared with it alone.
     """
 
     metrics: Sequence[Metric]
@@ -78,6 +82,7 @@ class Sample:
     groups: Sequence[str] = ()
     averaged: bool = False
     uncounted: Bools | None = None
+    baseline: int | None = None
 
     @cached_property
     def shown(self) -> Floats:
@@ -99,10 +104,12 @@ class Sample:
         """Whether resamples can differ: whether some group has more than one unit. If not, there are no intervals."""
         return self.units > int(self.stratum[-1]) + 1
 
-    @property
+    @cached_property
     def pairs(self) -> list[PairOf]:
-        """All pairs of systems."""
-        return list(combinations(range(self.systems), 2))
+        """All pairs of systems, or those of another system and the baseline."""
+        if self.baseline is None:
+            return list(combinations(range(self.systems), 2))
+        return [(system, self.baseline) for system in range(self.systems) if system != self.baseline]
 
     @property
     def deciding(self) -> Ints:
@@ -114,13 +121,20 @@ class Sample:
         units: Ints = np.stack([right != counted, right != 0]).any(axis=-1).sum(axis=-1).min(axis=0)
         return units
 
-    @property
-    def largest(self) -> float:
-        """The largest share of a unit in the recall denominators of the first measure in its group, of groups with
-        several units; 0 for means over documents, in which units count otherwise."""
-        key = np.where(np.bincount(self.stratum)[self.stratum] > 1, self.counts[0, :, 1], 0)
-        shares = quotient(key, sums(self.stratum, key, len(self.stratum))[self.stratum])
-        return 0.0 if self.averaged else float(shares.max())
+    @cached_property
+    def shares(self) -> Floats:
+        """The share of each unit in what the recall of each measure counts in the key, units x measures: the mean over
+        recall denominators, or the share of documents for means over documents. Groups have equal shares."""
+        if self.averaged:
+            columns = [[-1]] * len(self.measures)
+        else:
+            columns = [
+                [c for c in used if c % 4 == 1] for used in decisive(self.metrics, self.measures)[2 :: len(SCORES)]
+            ]
+        edges = bounds(self.stratum, int(self.stratum[-1]) + 1)
+        sums = np.add.reduceat(self.counts[0], edges[:-1], axis=0)[self.stratum]
+        of_columns = np.divide(self.counts[0], sums, out=np.zeros_like(sums), where=sums > 0) / (len(edges) - 1)
+        return np.stack([of_columns[:, used].mean(axis=1) for used in columns], axis=1)
 
     def only(self, measure: str) -> Sample:
         """The sample of one measure, with only the counts of its metrics."""
@@ -141,36 +155,45 @@ class Sample:
         )
 
     def scores(self, sums: Floats) -> Floats:
-        """The scores of summed columns: the result of `statistics`, or of `means` for averaged scores."""
-        return means(self.measures, sums) if self.averaged else statistics(self.metrics, self.measures, sums)
+        """The scores of summed columns; see `statistics`."""
+        return statistics(self.metrics, self.measures, sums, averaged=self.averaged)
 
 
-def statistics(metrics: Sequence[Metric], measures: Collection[str], sums: Floats) -> Floats:
-    """The scores of summed counts: the mean over groups, from 0 to 1.
+Scored = tuple[int, int]
+"""The numbers of a measure and of a score of it."""
 
-    ``sums`` is groups x ... x columns, the result ... x measures x scores. Scores that were not asked for
-    (`corefscore.metrics.measures.asked`) are NaN.
+
+def each_score(
+    metrics: Sequence[Metric], measures: Collection[str], sums: Floats, *, averaged: bool = False
+) -> Mapping[Scored, Floats]:
+    """The scores that are asked for (`corefscore.metrics.measures.asked`), by the numbers of measure and score.
+
+    ``sums`` is groups x ... x columns, each score ...: the mean over groups, from 0 to 1. If they are ``averaged``, the
+    columns are summed document scores, measures x scores, and the number of documents.
     """
-    columns = _columns_of(metrics)
-    shape = sums.shape[:-1]
-    counts = {metric.name: sums[..., columns[metric.name]].reshape(*shape, -1, 4) for metric in metrics}
-    scores_of_measure = values(metrics, counts)
-    scores = np.full((*shape, len(measures), len(SCORES)), np.nan)
-    for row, (measure, asked_scores) in enumerate(asked(measures).items()):
-        for score in asked_scores:
-            scores[..., row, SCORES.index(score)] = getattr(scores_of_measure[measure], score)
-    return summed(scores) / len(scores)
+    wanted = {
+        (row, SCORES.index(score)): (measure, score)
+        for row, (measure, scores) in enumerate(asked(measures).items())
+        for score in scores
+    }
+    if averaged:
+        means = sums[..., :-1] / np.maximum(sums[..., -1:], 1)
+        found = {number: means[..., number[0] * len(SCORES) + number[1]] for number in wanted}
+    else:
+        of_metrics = {name: sums[..., columns] for name, columns in _columns_of(metrics).items()}
+        counts = {name: part.reshape(*part.shape[:-1], -1, 4) for name, part in of_metrics.items()}
+        of_measures = values(metrics, counts)
+        found = {number: getattr(of_measures[measure], score) for number, (measure, score) in wanted.items()}
+    return {number: scores[0] if len(sums) == 1 else summed(scores) / len(sums) for number, scores in found.items()}
 
 
-def means(measures: Collection[str], sums: Floats) -> Floats:
-    """The means over documents, from summed document scores and the number of documents in the last column.
-
-    The shapes are those of `statistics`.
-    """
-    averages = sums[..., :-1] / np.maximum(sums[..., -1:], 1)
-    scores = averages.reshape(*sums.shape[:-1], len(measures), len(SCORES))
-    wanted = np.array([[score in asked_scores for score in SCORES] for asked_scores in asked(measures).values()])
-    return summed(np.where(wanted, scores, np.nan)) / len(scores)
+def statistics(metrics: Sequence[Metric], measures: Collection[str], sums: Floats, *, averaged: bool = False) -> Floats:
+    """The scores of summed counts (`each_score`) as one array, ... x measures x scores. Scores that were not asked for
+    are NaN."""
+    scores = np.full((*sums.shape[1:-1], len(measures), len(SCORES)), np.nan)
+    for (row, column), found in each_score(metrics, measures, sums, averaged=averaged).items():
+        scores[..., row, column] = found
+    return scores
 
 
 def _columns_of(metrics: Sequence[Metric]) -> dict[str, slice]:
@@ -202,164 +225,241 @@ def _grid(counts: Floats) -> Floats:
 
 
 class _Trials:
-    """Sums of resampled units, for all systems at once."""
+    """Sums and differences of resampled units, for all pairs of systems at once.
 
-    def __init__(self, sample: Sample) -> None:
-        self.sample, self.scores = sample, sample.scores
-        self.counts = on_grid(sample.counts)
-        self.groups = int(sample.stratum[-1]) + 1
-        self.flat: Floats = self.counts.transpose(1, 0, 2).reshape(sample.units, -1)
-
-    def sums(self, weights: Floats, units: Ints | None = None) -> Floats:
-        """The weighted sums over all units or some of them: groups x trials x systems x columns."""
-        flat = self.flat if units is None else self.flat[units]
-        stratum = self.sample.stratum if units is None else self.sample.stratum[units]
-        edges = bounds(stratum, self.groups).tolist()
-        sums = np.stack([weights[:, a:b] @ flat[a:b] for a, b in pairwise(edges)])
-        return sums.reshape(self.groups, len(weights), self.sample.systems, -1)
-
-    def whole(self) -> Floats:
-        """The sums of all units, each with weight 1: groups x 1 x systems x columns."""
-        return self.sums(np.ones((1, self.sample.units)))
-
-    def blocks(self, trials: int, seed: int) -> Iterator[Floats]:
-        """Uniform random numbers, trials x units, in blocks of trials that limit the memory."""
-        generator = np.random.Generator(np.random.PCG64(seed))
-        rows = max(1, BLOCK // max(self.sample.units, self.groups * self.flat.shape[1]))
-        for begin in range(0, trials, rows):
-            yield generator.random((min(rows, trials - begin), self.sample.units))
-
-
-def draws(sample: Sample, trials: int, seed: int) -> Iterator[Floats]:
-    """How often each of ``trials`` resamples draws each unit: blocks of trials, each trials x units.
-
-    A resample draws as many units as there are, with replacement, and the same ones for every system; with groups, it
-    draws as many from each group as the group has. With the same seed, the first n of more trials are the same as n
-    trials.
+    ``tested`` are the numbers of the tested scores, ``rows`` is the number of trials in a block, which limits the
+    memory.
     """
-    resampling = _Trials(sample)
-    edges = bounds(sample.stratum, resampling.groups)
-    first, size = edges[sample.stratum], np.diff(edges)[sample.stratum]
-    for uniform in resampling.blocks(trials, seed):
-        drawn = first + (uniform * size).astype(np.int64)
-        drawn += np.arange(len(drawn))[:, None] * sample.units
-        yield np.bincount(drawn.ravel(), minlength=drawn.size).reshape(drawn.shape).astype(np.float64)
 
+    def __init__(self, sample: Sample, tested: Sequence[Scored] = ()) -> None:
+        self.sample, self.tested = sample, tested
+        self.groups = int(sample.stratum[-1]) + 1
+        self.flat: Floats = on_grid(sample.counts).transpose(0, 2, 1).reshape(-1, sample.units)
+        self.whole = self.sums(np.ones((sample.units, 1)))
+        self.first, self.second = np.array(sample.pairs, dtype=np.int64).reshape(-1, 2).T
+        values_of_trial = max(len(self.flat) * self.groups, sample.units, len(tested) * len(self.first) // 2)
+        self.rows = max(1, BLOCK // values_of_trial)
 
-def resamples(sample: Sample, trials: int, seed: int) -> Iterator[Floats]:
-    """The scores of ``trials`` resamples (`draws`) in blocks, each systems x measures x scores x trials."""
-    resampling = _Trials(sample)
-    for times in draws(sample, trials, seed):
-        yield np.moveaxis(resampling.scores(resampling.sums(times)), 0, -1)
+    def sums(self, weights: Floats) -> Floats:
+        """The weighted sums over units: groups x systems x columns x trials; ``weights`` are units x trials."""
+        edges = bounds(self.sample.stratum, self.groups).tolist()
+        sums = np.stack([self.flat[:, a:b] @ weights[a:b] for a, b in pairwise(edges)])
+        return sums.reshape(self.groups, self.sample.systems, -1, weights.shape[1])
+
+    def differences(self, swapped: Floats, pairs: slice) -> Floats:
+        """The differences of some pairs in each trial, tested scores x pairs x trials. ``swapped`` are the sums over
+        the units that a trial swaps between both systems of a pair."""
+        first, second = self.first[pairs], self.second[pairs]
+        moved = swapped[:, second] - swapped[:, first]
+        of_first = self._scores(self.whole[:, first] + moved)
+        of_second = self._scores(self.whole[:, second] - moved)
+        return np.stack([of_first[score] - of_second[score] for score in self.tested])
+
+    def _scores(self, sums: Floats) -> Mapping[Scored, Floats]:
+        sample = self.sample
+        return each_score(sample.metrics, sample.measures, np.moveaxis(sums, 2, -1), averaged=sample.averaged)
+
+    def blocks(self, weights: Iterable[Floats]) -> Iterator[Floats]:
+        """The differences of all pairs, tested scores x pairs x trials, for each block of ``weights``."""
+        for block in weights:
+            swapped, trials = self.sums(block), block.shape[1]
+            found = np.empty((len(self.tested), len(self.first), trials))
+            step = max(1, CHUNK // trials)
+            for begin in range(0, len(self.first), step):
+                found[:, begin : begin + step] = self.differences(swapped, slice(begin, begin + step))
+            yield found
+
+    def drawn(self, trials: int, seed: int) -> Iterator[Floats]:
+        """Blocks of random trials, units x trials: 1 for a unit that is swapped, else 0."""
+        generator = np.random.Generator(np.random.PCG64(seed))
+        for begin in range(0, trials, self.rows):
+            uniform = generator.random((min(self.rows, trials - begin), self.sample.units))
+            yield (uniform < 0.5).T.astype(np.float64)
+
+    def chosen(self, weights: Floats, units: Ints) -> Iterator[Floats]:
+        """Blocks of ``weights``, trials x some of the units, as units x trials; the other units have the weight 0."""
+        for begin in range(0, len(weights), self.rows):
+            block = weights[begin : begin + self.rows]
+            every = np.zeros((self.sample.units, len(block)))
+            every[units] = block.T
+            yield every
+
+    def observed(self) -> Floats:
+        """The differences of all pairs, tested scores x pairs."""
+        return self.differences(np.zeros_like(self.whole), slice(None))[..., 0]
+
+    def scale(self) -> Floats:
+        """The standard deviation of each difference under random swaps, to first order; infinite if it is 0.
+
+        It is the root of the sum of squares of half of what swapping a single unit changes.
+        """
+        squares, observed = np.zeros((len(self.tested), len(self.first))), self.observed()[..., None]
+        for block in self.blocks(self.chosen(np.eye(self.sample.units), np.arange(self.sample.units))):
+            squares += ((observed - block) ** 2).sum(axis=-1) / 4
+        return np.where(squares > TIE**2, np.sqrt(squares), np.inf)
+
+    def differing(self) -> Iterator[Bools]:
+        """Whether the counts that each tested score depends on differ between the systems of a pair: tested scores x
+        pairs x units, for a block of pairs at a time."""
+        sample = self.sample
+        rounded = np.round(sample.counts / _grid(sample.counts).max(axis=0))
+        numbers = [measure * len(SCORES) + score for measure, score in self.tested]
+        of_scores = None if sample.averaged else decisive(sample.metrics, sample.measures)
+        columns = [[number] if of_scores is None else of_scores[number] for number in numbers]
+        step = max(1, BLOCK // sample.counts[0].size)
+        for begin in range(0, len(self.first), step):
+            pairs = slice(begin, begin + step)
+            apart = rounded[self.first[pairs]] != rounded[self.second[pairs]]
+            yield np.stack([apart[..., of_score].any(axis=-1) for of_score in columns])
 
 
 def without_each(sample: Sample) -> Floats:
     """The scores without each unit in turn: units x systems x measures x scores."""
     resampling = _Trials(sample)
-    whole = resampling.whole()[:, 0]
-    units = resampling.counts.transpose(1, 0, 2)
     found = []
-    rows = max(1, BLOCK // whole.size)
-    for begin in range(0, sample.units, rows):
-        block = slice(begin, begin + rows)
-        sums = np.repeat(whole[:, None], len(units[block]), axis=1)
-        sums[sample.stratum[block], np.arange(len(units[block]))] -= units[block]
-        found.append(resampling.scores(sums))
+    for weights in resampling.chosen(np.eye(sample.units), np.arange(sample.units)):
+        sums = resampling.whole - resampling.sums(weights)
+        found.append(np.moveaxis(sample.scores(np.moveaxis(sums, 2, -1)), 1, 0))
     return np.concatenate(found)
 
 
 class Tests(NamedTuple):
-    """A test of each pair of systems; all arrays are pairs x measures x scores.
+    """A test of each pair of systems; all arrays but the last are pairs x measures x scores.
 
-    ``p`` are the p-values, uncorrected. ``differing_units`` is the number of units in which the counts that a score
-    depends on differ. ``exact`` says whether all assignments of these units were enumerated. ``smallest`` is the
-    smallest p that the test could have given for any observed difference.
+    ``p`` are the p-values, uncorrected, and ``by_largest`` corrected for all pairs by the largest difference of each
+    trial; both are NaN for scores that are not tested. ``differing_units`` is the number of units in which the counts
+    that a score depends on differ. ``exact`` says whether all assignments of these units were enumerated. ``smallest``
+    is the smallest p that so many units and trials allow. ``largest`` is the quantile of the largest difference of a
+    trial, in standard deviations, at the confidence level: measures x scores.
     """
 
     p: Floats
+    by_largest: Floats
     differing_units: Ints
     exact: Bools
     smallest: Floats
+    largest: Floats
 
-    @property
-    def by_units(self) -> Floats:
-        """2^(1-n), at most 1, for n units that differ: the probability that all differences of two equal systems have
-        the same sign."""
-        p: Floats = np.minimum(1.0, np.exp2(1.0 - self.differing_units))
-        return p
-
-
-Step = Callable[[int], None]
-"""A function that is called with the amount of work done since its last call."""
 
 Watch = Callable[[float], None]
 """A function that is called with the share of the work that is done, from 0 to 1."""
 
 
-def _idle(work: int) -> None:
-    """Ignore progress."""
+class _Hits:
+    """Counts the trials with differences at least as large as the observed ones: tested scores x pairs."""
+
+    def __init__(self, resampling: _Trials) -> None:
+        self.bound = np.abs(resampling.observed()) - TIE
+        self.scale = resampling.scale()
+        self.order = np.argsort(self.bound / self.scale, axis=1, kind="stable")
+        self.hits, self.by_largest = np.zeros(self.bound.shape), np.zeros(self.bound.shape)
+        self.largest: list[Floats] = []
+
+    def add(self, block: Floats) -> None:
+        """Count a block of differences, tested scores x pairs x trials, which is overwritten."""
+        np.abs(block, out=block)
+        self.hits += (block >= self.bound[..., None]).sum(axis=-1)
+        block /= self.scale[..., None]
+        for test, order in enumerate(self.order):
+            so_far = np.maximum.accumulate(block[test, order], axis=0)
+            bound = (self.bound[test] / self.scale[test])[order, None]
+            self.by_largest[test, order] += (so_far >= bound).sum(axis=-1)
+            block[test, 0] = so_far[-1]
+        self.largest.append(block[:, 0].copy())
+
+    def p(self, spare: int) -> tuple[Floats, Floats]:
+        """The p-values and those by the largest difference; ``spare`` is 1 if the observed trial is none of these."""
+        trials = sum(largest.shape[1] for largest in self.largest) + spare
+        by_largest = (self.by_largest + spare) / trials
+        for p, order in zip(by_largest, self.order, strict=True):
+            p[order[::-1]] = np.maximum.accumulate(p[order[::-1]])
+        return (self.hits + spare) / trials, by_largest
+
+    def quantile(self, confidence: float) -> Floats:
+        """The quantile of the largest difference of a trial, by tested score."""
+        largest = np.sort(np.concatenate(self.largest, axis=1), axis=1)
+        trials = largest.shape[1]
+        return largest[:, min(trials, math.ceil(round(confidence * (trials + 1), 9))) - 1]
 
 
-def randomization(sample: Sample, trials: int, seed: int, step: Step = _idle) -> Tests:
-    """Paired approximate randomization, two-sided.
+def randomization(sample: Sample, tested: Bools, method: Method, watch: Watch | None = None) -> Tests:
+    """Paired approximate randomization, two-sided; ``tested`` marks the tested scores, measures x scores.
 
     If the systems are equally good, the responses of the two to any unit can be exchanged. A trial swaps them in each
-    unit with probability 1/2, and is a hit if |d| >= |d observed|, where d is the difference of the scores over all
-    units. Then p = (hits + 1) / (trials + 1), and the smallest p is 1 / (trials + 1). If n units differ and 2^n is at
-    most ``trials``, all 2^n assignments are enumerated: p = hits / 2^n is exact, and the smallest p is that of the
-    assignment with the largest |d|. Two identical systems have p = 1. Source: Noreen 1989.
+    unit with probability 1/2, for every pair in the same units, and is a hit if |d| >= |d observed|, where d is the
+    difference of the scores over all units. Then p = (hits + 1) / (trials + 1). If n units differ and 2^n is at most
+    the trials, all 2^n assignments are enumerated, and p = hits / 2^n is exact. Two identical systems have p = 1.
+    Source: Noreen 1989.
+
+    To correct for all pairs, each |d| is divided by its standard deviation (`_Trials.scale`). A trial is a hit for a
+    pair if the largest of these, over this pair and all that are less far apart, is at least as large as the observed
+    one of the pair; p never falls from one pair to the next. Source: Westfall and Young 1993, algorithm 4.1.
     """
-    resampling = _Trials(sample)
-    whole = resampling.whole()
-    observed = resampling.scores(whole)[0]
-    differing = _differing_units(resampling)
+    resampling = _Trials(sample, [(measure, score) for measure, score in np.argwhere(tested).tolist()])
+    shape = len(sample.pairs), *tested.shape
+    if not tested.any() or not sample.pairs:
+        unknown, none = np.full(shape, np.nan), np.zeros(shape, dtype=np.int64)
+        return Tests(unknown, unknown, none, none > 0, unknown, np.full(tested.shape, np.nan))
+    counts, union = [], np.zeros(sample.units, dtype=np.bool_)
+    for mask in resampling.differing():
+        counts.append(mask.sum(axis=-1))
+        union |= mask.any(axis=(0, 1))
+    trials, apart, differing = method.trials, np.flatnonzero(union), np.concatenate(counts, axis=1)
     most = trials.bit_length() - 1
+    together = len(apart) <= most
+    count = 2 ** len(apart) if together else trials
+    weights = resampling.chosen(assignments(len(apart)), apart) if together else resampling.drawn(trials, method.seed)
+    hits, done = _Hits(resampling), 0
+    for block in resampling.blocks(weights):
+        hits.add(block)
+        done += block.shape[-1]
+        if watch is not None:
+            watch(done / count)
+    p, by_largest = hits.p(int(not together))
     exact = differing <= most
-    smallest = np.where(exact, 1.0, 1 / (trials + 1))
-    drawn = [number for number in range(len(sample.pairs)) if not exact[number].all()]
-    hits = np.ones(differing.shape)
-    for uniform in resampling.blocks(trials, seed) if drawn else ():
-        swapped = resampling.sums((uniform < 0.5).astype(np.float64))
-        for number in drawn:
-            differences = _differences(resampling, whole, swapped, sample.pairs[number])
-            hits[number] += _hits(differences, _difference(observed, sample.pairs[number]))
-            step(len(uniform))
-    p = np.where(exact, 1.0, hits / (trials + 1))
-    for number, pair in enumerate(sample.pairs):
-        if exact[number].any():
-            for units, scores in _together(_differs_in(resampling, pair), exact[number], most):
-                differences = _differences(resampling, whole, resampling.sums(assignments(len(units)), units), pair)
-                count, largest = len(differences), np.abs(differences).max(axis=0)
-                p[number][scores] = (_hits(differences, _difference(observed, pair)) / count)[scores]
-                smallest[number][scores] = (_hits(differences, largest) / count)[scores]
-        step(0 if number in drawn else trials)
-    return _without_missing(observed, p, differing, exact, smallest)
+    for pair in () if together else np.flatnonzero(exact.any(axis=0)).tolist():
+        p[:, pair] = np.where(exact[:, pair], _enumerated(resampling, pair, exact[:, pair]), p[:, pair])
+    smallest = np.where(exact, np.minimum(1, np.exp2(1.0 - differing)), 1 / (trials + 1))
+
+    def spread(of_tests: Floats | Bools, empty: float) -> Floats:
+        """An array of tested scores x pairs as pairs x measures x scores."""
+        found = np.full(shape, empty)
+        found[:, tested] = of_tests.T
+        return found
+
+    quantiles = np.full(tested.shape, np.nan)
+    quantiles[tested] = hits.quantile(method.confidence)
+    return Tests(
+        spread(p, np.nan),
+        spread(np.maximum(p, by_largest), np.nan),
+        spread(differing, 0).astype(np.int64),
+        spread(exact, 0).astype(np.bool_),
+        spread(smallest, np.nan),
+        quantiles,
+    )
+
+
+def _enumerated(of_all: _Trials, pair: int, wanted: Bools) -> Floats:
+    """The exact p of one pair by tested score, from all assignments of the units in which the score differs; only for
+    ``wanted`` scores."""
+    systems = [int(of_all.first[pair]), int(of_all.second[pair])]
+    alone = _Trials(replace(of_all.sample, counts=of_all.sample.counts[systems], baseline=None), of_all.tested)
+    (masks,) = (mask[:, 0] for mask in alone.differing())
+    bound, p = np.abs(alone.observed()) - TIE, np.ones(len(masks))
+    for mask in np.unique(masks[wanted], axis=0):
+        units = np.flatnonzero(mask)
+        hits = sum(
+            (np.abs(block) >= bound[..., None]).sum(axis=-1)
+            for block in alone.blocks(alone.chosen(assignments(len(units)), units))
+        )
+        same = (masks == mask).all(axis=1)
+        p[same] = (hits / 2 ** len(units))[same, 0]
+    return p
 
 
 def assignments(units: int) -> Floats:
     """All ways to swap some of the units, 2^units x units: 1 for a unit that is swapped, else 0."""
     return ((np.arange(2**units)[:, None] >> np.arange(units)) & 1).astype(np.float64)
-
-
-def _differs_in(resampling: _Trials, pair: PairOf) -> Bools:
-    """Whether the counts that each score depends on differ between two systems: units x measures x scores."""
-    sample = resampling.sample
-    both = sample.counts[list(pair)]
-    first, second = np.round(both / _grid(both).max(axis=0))
-    differing = first != second
-    if sample.averaged:  # a column for each score, and a last one
-        found = differing[:, :-1]
-    else:
-        of_scores = decisive(sample.metrics, sample.measures)
-        found = np.stack([differing[:, columns].any(axis=1) for columns in of_scores], axis=-1)
-    apart: Bools = found.reshape(sample.units, len(sample.measures), len(SCORES))
-    return apart
-
-
-def _differing_units(resampling: _Trials) -> Ints:
-    """The number of units in which the two systems of a pair differ: pairs x measures x scores."""
-    counts = [_differs_in(resampling, pair).sum(axis=0) for pair in resampling.sample.pairs]
-    return np.array(counts, dtype=np.int64).reshape(-1, len(resampling.sample.measures), len(SCORES))
 
 
 def decisive(metrics: Sequence[Metric], measures: Collection[str]) -> list[list[int]]:
@@ -388,76 +488,6 @@ def decisive(metrics: Sequence[Metric], measures: Collection[str]) -> list[list[
     return found
 
 
-def _together(apart: Bools, exact: Bools, most: int) -> Iterator[tuple[Ints, Bools]]:
-    """The enumerations for a pair: at most ``most`` units each, and a mask of the scores that they test.
-
-    Several scores can share an enumeration: units in which a score does not differ repeat each of its assignments
-    equally often. ``apart`` is units x measures x scores, ``exact`` and the masks are measures x scores.
-    """
-    remaining = exact & apart.any(axis=0)
-    while remaining.any():
-        units = np.zeros(len(apart), dtype=np.bool_)
-        taken = np.zeros(remaining.shape, dtype=np.bool_)
-        for measure, score in np.argwhere(remaining).tolist():
-            joined = units | apart[:, measure, score]
-            if joined.sum() <= most:
-                units, taken[measure, score] = joined, True
-        remaining &= ~taken
-        yield np.flatnonzero(units), taken
-
-
-def _difference(scores: Floats, pair: PairOf) -> Floats:
-    """The scores of the first system of a pair less those of the second."""
-    difference: Floats = scores[pair[0]] - scores[pair[1]]
-    return difference
-
-
-def _differences(resampling: _Trials, whole: Floats, swapped: Floats, pair: PairOf) -> Floats:
-    """The differences of a pair in each trial: trials x measures x scores. ``whole`` are the sums over all units,
-    ``swapped`` those over the units that a trial swaps."""
-    first, second = pair
-    moved = swapped[:, :, second] - swapped[:, :, first]
-    return resampling.scores(whole[:, :, first] + moved) - resampling.scores(whole[:, :, second] - moved)
-
-
-def _hits(differences: Floats, observed: Floats) -> Floats:
-    """The number of trials whose difference, trials x ..., is at least as large as the observed one."""
-    hits: Floats = (np.abs(differences) >= np.abs(observed) - TIE).sum(axis=0).astype(np.float64)
-    return hits
-
-
-def _without_missing(observed: Floats, p: Floats, differing: Ints, exact: Bools, smallest: Floats) -> Tests:
-    """The tests, with NaN for the p of scores that a measure does not have."""
-    missing = np.isnan(observed[0])
-    return Tests(
-        np.where(missing, np.nan, p), np.where(missing, 0, differing), exact, np.where(missing, np.nan, smallest)
-    )
-
-
-def bootstrap_test(sample: Sample, blocks: Iterable[Floats]) -> Tests:
-    """The paired bootstrap test, two-sided.
-
-    A resample is a hit if |d* - d| >= |d|, where d is the observed difference and d* that of the resample: resampled
-    differences vary around d as those of equal systems vary around 0. p = (hits + 1) / (trials + 1). A resample without
-    any differing unit is a hit for every d, so the smallest p counts only these. Source: Efron and Tibshirani 1993, An
-    Introduction to the Bootstrap, chapter 16.
-    """
-    resampling = _Trials(sample)
-    observed = resampling.scores(resampling.whole())[0]
-    trials = 0
-    hits = np.zeros((len(sample.pairs), *observed.shape[1:]))
-    certain = np.zeros(hits.shape)
-    for resampled in blocks:
-        trials += resampled.shape[-1]
-        for number, pair in enumerate(sample.pairs):
-            difference, drawn = _difference(observed, pair)[..., None], _difference(resampled, pair)
-            hits[number] += (np.abs(drawn - difference) >= np.abs(difference) - TIE).sum(axis=-1)
-            certain[number] += (np.abs(drawn) <= TIE).sum(axis=-1)
-    differing = _differing_units(resampling)
-    exact = np.zeros(differing.shape, dtype=np.bool_)
-    return _without_missing(observed, (hits + 1) / (trials + 1), differing, exact, (certain + 1) / (trials + 1))
-
-
 def holm(p: Floats) -> Floats:
     """p-values corrected by Holm's step-down method; the first axis is the family.
 
@@ -472,20 +502,14 @@ def holm(p: Floats) -> Floats:
     return corrected
 
 
-TESTS = ("randomization", "bootstrap")
-CORRECTIONS = ("holm", "holm-all", "none")
+CORRECTIONS = ("largest", "holm", "holm-all", "none")
 
 TRIALS = 10_000
-"""The number of resamples for intervals, and the default number of trials, which rises if the correction needs more."""
-
-SPARE_TRIALS = 2
-"""How many times the smallest number of trials that allows a verdict is run, since a pair may have a hit by chance."""
-
+"""The default number of trials."""
 
 METHOD_OPTIONS = (
     Option("unit", None, "What is resampled.", kind=str),
     Option("by", None, "Groups of documents.", kind=str),
-    Option("test", TESTS[0], "The test of a difference.", TESTS),
     Option("correction", CORRECTIONS[0], "The correction of p for several tests.", CORRECTIONS),
 )
 """The options of `Method` that are words."""
@@ -516,20 +540,20 @@ class Method:
     """How systems are compared.
 
     ``confidence``, the confidence level of intervals, and ``alpha``, the significance level of tests, are between 0 and
-    1. If ``trials`` is None, there are `TRIALS`, or as many as the correction for many tests needs. ``average`` is None
-    for scores from summed counts, or `DOCUMENTS` for means over documents. Raises `UsageError` for a level that is out
-    of range, such as a percentage, for any other invalid value, and for an average together with groups.
+    1. ``average`` is None for scores from summed counts, or `DOCUMENTS` for means over documents. ``baseline`` is the
+    name of the only system that others are compared with. Raises `UsageError` for a level that is out of range, such as
+    a percentage, for any other invalid value, and for an average together with groups.
     """
 
     unit: str = "document"
     by: str | None = None
-    test: str = TESTS[0]
-    trials: int | None = None
+    trials: int = TRIALS
     seed: int = 0
     correction: str = CORRECTIONS[0]
     confidence: float = 0.95
     alpha: float = 0.05
     average: str | None = None
+    baseline: str | None = None
 
     def __post_init__(self) -> None:
         check_average(self.average, self.by)
@@ -538,53 +562,46 @@ class Method:
         for option in METHOD_OPTIONS:
             option.check(getattr(self, option.name))
         object.__setattr__(self, "seed", whole(self.seed, "seed=", 0))
-        if self.trials is not None:
-            object.__setattr__(self, "trials", whole(self.trials, "trials=", 1))
+        object.__setattr__(self, "trials", whole(self.trials, "trials=", 1))
 
     def to_dict(self) -> dict[str, Any]:
         """The options by name, as the signature lists them."""
-        return {name: value for name, value in vars(self).items() if name != "average" or value is not None}
+        optional = "average", "baseline"
+        return {name: value for name, value in vars(self).items() if name not in optional or value is not None}
 
     def family(self, pairs: int, scores: int) -> int:
         """The number of tests that are corrected together: those of one score, or with ``holm-all`` those of all."""
-        return {"holm": pairs, "holm-all": pairs * scores, "none": min(1, pairs)}[self.correction]
+        return {"holm-all": pairs * scores, "none": min(1, pairs)}.get(self.correction, pairs)
 
     def enough(self, family: int) -> int:
-        """The smallest number of trials with which the smallest corrected p can reach the level:
+        """The smallest number of trials with which the smallest corrected p can reach the level. With Holm's method:
         family / (trials + 1) <= alpha."""
-        return math.ceil(round(family / self.alpha, 6)) - 1
-
-    def trials_for(self, family: int) -> int:
-        """The number of trials: ``trials``, or by default `TRIALS`, or `SPARE_TRIALS` times as many as are `enough` if
-        these are more."""
-        return self.trials or max(TRIALS, SPARE_TRIALS * self.enough(family))
+        return math.ceil(round((1 if self.correction == "largest" else family) / self.alpha, 6)) - 1
 
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """A comparison of systems: intervals of scores and of differences from the same resamples, and tests of each pair.
+    """A comparison of systems: tests of each pair, and intervals of scores and differences.
 
-    ``tested`` marks the scores that are tested, measures x scores. ``trials`` is the number of trials of the tests, and
-    ``resampled`` are the scores of the resamples, systems x measures x scores x trials. ``corrected`` are the corrected
-    p-values and ``least`` the smallest possible ones, both pairs x measures x scores.
+    ``tested`` marks the scores that are tested, measures x scores. ``corrected`` are the corrected p-values and
+    ``least`` the smallest possible ones, both pairs x measures x scores.
     """
 
     sample: Sample
     method: Method
     tested: Bools
-    trials: int
-    resampled: Floats
     tests: Tests
     corrected: Floats
     least: Floats
 
     @cached_property
     def _pair_numbers(self) -> Mapping[PairOf, int]:
-        return {pair: number for number, pair in enumerate(self.sample.pairs)}
+        pairs = enumerate(self.sample.pairs)
+        return {each: number for number, pair in pairs for each in (pair, pair[::-1])}
 
-    def pair_number(self, first: int, second: int) -> int:
-        """The number of the pair of two systems, given in either order."""
-        return self._pair_numbers[min(first, second), max(first, second)]
+    def pair_number(self, first: int, second: int) -> int | None:
+        """The number of the pair of two systems, given in either order; None if they are not compared."""
+        return self._pair_numbers.get((first, second))
 
     @property
     def family(self) -> int:
@@ -599,63 +616,88 @@ class Compared:
     @cached_property
     def ends(self) -> Floats:
         """The intervals of the scores, systems x measures x scores x 2; NaN if every group has only one unit, and for
-        intervals from 0 to 1, which say nothing."""
-        ends = self._intervals(self.resampled, self._observed, self._influence, least=0)
-        limited: Floats = np.where(((ends[..., 0] <= 0) & (ends[..., 1] >= 1))[..., None], np.nan, ends)
-        return limited
+        scores of 0 or 1, which have none."""
+        sample, observed = self.sample, self._observed
+        if not sample.resamplable:
+            return np.full((*observed.shape, 2), np.nan)
+        errors = intervals.errors(observed, self._left_out, sample.stratum)
+        reach = intervals.quantile(self.method.confidence, self._freedom)[:, None]
+        return intervals.ends(observed, errors, reach, least=0)
 
     @cached_property
     def _observed(self) -> Floats:
         """The observed scores from sums in which the order of documents changes no digit, for intervals."""
-        resampling = _Trials(self.sample)
-        observed: Floats = resampling.scores(resampling.whole())[0]
+        observed: Floats = self.sample.scores(np.moveaxis(_Trials(self.sample).whole, 2, -1))[:, 0]
         return observed
+
+    @cached_property
+    def _left_out(self) -> Floats:
+        """The scores without each unit, units x systems x measures x scores."""
+        return without_each(self.sample)
+
+    @cached_property
+    def _freedom(self) -> Floats:
+        """The degrees of freedom of intervals, by measure."""
+        return intervals.freedom(self.sample.shares, self.sample.stratum)
 
     @cached_property
     def differences(self) -> Floats:
         """The difference of the scores of each pair, pairs x measures x scores."""
-        return np.array([_difference(self.sample.observed, pair) for pair in self.sample.pairs])
+        first, second = np.array(self.sample.pairs, dtype=np.int64).reshape(-1, 2).T
+        difference: Floats = self.sample.observed[first] - self.sample.observed[second]
+        return difference
+
+    @cached_property
+    def errors(self) -> Floats:
+        """The standard errors of the differences, pairs x measures x scores; NaN if every group has only one unit."""
+        sample, observed = self.sample, self._observed
+        found = np.full((len(sample.pairs), *observed.shape[1:]), np.nan)
+        step = max(1, BLOCK // self._left_out[:, 0].size)
+        for begin in range(0, len(found) if sample.resamplable else 0, step):
+            first, second = np.array(sample.pairs[begin : begin + step]).T
+            left_out = self._left_out[:, first] - self._left_out[:, second]
+            found[begin : begin + step] = intervals.errors(observed[first] - observed[second], left_out, sample.stratum)
+        return found
+
+    @property
+    def together(self) -> bool:
+        """Whether the intervals of differences hold together: whether p is corrected for several pairs."""
+        return len(self.sample.pairs) > 1 and self.method.correction != "none"
+
+    @cached_property
+    def reach(self) -> Floats:
+        """The number of standard errors to the ends of the interval of a difference, measures x scores."""
+        confidence, freedom = self.method.confidence, self._freedom[:, None]
+        if not self.together:
+            return intervals.quantile(confidence, freedom)
+        units = self.sample.units - int(self.sample.stratum[-1])
+        levels = intervals.one_of_many(self.tests.largest, units, len(self.sample.pairs), confidence)
+        return intervals.quantile(levels, freedom)
 
     @cached_property
     def difference_ends(self) -> Floats:
-        """The intervals of the differences, pairs x measures x scores x 2; NaN if every group has only one unit."""
-        ends = np.empty((len(self.sample.pairs), *self.sample.observed.shape[1:], 2))
-        pairs_at_once = max(1, intervals.LIMIT // self.resampled[0].size)
-        for begin in range(0, len(ends), pairs_at_once):
-            first, second = np.array(self.sample.pairs[begin : begin + pairs_at_once]).T
-            resampled, observed = self.resampled, self._observed
-            influence = self._influence[:, first] - self._influence[:, second]
-            ends[begin : begin + pairs_at_once] = self._intervals(
-                resampled[first] - resampled[second], observed[first] - observed[second], influence, least=-1
-            )
-        return ends
-
-    def _intervals(self, resampled: Floats, observed: Floats, influence: Floats, least: float) -> Floats:
-        """The intervals of ``observed``, ... x 2; ``influence`` is units x ..., and ``resampled`` ... x trials."""
-        sample = self.sample
-        if not sample.resamplable:
-            return np.full((*observed.shape, 2), np.nan)
-        flat = np.nan_to_num(influence).reshape(sample.units, -1)
-        powers = on_grid(np.concatenate([flat, flat**2], axis=1)[None]).reshape(sample.units, 2, -1)
-        error = intervals.errors(np.ones((1, sample.units)), powers, sample.stratum)
-        distances = np.abs(resampled - observed[..., None])
-        begin = 0
-        for times in draws(sample, resampled.shape[-1], self.method.seed):
-            errors = np.maximum(intervals.errors(times, powers, sample.stratum), intervals.FLOOR * error)
-            block = distances[..., begin : (begin := begin + len(times))]
-            block /= np.where(errors > 0, errors, np.inf).T.reshape(block.shape)
-        return intervals.ends(observed, error.reshape(observed.shape), distances, self.method.confidence, least)
-
-    @cached_property
-    def _influence(self) -> Floats:
-        """How much each unit changes each score, units x systems x measures x scores."""
-        return intervals.influence(without_each(self.sample), self.sample.stratum)
+        """The intervals of the differences, pairs x measures x scores x 2; NaN if every group has only one unit. If
+        they hold `together`, the confidence level is that of all pairs of one score."""
+        first, second = np.array(self.sample.pairs, dtype=np.int64).reshape(-1, 2).T
+        return intervals.ends(self._observed[first] - self._observed[second], self.errors, self.reach, least=-1)
 
     def differ(self, pair: int, measure: int, score: int) -> bool | None:
         """Whether two systems differ significantly; None if no observed difference could have been significant."""
         test = pair, measure, score
         units = self.tests.differing_units[test]
         return verdict(self.corrected[test], self.least[test], units, self.method.alpha)
+
+    def better(self, measure: int, score: int) -> Bools:
+        """Whether each system was shown to be better than each other one, systems x systems: by their own test, or
+        because a third system is worse than the one and better than the other."""
+        found = np.zeros((self.sample.systems, self.sample.systems), dtype=np.bool_)
+        for number, (first, second) in enumerate(self.sample.pairs):
+            if self.differ(number, measure, score):
+                order = (first, second) if self.differences[number, measure, score] > 0 else (second, first)
+                found[order] = True
+        for third in range(len(found)):
+            found |= np.outer(found[:, third], found[third])
+        return found
 
     def undecided(self, measure: int, score: int) -> list[PairOf]:
         """The pairs of systems whose difference in a score could not have been significant."""
@@ -668,7 +710,7 @@ def verdict(corrected: float, least: float, units: int, alpha: float) -> bool | 
     None if no difference could have been significant: if even the ``least`` corrected p is above ``alpha``, although
     the systems differ in some ``units``.
     """
-    return None if least > alpha and units else bool(corrected <= alpha)
+    return None if least > alpha >= 0 and units and corrected > alpha else bool(corrected <= alpha)
 
 
 def compared(sample: Sample, method: Method, score: str | None = None, watch: Watch | None = None) -> Compared:
@@ -676,58 +718,40 @@ def compared(sample: Sample, method: Method, score: str | None = None, watch: Wa
 
     ``watch`` is called from time to time with the share of the work that is done, from 0 to 1.
     """
-    pairs = len(sample.pairs)
     tested = ~np.isnan(sample.shown).all(axis=0) & np.array([score in (None, name) for name in SCORES])
-    family = method.family(pairs, int(tested.sum()))
-    trials = method.trials_for(family)
-    step = _steps(watch, min(trials, TRIALS) * sample.systems + trials * pairs)
-    kept: list[Floats] = []
-    blocks = _kept(sample, trials if method.test == "bootstrap" else min(trials, TRIALS), method.seed, kept, step)
-    if method.test == "bootstrap":
-        tests = bootstrap_test(sample, blocks)
-    else:
-        deque(blocks, 0)
-        tests = randomization(sample, trials, method.seed, step)
-    p = np.where(tested, tests.p, np.nan)
-    least = np.where(tested, np.maximum(tests.smallest, tests.by_units), np.nan)
-    corrected, least = corrected_for(p, method.correction), corrected_for(least, method.correction)
-    if watch is not None:
-        watch(1.0)
-    resampled = np.ascontiguousarray(np.concatenate(kept, axis=-1)[..., :TRIALS])
-    return Compared(sample, method, tested, trials, resampled, tests._replace(p=p), corrected, least)
+    tests = randomization(sample, tested, method, watch)
+    of_pairs = method.correction == "largest"
+    corrected = tests.by_largest if of_pairs and len(sample.pairs) > 1 else corrected_for(tests.p, method.correction)
+    least = tests.smallest if of_pairs else corrected_for(tests.smallest, method.correction)
+    if sample.baseline is None and method.correction != "none":
+        corrected = _implied(corrected, sample)
+    return Compared(sample, method, tested, tests, corrected, least)
 
 
-def _kept(sample: Sample, trials: int, seed: int, kept: list[Floats], step: Step) -> Iterator[Floats]:
-    """The blocks of `resamples`; those needed for intervals are also added to ``kept``."""
-    done = 0
-    for block in resamples(sample, trials, seed):
-        if done < TRIALS:
-            kept.append(block)
-        done += block.shape[-1]
-        step(block.shape[-1] * sample.systems)
-        yield block
+def _implied(corrected: Floats, sample: Sample) -> Floats:
+    """Corrected p-values, pairs x measures x scores, each at most the larger of those of two pairs that imply it.
 
-
-def _steps(watch: Watch | None, total: int) -> Step:
-    """A function that adds up work, and calls ``watch`` with the share of the total that is done."""
-    if watch is None:
-        return _idle
-    done = 0
-
-    def step(work: int) -> None:
-        nonlocal done
-        done += work
-        watch(min(1.0, done / total))
-
-    return step
+    If one system is better than a second, and this better than a third, the first is better than the third. So a
+    chain of differences shows the difference of its ends, and adds no error to those of its links.
+    """
+    found, pairs = corrected.copy(), np.array(sample.pairs, dtype=np.int64).reshape(-1, 2)
+    for measure, score in np.argwhere(~np.isnan(corrected).all(axis=0)).tolist():
+        place = np.argsort(np.argsort(-sample.observed[:, measure, score], kind="stable"))
+        above, below = np.sort(place[pairs], axis=1).T
+        p = np.full((sample.systems, sample.systems), np.inf)
+        p[above, below] = corrected[:, measure, score]
+        for middle in range(sample.systems):
+            np.minimum(p, np.maximum(p[:, middle, None], p[middle]), out=p)
+        found[:, measure, score] = p[above, below]
+    return found
 
 
 def corrected_for(p: Floats, correction: str) -> Floats:
-    """p-values, pairs x measures x scores, corrected as `CORRECTIONS` says: for the pairs of each score, or for all
-    tests. NaN is not a test, and does not change."""
+    """p-values, pairs x measures x scores, corrected by Holm's method: for the pairs of each score, or for all tests
+    (``holm-all``), or not at all (``none``). NaN is not a test, and does not change."""
     if correction == "none" or not len(p):
         return p
-    if correction == "holm":
+    if correction != "holm-all":
         return holm(p)
     corrected = p.copy()
     corrected[~np.isnan(p)] = holm(p[~np.isnan(p)])

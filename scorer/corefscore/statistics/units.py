@@ -17,7 +17,7 @@ from corefscore.metrics.base import Metric
 from corefscore.metrics.counts import SCORES, summed
 from corefscore.metrics.measures import metrics_of
 from corefscore.scoring.results import REST, Result, compiled, group_of, values
-from corefscore.statistics.significance import Sample, means, statistics
+from corefscore.statistics.significance import Sample, statistics
 
 DOCUMENT, PART, JOINED = UNITS = "document", "part", "parts-joined"
 """Documents with all their parts, since the parts of a document are similar; each part by itself, like the documents of
@@ -110,7 +110,7 @@ def sample(
         np.add.at(of_units, units.of_row, columns[units.order])
         counts.append(of_units)
         sums = np.stack([summed(of_documents[group_of_document == number]) for number in range(len(numbers))])
-        observed.append(means(measures, sums) if averaged else statistics(metrics, measures, sums))
+        observed.append(statistics(metrics, measures, sums, averaged=averaged))
     uncounted: Bools | None = None
     if not averaged:  # in means over documents, a score that has nothing to count is 0
         of_results = [result.uncounted(result) for result in results]

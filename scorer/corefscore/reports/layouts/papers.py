@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from corefscore.core.findings import VISIBLE
-from corefscore.reports.base import BEST, LEFT, SAME, Column, Reported, Table
+from corefscore.reports.base import BEST, LEFT, SHOWN, Column, Reported, Table
 from corefscore.reports.layouts import Style
 from corefscore.reports.layouts.cells import arranged, cell, laid_out, spans
 
@@ -22,12 +22,12 @@ def _marked(table: Table, style: Style, text_of: Callable[[str, Column, str], st
     rows = [[cell(row[number], column, style.digits) for number, column in columns] for row in table.rows]
     marks = [[table.marks.get((row, number), "") for number, _ in columns] for row in range(len(rows))]
     best = [
-        {texts[index] for texts, of_row in zip(rows, marks, strict=True) if of_row[index] == BEST}
+        {texts[index] for texts, of_row in zip(rows, marks, strict=True) if BEST in of_row[index]}
         for index in range(len(columns))
     ]
     for texts, of_row in zip(rows, marks, strict=True):
         cells = zip(texts, columns, of_row, best, strict=True)
-        yield [text_of(text, column, BEST if text in top else mark) for text, (_, column), mark, top in cells]
+        yield [text_of(text, column, mark + BEST * (text in top)) for text, (_, column), mark, top in cells]
 
 
 # --- LaTeX ---
@@ -96,7 +96,8 @@ def _latex_cell(text: str, column: Column, mark: str) -> str:
         return _latex_text(text)
     if text.startswith("["):
         return f"{{\\scriptsize {text}}}"
-    return f"\\textbf{{{text}}}" if mark == BEST else f"{text}\\rlap{{$^\\dagger$}}" if mark == SAME else text
+    bold = f"\\textbf{{{text}}}" if BEST in mark else text
+    return bold + "\\rlap{$^\\dagger$}" * (SHOWN in mark)
 
 
 def _packages(tables: Sequence[Table]) -> str:
@@ -171,7 +172,7 @@ def _markdown_cell(text: str, column: Column, mark: str) -> str:
     """A cell in Markdown."""
     if column.kind in LEFT:
         return text.translate(_MARKDOWN)
-    return f"**{text}**" if mark == BEST else f"{text}†" if mark == SAME else text
+    return (f"**{text}**" if BEST in mark else text) + "†" * (SHOWN in mark)
 
 
 def _rule(widths: Sequence[int], sides: Sequence[str]) -> str:
