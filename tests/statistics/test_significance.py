@@ -19,7 +19,6 @@ from corefscore.statistics import significance
 from corefscore.statistics.significance import (
     Method,
     Sample,
-    Tests,
     compared,
     holm,
     on_grid,
@@ -33,7 +32,7 @@ CASE = RECORDED / "documents-0015"
 MEASURES = wanted("every,conll,mentions,blanc.coreference").measures
 
 
-def randomization(of: Sample, trials: int, seed: int = 0) -> Tests:
+def randomization(of: Sample, trials: int, seed: int = 0) -> significance.Tests:
     return randomized(of, np.asarray(~np.isnan(of.observed).all(axis=0)), Method(trials=trials, seed=seed))
 
 
