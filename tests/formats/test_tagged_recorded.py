@@ -77,6 +77,9 @@ CHANGES: dict[str, Callable[[Words], Words]] = {
     ),
     "a fifth comes twice": lambda words: some(words, 0.2, lambda _, word, at: [(word, -1), (word, at)]),
     "a third is misspelt": lambda words: some(words, 0.3, lambda _, word, at: [(word[:1] + "x" + word[2:], at)]),
+    "some have a letter before": lambda words: some(words, 0.3, lambda _, word, at: [(f"x{word}", at)]),
+    "some have a letter after": lambda words: some(words, 0.3, lambda _, word, at: [(f"{word}x", at)]),
+    "some have a letter within": lambda words: some(words, 0.3, lambda _, word, at: [(f"{word[:2]}q{word[2:]}", at)]),
     "a third is in capitals": lambda words: some(words, 0.3, lambda _, word, at: [(word.upper(), at)]),
     "long words are in two": lambda words: some(
         words, 0.5, lambda _, word, at: [(word[:3], at), (word[3:], -1)] if len(word) > 5 else [(word, at)]
@@ -171,10 +174,18 @@ def shown(case: str) -> dict[str, Any]:
         data = json.loads(scored.stdout)
         placed = within("convert", answer, folder / "placed.jsonl", "--key", key, *options, "--quiet")
         assert placed.status == 0, placed.stderr
+        checked = within("validate", answer, "--key", key, *options, "--format", "json").stdout.decode()
+        files = json.loads(checked.replace(str(folder), ""))["files"]
         entities = [json.loads(line)["clusters"] for line in (folder / "placed.jsonl").read_text().splitlines()]
     return {
         "fidelity": {name: value for name, value in data["fidelity"].items() if value},
         "notices": [[notice["code"], notice["line"], notice.get("details")] for notice in data["notices"]],
+        "findings": [
+            [found["code"], found["line"], found["column"], *map(found["details"].get, ("what", "word", "key_word"))]
+            for its in files
+            for found in its["findings"]
+            if found["code"] != "singletons"
+        ],
         "spans": ["|".join(" ".join(f"{start}-{end}" for start, end in its) for its in each) for each in entities],
     }
 
