@@ -10,6 +10,7 @@ type alone.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from hashlib import blake2b
 from typing import NamedTuple
 
 import numpy as np
@@ -61,23 +62,17 @@ class Scored:
     def counts(self, response: Ints) -> dict[str, Floats]:
         """The counts of each metric, as `corefscore.scoring.results.Result` has them."""
         entities = renumbered(response)
-        digest = entities.tobytes()
+        digest = blake2b(entities.tobytes()).digest()
         if digest not in self._found:
             # The official order of sums takes time, and too few digits are printed here for it to matter.
             table = of_columns(self.both.documents, self.both.document, self.both.key, entities)
             self._found[digest] = {metric.name: packed(metric.count(table)) for metric in self.measure.metrics}
         return self._found[digest]
 
-    def totals(self, responses: Sequence[Ints]) -> list[float]:
-        """The F1 of each response over all documents, from 0 to 1."""
-        counts = [self.counts(response) for response in responses]
-        sums = {name: np.stack([summed(of_response[name]) for of_response in counts]) for name in counts[0]}
-        scores: list[float] = self.measure.f1(sums).tolist()
-        return scores
-
     def total(self, response: Ints) -> float:
-        """The F1 of one response over all documents, from 0 to 1."""
-        return self.totals([response])[0]
+        """The F1 of a response over all documents, from 0 to 1."""
+        counts = self.counts(response)
+        return float(self.measure.f1({name: summed(of_metric) for name, of_metric in counts.items()}))
 
     @property
     def perfect(self) -> dict[str, Floats]:

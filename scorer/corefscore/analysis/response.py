@@ -113,12 +113,12 @@ class Analysis:
     @cached_property
     def costs(self) -> list[Cost]:
         """What the errors of each type cost; ``in_turn`` adds up to the F1 of the key less ``start``."""
-        by_itself, steps = list(alone(self.errors)), list(in_turn(self.errors))
-        repaired = [response for _, response in (*by_itself, *steps)]
-        before, *totals = self._after.totals([self.both.response, *repaired])
-        gained = {name: total - before for (name, _), total in zip(by_itself, totals, strict=False)}
+        total = self._after.total
+        before = total(self.both.response)
+        gained = {name: total(response) - before for name, response in alone(self.errors)}
         found = [Cost(types.SPAN, self.counts[types.SPAN], before - self.start, before - self.start, before)]
-        for (name, _), then in zip(steps, totals[len(by_itself) :], strict=True):
+        for name, response in in_turn(self.errors):
+            then = total(response)
             found.append(Cost(name, self.counts[name], gained[name], then - before, then))
             before = then
         return found
