@@ -8,6 +8,7 @@ import pickle
 import random
 import re
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, cast
@@ -317,10 +318,17 @@ def test_a_given_name_and_a_number_cannot_be_the_same() -> None:
         scorer.result()
 
 
-@pytest.mark.parametrize("mention", [(-1, -1), (5, 2), (2**70, 2**70), (True, True)])
+@pytest.mark.parametrize("mention", [(-1, -1), (5, 2), (2**70, 2**70), ("1", "1")])
 def test_pairs_that_are_no_spans_meet_nothing_but_themselves(mention: tuple[int, int]) -> None:
     assert score([["a", "b"]], [[mention, "c"]], "bcub")["bcub"].f1 == 0.0
     assert score([["a", mention]], [["a", mention]], "bcub")["bcub"].f1 == 1.0
+
+
+@pytest.mark.parametrize("mention", [(1.0, 2.0), (True, 2), (np.float32(1), 2), (Fraction(1), Decimal(2))], ids=repr)
+@pytest.mark.parametrize("other", [(3, 3), (5, 2), "Ann"], ids=repr)
+def test_numbers_of_any_type_are_the_spans_that_they_equal(mention: object, other: object) -> None:
+    """A data frame with a missing value has floats. Whether these met whole numbers depended on the other mentions."""
+    assert score({"a": [[mention, other]]}, {"a": [[(1, 2), other]]}, "bcub")["bcub"].f1 == 1.0
 
 
 def test_no_document_at_all_is_told() -> None:

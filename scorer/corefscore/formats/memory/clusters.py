@@ -11,7 +11,6 @@ import numpy as np
 from corefscore.core.arrays import Ints
 from corefscore.core.documents import Documents, Place, Span
 from corefscore.core.sources import Source
-from corefscore.formats.memory.nesting import is_whole
 
 Clusters = Iterable[Iterable[Any]]
 """The entities of one document. A mention is any hashable value; a list, as in JSON, means the tuple."""
@@ -65,10 +64,12 @@ def _shown(value: Hashable) -> str:
 
 
 def _is_span(value: Any) -> TypeGuard[tuple[int, int]]:
-    """Whether a mention is a pair of token numbers; anything else, negative pairs included, is a name."""
-    if not (isinstance(value, tuple) and len(value) == 2 and all(map(is_whole, value))):
+    """Whether a mention is a pair of token numbers; anything else, negative pairs included, is a name. A number of any
+    type is a token number if it equals one, as 1.0 does in a data frame; Python gives it the same hash."""
+    if not (isinstance(value, tuple) and len(value) == 2):
         return False
-    return bool(0 <= value[0] <= value[1] < LONGEST)
+    start, end = map(hash, value)
+    return 0 <= start <= end < LONGEST and value == (start, end)
 
 
 def _tuple(mention: Any) -> Any:
