@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import partial
@@ -19,9 +19,10 @@ import pytest
 from corefscore import ScorerError, UsageError, __version__, score
 from corefscore.core import machines, workers
 from corefscore.core.sources import State
-from corefscore.formats import pieces
-from corefscore.formats.pieces import Piece, Stretch
+from corefscore.matching.slices import Slice
 from corefscore.python import distributed
+from corefscore.scoring import divided
+from corefscore.scoring.divided import _Found
 from support import TESTDATA, call
 from test_jobs import FORMS, Pair, folder, pair, same
 
@@ -64,28 +65,28 @@ def test_what_is_wrong_is_told_as_by_one_process(
     text = pair[1].read_text()
     half = text.index("\t-\n", text.index("gen_000030"))
     pair[1].write_text(text[:half] + "\t(7" + text[half + 2 :])
-    assert b"unclosed-mention" in same(capfdbinary, "every", *pair, by=("--scheduler", address)).stderr
+    assert b"unclosed-mention" in same(capfdbinary, "every", *pair, "none", by=("--scheduler", address)).stderr
 
 
-def killed_once(piece: Sequence[Stretch], read: Any, request: Any) -> Piece | UsageError | None:
-    """Read a piece; the worker of the first one that begins within a file dies of it."""
+def killed_once(sides: Slice, **how: Any) -> _Found | UsageError | None:
+    """Count a slice; the worker of the first one that begins within a file dies of it."""
     flag = Path(os.environ[FLAG])
-    if piece[0].start and not flag.exists():
+    if sides[0].files[0].start and not flag.exists():
         flag.write_text(str(os.getpid()))
         os.kill(os.getpid(), signal.SIGKILL)
-    return READ(piece, read, request)
+    return COUNT(sides, **how)
 
 
-READ = pieces._read
+COUNT = divided._count
 
 
 def test_a_worker_killed_in_the_middle_changes_no_byte(
     address: str, pair: Pair, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     """`kill -9` of one of two workers, at work on a piece, while others are done and others wait."""
-    one = call(capfdbinary, "every", *pair)
-    monkeypatch.setattr(pieces, "_read", killed_once)
-    assert call(capfdbinary, "every", *pair, "--scheduler", address) == one
+    one = call(capfdbinary, "every", *pair, "none")
+    monkeypatch.setattr(divided, "_count", killed_once)
+    assert call(capfdbinary, "every", *pair, "none", "--scheduler", address) == one
     assert int(Path(os.environ[FLAG]).read_text()) != os.getpid()
 
 
@@ -261,7 +262,7 @@ def test_a_cluster_with_other_files_is_refused(address: str, pair: Pair, monkeyp
     """Cut here as it was, changed when the workers come to it."""
     monkeypatch.setattr(State, "of", lambda status: State(status.st_size, 7))
     monkeypatch.chdir(pair[0].parent)
-    said = "^the workers cannot do what this process can: key.conll: a worker found another file at /.*UTC; expected"
+    said = "^the workers cannot do what this process can: key.conll: a worker found another file at /.*/key.conll"
     with pytest.raises(UsageError, match=said):
         distributed.score("key.conll", "response.conll", scheduler=address)
 
@@ -271,7 +272,7 @@ def test_relative_paths_are_those_of_this_folder(
 ) -> None:
     """The workers were started in another one."""
     monkeypatch.chdir(pair[0].parent)
-    assert not same(capfdbinary, "muc", "key.conll", "response.conll", by=("--scheduler", address)).stderr
+    assert not same(capfdbinary, "muc", "key.conll", "response.conll", "none", by=("--scheduler", address)).stderr
 
 
 def lose(item: int) -> None:
@@ -296,7 +297,7 @@ def test_that_dask_is_missing_is_told(pair: Pair, monkeypatch: pytest.MonkeyPatc
         distributed.score(*pair)
 
 
-def killed(piece: Sequence[Stretch], read: Any, request: Any) -> None:
+def killed(sides: Slice, **how: Any) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -304,7 +305,7 @@ def killed(piece: Sequence[Stretch], read: Any, request: Any) -> None:
 def test_that_all_workers_are_lost_is_told(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     import dask
 
-    monkeypatch.setattr(pieces, "_read", killed)
+    monkeypatch.setattr(divided, "_count", killed)
     monkeypatch.setitem(dask.config.config["distributed"]["scheduler"], "allowed-failures", 0)
     expected = pytest.raises(ScorerError, match=r"lost its workers or its scheduler \(KilledWorker\)")
     with cluster_of(1) as cluster, expected:

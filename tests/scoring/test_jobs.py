@@ -18,13 +18,11 @@ from typing import Any
 
 import pytest
 from bench import measure
-from corefscore import ScorerError, UsageError, formats, score
+from corefscore import UsageError, formats, score
 from corefscore.core import workers
-from corefscore.core.documents import joined
-from corefscore.core.names import name_options
-from corefscore.core.sources import Source
-from corefscore.core.workers import Map
-from corefscore.formats import pieces
+from corefscore.core.workers import Map, NotSplittable
+from corefscore.matching import slices
+from corefscore.scoring import divided
 from generate import Shape, write
 from names import tagged
 from support import RECORDED, Run, call, within
@@ -36,8 +34,8 @@ Pair = tuple[Path, Path]
 
 @pytest.fixture
 def pair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pair:
-    """Two files of forty documents, which make many pieces."""
-    monkeypatch.setattr(pieces, "SIZE", 5_000)
+    """Two files of forty documents, which make many slices."""
+    monkeypatch.setattr(slices, "SIZE", 5_000)
     return write(Shape(DOCUMENTS, 60, 12), tmp_path)
 
 
@@ -45,16 +43,11 @@ REAL = workers.processes
 
 
 @pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Instead of processes, a `Map` in which everything goes the way to another process and back; and how many things
-    went there at each use of it."""
-    counts: list[int] = []
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Instead of processes, a `Map` in which everything goes the way to another process and back."""
 
     def sent(function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
-        at = len(counts)
-        counts.append(0)
         for item in items:
-            counts[at] += 1
             there, its = pickle.loads(pickle.dumps((function, item)))
             yield pickle.loads(pickle.dumps(there(its)))
 
@@ -63,27 +56,28 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         yield sent
 
     monkeypatch.setattr(workers, "processes", processes)
-    return counts
 
 
 @pytest.fixture
-def real(quick: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+def real(quick: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Processes are started after all."""
     monkeypatch.setattr(workers, "processes", REAL)
 
 
 @pytest.fixture
-def alone(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    """Whether each look at the input was that of one process by itself."""
-    looks: list[bool] = []
-    read = formats.read
+def by_workers(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Whether workers scored the input at each attempt, instead of one process."""
+    done: list[bool] = []
+    real = divided.score_by_workers
 
-    def watched(*arguments: Any, apply: Map | None = None, **how: Any) -> Any:
-        looks.append(apply is None)
-        return read(*arguments, apply=apply, **how)
+    def watched(*arguments: Any, **how: Any) -> Any:
+        done.append(False)
+        result = real(*arguments, **how)
+        done[-1] = True
+        return result
 
-    monkeypatch.setattr("corefscore.formats.read", watched)
-    return looks
+    monkeypatch.setattr(divided, "score_by_workers", watched)
+    return done
 
 
 def documents_of(path: Path) -> list[str]:
@@ -207,19 +201,16 @@ FORMS: dict[str, Callable[[Path, Path, pytest.CaptureFixture[bytes]], tuple[Path
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_every_form_of_input_is_read_in_pieces(
-    form: str, quick: list[int], pair: Pair, alone: list[bool], capfdbinary: pytest.CaptureFixture[bytes]
+def test_workers_score_every_form_of_input_but_two(
+    form: str, pair: Pair, by_workers: list[bool], capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     key, response = FORMS[form](*pair, capfdbinary)
-    alone.clear()
-    quick.clear()
-    assert not same(capfdbinary, "every", key, response).stderr
-    assert alone == [True, True, False, False]
-    assert sorted(quick)[-2 if form != "compressed" else -1] > 3
+    assert not same(capfdbinary, "every", key, response, "none").stderr
+    assert by_workers == [form not in ("another order", "compressed")]
 
 
 def test_documents_without_partners_are_told_in_the_same_way(
-    pair: Pair, alone: list[bool], capfdbinary: pytest.CaptureFixture[bytes]
+    pair: Pair, by_workers: list[bool], capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     key, response = map(documents_of, pair)
     other(pair[0], "".join(key[:30] + key[31:]))
@@ -227,7 +218,43 @@ def test_documents_without_partners_are_told_in_the_same_way(
     said = same(capfdbinary, "every", *pair, "none").stderr
     assert b"missing-document" in said
     assert b"extra-document" in said
-    assert alone == [True, True, False, False]
+    assert by_workers == [True]
+
+
+@pytest.mark.parametrize(
+    ("move", "alone"),
+    [
+        pytest.param(lambda texts: [*texts[1:], texts[0]], False, id="the first comes last"),
+        pytest.param(lambda texts: [*texts[:20], texts[21], texts[20], *texts[22:]], True, id="two neighbours"),
+        pytest.param(lambda texts: [*texts, texts[0]], False, id="one comes again"),
+        pytest.param(lambda texts: texts[20:] + texts[:20], False, id="halves"),
+    ],
+)
+def test_documents_in_other_places(
+    move: Callable[[list[str]], list[str]],
+    alone: bool,
+    pair: Pair,
+    by_workers: list[bool],
+    capfdbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    for path in pair:
+        whole = path.read_text()
+        by_workers.clear()
+        other(path, "".join(move(documents_of(path))))
+        same(capfdbinary, "every", *pair, "none")
+        assert alone or by_workers == [False]
+        other(path, whole)
+
+
+def test_names_that_are_ambiguous_only_in_the_whole_corpus(
+    pair: Pair, by_workers: list[bool], capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """The last document of the key has a name that means the same as that of the first in the other form."""
+    response = json_lines(pair[1], capfdbinary)
+    text = pair[0].read_text()
+    other(pair[0], text.replace("gen_000039); part 000", "gen_000000); part 0"))
+    assert b"missing-document" in same(capfdbinary, "muc", pair[0], response, "none").stderr
+    assert by_workers == [False]
 
 
 @pytest.mark.parametrize(
@@ -243,14 +270,18 @@ def test_documents_without_partners_are_told_in_the_same_way(
 )
 @pytest.mark.parametrize("side", [0, 1], ids=["key", "response"])
 def test_what_is_odd_is_told_by_one_process(
-    side: int, change: tuple[str, str, bytes], pair: Pair, alone: list[bool], capfdbinary: pytest.CaptureFixture[bytes]
+    side: int,
+    change: tuple[str, str, bytes],
+    pair: Pair,
+    by_workers: list[bool],
+    capfdbinary: pytest.CaptureFixture[bytes],
 ) -> None:
     old, new, code = change
     text = pair[side].read_text()
     half = text.index(old, text.index("gen_000030"))
     other(pair[side], text[:half] + text[half:].replace(old, new, 1))
     assert code in same(capfdbinary, "every", *pair, "none").stderr
-    assert alone[-2:] == [True, True]
+    assert by_workers == [False]
 
 
 @pytest.mark.parametrize("side", [0, 1], ids=["key", "response"])
@@ -313,7 +344,7 @@ def test_names_are_read_in_pieces(
     options: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     """Forty documents; `LOC` is in the last one only, so no piece alone can say that a type is there."""
-    monkeypatch.setattr(pieces, "SIZE", 5_000)
+    monkeypatch.setattr(slices, "SIZE", 5_000)
     texts = []
     for number in range(DOCUMENTS):
         names = {(0, 1): "PER", (3, 3): "LOC" if number == DOCUMENTS - 1 else "PER", (number % 4 + 5, 10): "ORG"}
@@ -321,22 +352,7 @@ def test_names_are_read_in_pieces(
         entities: list[list[tuple[int, int]]] = [[(0, 1), (2, 3)], [(3, 3), (5, 10)]]
         texts.append([tagged(words, entities[:sides], names, document=f"(d{number}); part 000") for sides in (2, 1)])
     key, response = (other(tmp_path / str(side), "".join(its)) for side, its in enumerate(zip(*texts, strict=True)))
-    assert len(list(pieces._pieces([Source(str(key))], b"#"))) > 3
     same(capfdbinary, "cone,lea", key, response, *options)
-
-
-def test_names_and_words_of_pieces_have_the_lines_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pieces, "SIZE", 1_000)
-    texts = [tagged(["Ann", "met", "Bo"] * 9, [], {(0, 0): "PER"}, document=f"d{number}") for number in range(20)]
-    path = str(other(tmp_path / "key", "".join(texts)))
-    names = name_options({})
-    whole, cut = (joined(list(formats.read(path, [], names=names, apply=apply))) for apply in (None, map))
-    assert len(list(pieces._pieces([Source(path)], b"#"))) > 3
-    for one, two in ((whole.texts, cut.texts), (whole.named_entities, cut.named_entities)):
-        assert one is not None
-        assert two is not None
-        assert one.line.tolist() == two.line.tolist()
-    assert [place.line for place in cut.places if place] == [place.line for place in whole.places if place]
 
 
 @pytest.mark.parametrize("command", [["compare"], ["rank", "--sort", "muc"], ["check", "--min", "muc.f1=99"]])
@@ -359,25 +375,34 @@ def test_standard_input_is_read_by_one_process(pair: Pair) -> None:
     assert many == one
 
 
-def test_large_files_are_cut_where_documents_begin(pair: Pair) -> None:
-    key = pair[0]
-    found = list(pieces._pieces([Source(str(key))], b"#begin document "))
+def cut(pair: Pair) -> list[slices.Slice]:
+    key, response = (formats.opened(str(path), [], formats.BY_CONTENT, side=None, names=None) for path in pair)
+    return list(slices.slices(key, response))
+
+
+@pytest.mark.parametrize("window", [1, 100, 1 << 16])
+def test_slices_have_whole_documents_of_both_sides(window: int, pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Together they are the files; the response has longer lines, so its documents are elsewhere."""
+    other(pair[1], pair[1].read_text().replace("\tspeaker", "\tanother speaker"))
+    monkeypatch.setattr(slices, "_WINDOWS", (window, 20_000))
+    found = cut(pair)
     assert len(found) > 5
-    texts = [key.read_bytes()[stretch.start : stretch.stop] for piece in found for stretch in piece]
-    assert b"".join(texts) == key.read_bytes()
-    assert all(text.startswith(b"#begin document ") for text in texts)
+    for path, sides in zip(pair, zip(*found, strict=True), strict=True):
+        parts = [source for side in sides for source in side.files]
+        texts = [path.read_bytes()[part.start : part.stop] for part in parts]
+        assert b"".join(texts) == path.read_bytes()
+        assert [part.read() for part in parts] == texts
+        assert all(text.startswith(b"#begin document ") for text in texts)
+    names = [[re.findall(rb"#begin.*", side.files[0].read()) for side in sides] for sides in found]
+    assert all(key == response for key, response in names)
 
 
-def test_where_files_are_cut_does_not_depend_on_the_blocks_that_are_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (path := tmp_path / "key").write_text("".join(f"#begin {d}\n{'w -' * d}\n" for d in range(40)))
-    monkeypatch.setattr(pieces, "SIZE", 50)
-    whole = list(pieces._cuts(str(path), b"#begin"))
-    assert len(whole) > 20
-    for block in range(1, 9):
-        monkeypatch.setattr(pieces, "BLOCK", block)
-        assert list(pieces._cuts(str(path), b"#begin")) == whole
+def test_small_files_and_one_document_are_not_cut(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    for text, size in (("".join(documents_of(pair[0])[:1]) * 1, 100), (pair[0].read_text(), 1 << 20)):
+        monkeypatch.setattr(slices, "SIZE", size)
+        path = other(pair[0].with_name("other"), text)
+        with pytest.raises(NotSplittable):
+            cut((path, path))
 
 
 # From here on with processes that are really there.
@@ -404,14 +429,21 @@ def test_a_number_of_jobs_is_one_or_more(number: str, capfdbinary: pytest.Captur
     assert b"--jobs" in done.stderr
 
 
-def kill(item: object) -> None:
-    os.kill(os.getpid(), signal.SIGKILL)
+def dying(item: int) -> int:
+    """The square of an odd number; an even one kills the process, if it is none of pytest's own."""
+    from multiprocessing import parent_process
+
+    if item % 2 == 0 and parent_process() is not None:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return item * item
 
 
 @pytest.mark.usefixtures("real")
-def test_a_killed_process_ends_the_run() -> None:
-    with pytest.raises(ScorerError, match="was killed, most likely for lack of memory"), workers.processes(2) as apply:
-        list(apply(kill, range(4)))
+@pytest.mark.parametrize("items", [range(9), range(1, 9), [1, 3, 2], range(0, 8, 2), [7, 9], [0]], ids=str)
+def test_the_work_of_killed_processes_is_done(items: Iterable[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "_processors", lambda: 3)
+    with workers.processes(3) as apply:
+        assert list(apply(dying, items)) == [item * item for item in items]
 
 
 def test_what_only_workers_cannot_do_is_told(pair: Pair) -> None:
@@ -426,9 +458,18 @@ def test_what_only_workers_cannot_do_is_told(pair: Pair) -> None:
 Change = Callable[[Path], object]
 
 CHANGES: dict[str, tuple[Change, str]] = {
-    "another size": (lambda path: path.write_bytes(path.read_bytes() + b"\n"), r"found another file at /.*; expected"),
-    "another time": (lambda path: os.utime(path, ns=(0, 7)), r"bytes of 1970-01-01 00:00:00\.000000007 UTC; expected"),
-    "no file": (lambda path: path.rename(path.with_name("elsewhere")), "No such file or directory; they need the same"),
+    "another size": (
+        lambda path: path.write_bytes(path.read_bytes() + b"\n"),
+        "a worker found another file at /.*, or none; copy files with their times",
+    ),
+    "another time": (
+        lambda path: os.utime(path, ns=(0, 7)),
+        "a worker found another file at /.*, or none; copy files with their times",
+    ),
+    "no file": (
+        lambda path: path.rename(path.with_name("elsewhere")),
+        "a worker found another file at /.*, or none; .*; they need the same files",
+    ),
 }
 
 
@@ -474,8 +515,8 @@ def test_workers_in_another_folder_read_the_same_files(
     assert score(key, response, workers=elsewhere).to_dict() == score(key, response).to_dict()
 
 
-def tear(item: object) -> bytes:
-    """Megabytes, of which half are sent before the process is killed."""
+def tear(item: object) -> None:
+    """Kill the process in the middle of sending a result."""
     from multiprocessing.connection import Connection
 
     def send(self: Connection, message: bytes, write: object = None) -> None:
@@ -483,22 +524,28 @@ def tear(item: object) -> bytes:
         os.kill(os.getpid(), signal.SIGKILL)
 
     Connection._send = send  # type: ignore[attr-defined] # there is no public place to break a send
-    return bytes(5_000_000)
 
 
 KILLED = """
-import sys
+import os, signal, sys
+from multiprocessing import parent_process
 from corefscore import __main__
 from corefscore.core import workers
-from corefscore.formats import pieces
+from corefscore.matching import slices
+from corefscore.scoring import divided
 sys.path[:0] = {path!r}
-from test_jobs import {how}
-read = pieces._read
-def dying(piece, read, request):
-    return {how}(piece) if piece[0].start else pieces.REAL(piece, read, request)
-pieces.REAL, pieces._read, pieces.SIZE, workers._processors = pieces._read, dying, 5_000, lambda: {count}
+from test_jobs import kill, tear
+def dying(sides, **how):
+    if parent_process() is not None and sides[0].files[0].start > 20_000:
+        {how}(sides)
+    return divided.REAL(sides, **how)
+divided.REAL, divided._count, slices.SIZE, workers._processors = divided._count, dying, 5_000, lambda: {count}
 __main__.main()
 """
+
+
+def kill(item: object) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 @pytest.mark.parametrize(
@@ -508,8 +555,10 @@ __main__.main()
         *(pytest.param(*row, marks=pytest.mark.outside) for row in (("kill", 1), ("kill", 2), ("tear", 1))),
     ],
 )
-def test_a_killed_process_ends_the_command(how: str, count: int, pair: Pair) -> None:
-    """Also in the middle of a result, while another process is alive; and where the next item finds nobody."""
+def test_killed_processes_change_no_byte(
+    how: str, count: int, pair: Pair, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """Also in the middle of a result, while another process is alive; and if none is left."""
     program = KILLED.format(how=how, count=count, path=sys.path)
     done = subprocess.run(
         [sys.executable, "-c", program, "muc", *pair, "none", "--jobs", "2"],
@@ -517,9 +566,8 @@ def test_a_killed_process_ends_the_command(how: str, count: int, pair: Pair) -> 
         timeout=60,
         check=False,
     )
-    assert (done.returncode, done.stdout) == (1, b"")
-    assert f"one of {count} processes was killed".encode() in done.stderr
-    assert b"Traceback" not in done.stderr
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout == call(capfdbinary, "muc", *pair, "none").stdout
 
 
 def test_a_closed_pipe_ends_the_command_quietly(pair: Pair) -> None:
@@ -550,11 +598,12 @@ import signal, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # which a job in the background would not have
 from corefscore import __main__, cli
 from corefscore.core.workers import processes
+def work(item):
+    print("at work", flush=True)
+    time.sleep(600)
 def run(arguments, program):
     with processes(2) as apply:
-        list(apply(len, ["", ""]))
-        print("at work", flush=True)
-        list(apply(time.sleep, [600] * 4))
+        list(apply(work, range(4)))
 cli.run = run
 __main__.main()
 """

@@ -134,7 +134,7 @@ def score(
     document, listed = (None, False) if name == "none" else (name, look.layout in fitting(RESULT))
     with workers() as apply:
         # A key that is to be written is read once, since standard input cannot be read again.
-        corpus = None if write_key is None else read_key(key, metrics, apply=apply, **arguments)
+        corpus = None if write_key is None else read_key(key, metrics, **arguments)
         if response is None:
             _write_alone(corpus, write_key, metrics, arguments)
             return

@@ -6,6 +6,7 @@ import os
 import stat
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -48,7 +49,7 @@ def workers() -> AbstractContextManager[Map | None]:
     return processes(jobs)
 
 
-def read_key(key: str, metrics: Sequence[Metric], *, apply: Map | None = None, **arguments: Any) -> Corpus:
+def read_key(key: str, metrics: Sequence[Metric], **arguments: Any) -> Corpus:
     """The key of several responses, read once; ``arguments`` are the options of `options.scoring`.
 
     Raises `InputError` for a key that cannot be scored.
@@ -56,7 +57,7 @@ def read_key(key: str, metrics: Sequence[Metric], *, apply: Map | None = None, *
     reading, _, own = _taken_apart(metrics, arguments)
     names = names_asked(metrics, own_values(metrics, own))
     with progress([key], reading.include) as watch:
-        corpus = read(key, reading, KEY, names, watch=watch, workers=apply)
+        corpus = replace(read(key, reading, KEY, names, watch=watch), paths=key)
     for fault in corpus.documents.faults.values():
         raise InputError([fault()])
     return corpus

@@ -143,7 +143,7 @@ def scored(
     of the key are always raised.
     """
     with workers() as apply:
-        corpus = read_key(key, metrics, apply=apply, **arguments)
+        corpus = read_key(key, metrics, **arguments)
         tell(corpus.notices)
         notices = [("", notice) for notice in corpus.notices]
         corpus = replace(corpus, notices=())  # printed only once

@@ -365,16 +365,6 @@ class Documents:
         """Where the tokens of each document begin among the tokens of the batch, and finally where they end."""
         return np.cumsum(np.append(0, np.maximum(self.tokens, 0)))
 
-    def later(self, lines: int) -> Documents:
-        """The same batch with ``lines`` added to all line numbers except those of places."""
-        names, texts = self.named_entities, self.texts
-        return replace(
-            self,
-            line=self.line + lines,
-            named_entities=names and names._replace(line=names.line + lines),
-            texts=texts and texts._replace(line=texts.line + lines),
-        )
-
     def words_of(self, mentions: Sequence[int]) -> list[str]:
         """The words of some mentions, for messages."""
         return texts_of(self.mentions(mentions))

@@ -96,7 +96,7 @@ def cluster(scheduler: str, jobs: int | None = None) -> Iterator[Map]:
                 # Threads are in this process, so they cannot be lost alone.
                 address = str(client.scheduler_info()["address"])
                 wait = result_of if scheduler == THREADS else _Pulse(scheduler, address).result
-                yield partial(in_order, client.get_executor(pure=False).submit, ahead, wait=wait)
+                yield partial(in_order, client.get_executor(pure=False).submit, ahead, wait)
         finally:
             with suppress(Exception):  # a lost cluster cannot be closed properly
                 _in_time(client.close)

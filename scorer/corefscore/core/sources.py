@@ -6,9 +6,9 @@ import io
 import os
 import stat
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from copy import copy
 from functools import partial
 from importlib import import_module
 from itertools import chain
@@ -147,15 +147,6 @@ class State(NamedTuple):
     def of(cls, status: os.stat_result) -> State:
         return cls(status.st_size, status.st_mtime_ns, status.st_ino)
 
-    @property
-    def anywhere(self) -> State:
-        """The part that a copy on another machine shares."""
-        return self._replace(inode=0)
-
-    def __str__(self) -> str:
-        seconds, rest = divmod(self.mtime_ns, 10**9)
-        return f"{self.size} bytes of {time.strftime('%Y-%m-%d %H:%M:%S', time.gmtime(seconds))}.{rest:09} UTC"
-
 
 class _Unchanged(io.FileIO):
     """A file that raises `UsageError` as soon as it is not the one that its `Source` opened first.
@@ -171,9 +162,13 @@ class _Unchanged(io.FileIO):
         except UsageError:
             self.close()
             raise
+        if source.start:
+            self.seek(source.start)
 
     def readinto(self, buffer: Any) -> int:
-        size = super().readinto(memoryview(buffer)[:STEP]) or 0
+        stop = self._source.stop
+        most = STEP if stop is None else min(STEP, stop - self.tell())
+        size = super().readinto(memoryview(buffer)[:most]) or 0
         self._source.check(os.fstat(self.fileno()))
         if self._source.watch is not None:
             self._source.watch(size)
@@ -188,6 +183,8 @@ class Source:
     ``watch`` is called with the number of bytes of each step of reading, before decompression. A file may be read
     several times, since a message shows the line that it is about; a file that changes in between is refused. What
     cannot be read twice (a pipe, standard input, a file in an archive) is ``kept`` in memory.
+
+    Only the bytes from ``start`` to ``stop`` are read; ``lines`` is the number of lines that the reader found in them.
     """
 
     def __init__(self, path: str, max_unpacked: int | None = None, kept: bytes | None = None) -> None:
@@ -195,8 +192,7 @@ class Source:
         self.max_unpacked = max_unpacked
         self.name = "<stdin>" if path == STDIN else path
         self.watch: Callable[[int], None] | None = None
-        self.cut = False  # begins after the first line of a file, so that its line numbers are not those of the file
-        self.whole = True  # all of a file, not a part of it
+        self.start, self.stop, self.lines = 0, cast(int | None, None), 0
         self._kept = kept
         self._state: State | None = None
 
@@ -205,11 +201,29 @@ class Source:
         found = State.of(status)
         if self._state is None:
             self._state = found
-        elif found != self._state and stat.S_ISREG(status.st_mode):
+        elif not self._state.inode:
+            found = found._replace(inode=0)
+        if found != self._state and stat.S_ISREG(status.st_mode):
             raise self._changed()
         return found
 
+    def part(self, start: int, stop: int) -> Source:
+        """Return the bytes from ``start`` to ``stop`` of a file that was opened before, for a worker.
+
+        A worker can run in another folder, and on another machine with a copy of the file.
+        """
+        assert self._state is not None, "it was opened before"
+        found = copy(self)
+        found.path, found.start, found.stop, found.watch = os.path.abspath(self.path), start, stop, None
+        found._state = self._state._replace(inode=0)
+        return found
+
     def _changed(self) -> UsageError:
+        if self.stop is not None:
+            return UsageError(
+                f"{self.name}: a worker found another file at {self.path}, or none; copy files with their times, and "
+                "leave them alone while they are scored"
+            )
         return UsageError(
             f"{self.name}: this file changed while it was read; wait until nothing writes to it, then run this again"
         )

@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from corefscore.core.errors import InputError, ScorerError, UsageError
+from corefscore.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor, Future
+    from concurrent.futures import Future
     from multiprocessing.connection import Connection
     from multiprocessing.process import BaseProcess
 
@@ -21,57 +21,16 @@ Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 """`map`, or a function that gives the same results in the same order and may work ahead."""
 
 
-def beside(apply: Map, function: Callable[[Any], Any], pairs: Iterable[tuple[Any, Any]]) -> Iterator[tuple[Any, Any]]:
-    """Each pair with ``function`` applied to its second value, by the workers of a `Map`."""
-    firsts = deque[Any]()
-
-    def seconds() -> Iterator[Any]:
-        for first, second in pairs:
-            firsts.append(first)
-            yield second
-
-    for result in apply(function, seconds()):
-        yield firsts.popleft(), result
+class NotSplittable(Exception):  # noqa: N818 - nothing is wrong
+    """Raised for input that cannot be divided, with the reason: one process has to read it from the beginning."""
 
 
-class Unsuited(Exception):  # noqa: N818 - nothing is wrong
-    """Input that cannot be divided: one process has to read it from the beginning."""
-
-
-Answer = TypeVar("Answer")
-
-
-def by_many_or_one(run: Callable[[Map | None], Answer], apply: Map | None) -> Answer:
-    """The result of ``run`` with the workers of ``apply``, or with None if that is None or the input cannot be divided.
-
-    Input that workers reject is read again by this process, so that errors do not depend on the workers. Raises
-    `UsageError` if this process can read the input and the workers cannot.
-    """
-    if apply is None:
-        return run(None)
-    try:
-        return run(apply)
-    except (Unsuited, InputError):
-        return run(None)
-    except UsageError as error:
-        run(None)
-        raise UsageError(
-            f"the workers cannot do what this process can: {error}; they need the same files under the same paths"
-        ) from error
-
-
-@contextmanager
-def processes(jobs: int) -> Iterator[Map]:
+def processes(jobs: int) -> AbstractContextManager[Map]:
     """The `Map` of ``jobs`` processes of this machine, at most as many as it has processors.
 
-    The processes are started when there is work for them, and end when the context is left or this process ends.
-    Raises `ScorerError` if a process is killed, and `UsageError` if ``jobs`` is less than 1.
+    Processes live as long as a call of it. Raises `UsageError` if ``jobs`` is less than 1.
     """
-    pool = _Processes(capped(jobs))
-    try:
-        yield partial(in_order, pool.submit, 2 * pool.count)
-    finally:
-        pool.end()
+    return nullcontext(partial(_by_processes, capped(jobs)))
 
 
 def capped(jobs: int) -> int:
@@ -81,112 +40,6 @@ def capped(jobs: int) -> int:
     return min(jobs, _processors())
 
 
-class _Processes:
-    """Several processes, each with its own pipe, which one thread at a time uses.
-
-    If a process is killed while it sends a result, its pipe ends, which raises an error. `concurrent.futures` has one
-    pipe for all results, and would wait for the rest of the result.
-    """
-
-    def __init__(self, count: int) -> None:
-        self.count = count
-        self._processes: list[BaseProcess] = []
-        self._idle = deque[Any]()  # as many pipes as threads, so that each thread finds one
-        self._threads: Executor | None = None
-
-    def submit(self, function: Callable[[Any], Any], item: Any) -> Future[Any]:
-        """Run ``function(item)`` in the first process that is free."""
-        if self._threads is None:
-            self._threads = self._begin()
-        return self._threads.submit(self._ask, function, item)
-
-    def end(self) -> None:
-        """Kill all processes, even while they work, which also ends the threads that wait for them."""
-        for process in self._processes:
-            process.kill()
-        if self._threads is not None:
-            self._threads.shutdown(cancel_futures=True)
-        for process in self._processes:
-            process.join()
-        for pipe in self._idle:
-            pipe.close()
-
-    def _begin(self) -> Executor:
-        """Start the processes; returns the threads that talk to them."""
-        import sys
-        from concurrent.futures import ThreadPoolExecutor
-        from multiprocessing import get_context
-
-        # A fork starts in milliseconds, other processes import numpy again. It is safe while no other thread runs.
-        context = get_context("fork" if sys.platform == "linux" else None)
-        for _ in range(self.count):
-            here, there = context.Pipe()
-            process = context.Process(target=_serve, args=(there,), daemon=True)
-            process.start()
-            there.close()  # now open in that process only, so the pipe ends with the process
-            self._processes.append(process)
-            self._idle.append(here)
-        return ThreadPoolExecutor(self.count, initializer=_fail_on_closed_pipes)
-
-    def _ask(self, function: Callable[[Any], Any], item: Any) -> Any:
-        """The result of ``function(item)`` in a process. Raises `ScorerError` if the process is killed."""
-        pipe = self._idle.popleft()
-        try:
-            pipe.send((function, item))
-            result, error, where = pipe.recv()
-        except (EOFError, OSError) as lost:
-            raise ScorerError(
-                f"one of {self.count} processes was killed, most likely for lack of memory; fewer --jobs need less"
-            ) from lost
-        finally:
-            self._idle.append(pipe)
-        if error is not None:
-            raise error from RuntimeError(f"in another process:\n{where}")
-        return result
-
-
-def _fail_on_closed_pipes() -> None:
-    """Make writing to a closed pipe an error in this thread; by default a signal ends the whole command."""
-    import signal
-
-    if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGPIPE})
-
-
-def result_of(future: Future[Any]) -> Any:
-    """The result of a future; waits without a time limit."""
-    return future.result()
-
-
-def in_order(
-    submit: Callable[..., Future[Any]],
-    ahead: int,
-    function: Callable[[Any], Any],
-    items: Iterable[Any],
-    wait: Callable[[Future[Any]], Any] = result_of,
-) -> Iterator[Any]:
-    """`map` by an executor's ``submit``, which gets at most ``ahead`` items beyond the one whose result is next.
-
-    ``wait`` returns the result of a future. A single item is computed in this process.
-    """
-    rest = iter(items)
-    first = list(islice(rest, 2))
-    if len(first) < 2:
-        yield from map(function, first)
-        return
-    waiting = deque[Any]()
-    try:
-        for item in chain(first, rest):
-            waiting.append(submit(function, item))
-            if len(waiting) > ahead:
-                yield wait(waiting.popleft())
-        while waiting:
-            yield wait(waiting.popleft())
-    finally:
-        for future in waiting:
-            future.cancel()
-
-
 def _processors() -> int:
     """The number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
@@ -194,8 +47,86 @@ def _processors() -> int:
     return os.cpu_count() or 1
 
 
-def _serve(pipe: Connection) -> None:
-    """Answer requests until the process is killed, each with a result, or an error and its traceback.
+def _by_processes(count: int, function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
+    """`map` by ``count`` processes. If one is killed, this process does its item. A single item is computed here."""
+    rest = enumerate(items)
+    first = list(islice(rest, 2))
+    if len(first) < 2:
+        yield from (function(item) for _, item in first)
+        return
+    from multiprocessing.connection import wait
+
+    waiting, number = chain(first, rest), 0
+    at_work: dict[Connection, tuple[int, Any]] = {}
+    done: dict[int, tuple[Any, Exception | None, str]] = {}
+    team = _team(count, function)
+    try:
+        with _closed_pipes_as_errors():
+            idle: list[Any] = list(team)
+            while at_work or idle:
+                for pipe in idle:
+                    try:
+                        if pipe in at_work:
+                            done[at_work[pipe][0]] = pipe.recv()
+                            del at_work[pipe]
+                        for task in islice(waiting, 1):
+                            at_work[pipe] = task
+                            pipe.send(task[1])
+                    except (EOFError, OSError):
+                        lost, item = at_work.pop(pipe)
+                        done[lost] = function(item), None, ""
+                while number in done:
+                    result, error, where = done.pop(number)
+                    if error is not None:
+                        raise error from RuntimeError(f"in another process:\n{where}")
+                    yield result
+                    number += 1
+                idle = wait(list(at_work)) if at_work else []
+        yield from (function(item) for _, item in waiting)
+    finally:
+        for process in team.values():
+            process.kill()
+        for pipe, process in team.items():
+            process.join()
+            pipe.close()
+
+
+def _team(count: int, function: Callable[[Any], Any]) -> dict[Connection, BaseProcess]:
+    """Start processes that compute a function, each with its own pipe, which ends with the process."""
+    import sys
+    from multiprocessing import get_context
+
+    # A fork starts in milliseconds, other processes import numpy again. It is safe while no other thread runs.
+    context = get_context("fork" if sys.platform == "linux" else None)
+    team: dict[Connection, BaseProcess] = {}
+    for _ in range(count):
+        here, there = context.Pipe()
+        process = context.Process(target=_serve, args=(there, function), daemon=True)
+        process.start()
+        there.close()
+        team[here] = process
+    return team
+
+
+@contextmanager
+def _closed_pipes_as_errors() -> Iterator[None]:
+    """Make writing to a closed pipe an error in this thread; by default a signal ends the whole command."""
+    import signal
+
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGPIPE})
+    try:
+        yield
+    finally:
+        if signal.SIGPIPE in signal.sigpending():
+            signal.sigwait({signal.SIGPIPE})
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _serve(pipe: Connection, function: Callable[[Any], Any]) -> None:
+    """Answer each item with a result, or an error and its traceback, until the process is killed.
 
     Interrupts are left to the parent process. The process ends when its parent does.
     """
@@ -206,7 +137,7 @@ def _serve(pipe: Connection) -> None:
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = parent_process()
-    assert parent is not None, "only processes of a pool serve"
+    assert parent is not None, "only processes of a team serve"
 
     def end() -> None:
         parent.join()
@@ -214,10 +145,37 @@ def _serve(pipe: Connection) -> None:
 
     Thread(target=end, daemon=True).start()
     while True:
-        function, item = pipe.recv()
+        item = pipe.recv()
         answer: tuple[Any, Exception | None, str]
         try:
             answer = function(item), None, ""
         except Exception as error:
             answer = None, error, format_exc()
         pipe.send(answer)
+
+
+def result_of(future: Future[Any]) -> Any:
+    """The result of a future; waits without a time limit."""
+    return future.result()
+
+
+def in_order(
+    submit: Callable[..., Future[Any]],
+    ahead: int,
+    wait: Callable[[Future[Any]], Any],
+    function: Callable[[Any], Any],
+    items: Iterable[Any],
+) -> Iterator[Any]:
+    """`map` by an executor's ``submit``, which gets at most ``ahead`` items beyond the one whose result is next;
+    ``wait`` returns the result of a future."""
+    waiting = deque[Any]()
+    try:
+        for item in items:
+            waiting.append(submit(function, item))
+            if len(waiting) > ahead:
+                yield wait(waiting.popleft())
+        while waiting:
+            yield wait(waiting.popleft())
+    finally:
+        for future in waiting:
+            future.cancel()

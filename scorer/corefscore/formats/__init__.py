@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
+from typing import NamedTuple
 
 from corefscore.core.documents import KEY, RESPONSE, AnnotationsOf, Documents
 from corefscore.core.errors import UsageError, suggested
@@ -18,7 +19,6 @@ from corefscore.core.findings import Finding, Found
 from corefscore.core.folders import listed, sources, unpacked
 from corefscore.core.names import NameOptions
 from corefscore.core.sources import Source
-from corefscore.core.workers import Map, Unsuited
 from corefscore.formats.base import AUTO, HEADS, Annotations, Format, Reading, Request, of_side
 
 NAMES = ("conll", "corefud", "tagged", "jsonlines")
@@ -41,6 +41,22 @@ HEAD_BYTES = 1 << 16
 """The number of bytes of a file from which its format is recognised."""
 
 
+class Opened(NamedTuple):
+    """The files of a side, with all that reading them needs."""
+
+    files: Sequence[Source]
+    form: Format
+    request: Request
+
+    def documents(self, notices: list[Finding], watch: Callable[[int], None] | None = None) -> Iterator[Documents]:
+        """Read the files; arguments and errors are those of `read`."""
+        annotations = _annotations_of(self.form, self.files, self.request)
+        for source in self.files:
+            source.watch = watch
+        for batch in self.form.read(self.files, notices, self.request):
+            yield replace(batch, annotations=annotations)
+
+
 def read(
     path: str | Sequence[str],
     notices: list[Finding],
@@ -50,19 +66,30 @@ def read(
     names: NameOptions | None = None,
     texts: bool = False,
     watch: Callable[[int], None] | None = None,
-    apply: Map | None = None,
 ) -> Iterator[Documents]:
     """The documents of a KEY or RESPONSE argument: a file, ``-``, a folder as one corpus, or a list of files as one
     corpus.
 
     ``side`` is key or response, or None if it is not known. ``names`` are the options of metrics that count named
     mentions. ``texts`` keeps the words of all tokens, to compare those of both sides. ``watch`` is called with the
-    number of bytes of each step of reading. Oddities are added to ``notices`` during reading. ``apply``, if given,
-    reads the files in pieces.
+    number of bytes of each step of reading. Oddities are added to ``notices`` during reading.
 
     Raises `InputError` for input that is refused, `UsageError` for a file that cannot be read and for an unknown
-    format. With ``apply`` it also raises `Unsuited`, before anything was read that cannot be read again.
+    format.
     """
+    yield from opened(path, notices, reading, side=side, names=names, texts=texts).documents(notices, watch)
+
+
+def opened(
+    path: str | Sequence[str],
+    notices: list[Finding],
+    reading: Reading,
+    *,
+    side: str | None,
+    names: NameOptions | None,
+    texts: bool = False,
+) -> Opened:
+    """Find the files of a side and their format; arguments and errors are those of `read`."""
     texts = texts or bool(reading.align) or (names is not None and names.compares_words)
     request = requested(side, reading)._replace(names=names, texts=texts)
     find(of_side(reading.input_format, side) or NAMES[0])  # an unknown name is an error even of a file that is absent
@@ -70,31 +97,13 @@ def read(
         given = listed(path, reading.include, reading.max_unpacked, notices)
     else:
         given = [Source(name, reading.max_unpacked) for name in path]
-    _must_suit(apply, given)
     files = unpacked(given, reading.include, notices)
-    _must_suit(apply, files)
     if not files:
         raise UsageError(f"the list of files of the {side} is empty")
     form = form_of(files, reading, side)
     if names is not None and form.named:
         form = form._replace(read=form.named)
-    annotations = _annotations_of(form, files, request)
-    if apply is not None:
-        from corefscore.formats.pieces import read_in_pieces
-
-        for batch in read_in_pieces(files, form, form.settled(files, request), apply, watch):
-            yield replace(batch, annotations=annotations)
-        return
-    for source in files:
-        source.watch = watch
-    for batch in form.read(files, notices, request):
-        yield replace(batch, annotations=annotations)
-
-
-def _must_suit(apply: Map | None, files: Sequence[Source]) -> None:
-    """Raise `Unsuited` if there are workers and some file is none that they could open."""
-    if apply is not None and not all(os.path.isfile(source.path) for source in files):
-        raise Unsuited
+    return Opened(files, form, request)
 
 
 def _annotations_of(form: Format, files: Sequence[Source], request: Request) -> AnnotationsOf | None:

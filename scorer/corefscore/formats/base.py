@@ -256,6 +256,10 @@ def _as_asked(files: Sequence[Source], request: Request) -> Request:
     return request
 
 
+def _no_name(line: bytes, request: Request) -> None:
+    """Return that a line begins no document."""
+
+
 def _never(source: Source, request: Request | None = None) -> bool:
     """Return that no file of a format is so."""
     return False
@@ -273,9 +277,10 @@ class Format(NamedTuple):
       does not need them.
     - ``write``: documents as text. Formats without ``sentences`` and ``write`` cannot be converted.
 
-    For a corpus that is read in pieces:
+    For a corpus that is divided among workers:
 
     - ``begin``: files can be cut before lines that begin with these bytes; without it, files are not cut.
+    - ``name_in``: the name of the document that such a line begins, or None if it begins none.
     - ``settled``: the request with everything that depends on the first document filled in.
 
     Questions about a file:
@@ -302,6 +307,7 @@ class Format(NamedTuple):
     sentences: Callable[[Source, list[Finding], Request], Iterator[Sentences | None]] | None = None
     write: Callable[[Iterator[FullDocument], list[Finding], Request], Iterator[str]] | None = None
     begin: bytes | None = None
+    name_in: Callable[[bytes, Request], str | None] = _no_name
     settled: Callable[[Sequence[Source], Request], Request] = _as_asked
     has_both_sides: Callable[[Source], bool] = _never
     of_characters: Callable[[Source, Request], bool] = _never

@@ -12,9 +12,9 @@ paired, both sides are read to the end first.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -175,17 +175,18 @@ class _Pairing:
                 self.refuse(finding)
         known = present & (key.tokens >= 0) & (response.tokens >= 0)
         differ = known & (key.tokens != response.tokens)
-        for d in np.flatnonzero(differ).tolist():
-            place = response.place_of(d)
-            details = {"document": key.names[d], "key": int(key.tokens[d]), "response": int(response.tokens[d])}
-            self.notices.append(Finding("token-count", place.source.name, place.line, details=details))
         none = 0, 0
-        for d in sorted({*key.comments, *response.comments}):
+        # By document, so that the order does not depend on how documents are cut into batches.
+        for d in sorted({*np.flatnonzero(differ).tolist(), *key.comments, *response.comments}):
+            if differ[d]:
+                self._differ("token-count", response, d, key=int(key.tokens[d]), response=int(response.tokens[d]))
             counts = key.comments.get(d, none), response.comments.get(d, none)
             if present[d] and key.exact_names and response.exact_names and counts[0] != counts[1]:
-                place = response.place_of(d)
-                details = {"document": key.names[d], "key": counts[0][0], "response": counts[1][0]}
-                self.notices.append(Finding("other-comments", place.source.name, place.line, details=details))
+                self._differ("other-comments", response, d, key=counts[0][0], response=counts[1][0])
+
+    def _differ(self, code: str, documents: Documents, d: int, **numbers: int) -> None:
+        place, details = documents.place_of(d), {"document": documents.names[d], **numbers}
+        self.notices.append(Finding(code, place.source.name, place.line, details=details))
 
     def _unscored(self, batch: Documents, documents: list[int]) -> None:
         for d in documents:
@@ -205,22 +206,30 @@ class _Pairing:
                 self._unscored(batch, [d])
         key, response = self.key_names.places, self.response_names.places
         paired = (key.keys() & response.keys()).union(*self.other_form.items())
-        missing = [name for name in key if self.only in (None, name) and name not in paired]
-        extra = [name for name in response if name not in paired]
-        if extra and missing and len(missing) == len(key):
-            place = response[extra[0]]
-            details = {"key": missing[0], "response": extra[0]}
-            self.notices.append(Finding("no-common-document", place.source.name, place.line, details=details))
-        self._alone("missing-document", missing, self.key_names, extra)
-        self._alone("extra-document", [] if self.only is not None else extra, self.response_names, missing)
+        missing = {name: place for name, place in key.items() if self.only in (None, name) and name not in paired}
+        extra = {name: place for name, place in response.items() if name not in paired}
+        self.notices += unpaired(missing, extra, len(key), alone=self.only is not None)
 
-    def _alone(self, code: str, names: list[str], side: Names, others: list[str]) -> None:
-        for number, name in enumerate(names):
-            # Only so many are shown, and finding similar names takes time.
-            like = nearest(name, others[:1000], count=1) if number < SHOWN else []
-            hint = f'; the nearest name without a partner is "{like[0]}"' if like else ""
-            place, details = side.places[name], {"document": name, "nearest": hint}
-            self.notices.append(Finding(code, place.source.name, place.line, details=details))
+
+def unpaired(
+    missing: Mapping[str, Place], extra: Mapping[str, Place], count: int, *, alone: bool = False
+) -> Iterator[Finding]:
+    """Report the documents that one side lacks; the key has ``count``. With ``alone`` only those of the response."""
+    if extra and missing and len(missing) == count:
+        other, place = next(iter(extra.items()))
+        details = {"key": next(iter(missing)), "response": other}
+        yield Finding("no-common-document", place.source.name, place.line, details=details)
+    yield from _alone("missing-document", missing, extra)
+    yield from _alone("extra-document", {} if alone else extra, missing)
+
+
+def _alone(code: str, documents: Mapping[str, Place], others: Mapping[str, Place]) -> Iterator[Finding]:
+    near = list(islice(others, 1000))
+    for number, (name, place) in enumerate(documents.items()):
+        # Only so many are shown, and finding similar names takes time.
+        like = nearest(name, near, count=1) if number < SHOWN else []
+        hint = f'; the nearest name without a partner is "{like[0]}"' if like else ""
+        yield Finding(code, place.source.name, place.line, details={"document": name, "nearest": hint})
 
 
 def _beyond(side: Documents, other: Documents, present: Bools) -> Iterator[Finding]:

@@ -10,6 +10,7 @@ assignments are those of the whole document. A notice names entities with mentio
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -79,13 +80,13 @@ def units_of(pairs: Pairs, unit: str) -> Units:
     first = np.cumsum([0, *map(len, tokens)])
     found = Units(np.array(documents, dtype=np.int64), names, np.concatenate(tokens or [first[:0]]), first, ())
     sides = {KEY: key, RESPONSE: pairs.response}
-    return found._replace(
-        crossing=[notice for name, side in sides.items() for notice in _crossing(found, name, side, unit)]
-    )
+    crossing = [row for name, side in sides.items() for row in _crossing(found, name, side, unit)]
+    # By document, so that the order does not depend on how documents are cut into batches.
+    return found._replace(crossing=[notice for _, notice in sorted(crossing, key=itemgetter(0))])
 
 
-def _crossing(units: Units, name: str, side: Documents, unit: str) -> list[Finding]:
-    """A notice for each document with entities of a side that have mentions in several units."""
+def _crossing(units: Units, name: str, side: Documents, unit: str) -> list[tuple[int, Finding]]:
+    """A notice for each document with entities of a side that have mentions in several units, after its number."""
     row = units.of(side)
     crossing = np.flatnonzero(np.bincount(side.entity[firsts(side.entity, row)], minlength=len(side.document)) > 1)
     found = []
@@ -109,5 +110,5 @@ def _crossing(units: Units, name: str, side: Documents, unit: str) -> list[Findi
             "other_unit": units.names[row[last]],
             "option": unit,
         }
-        found.append(Finding("crosses-unit", place.source.name, place.line, details=details))
+        found.append((document, Finding("crosses-unit", place.source.name, place.line, details=details)))
     return found

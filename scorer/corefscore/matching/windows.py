@@ -61,7 +61,8 @@ def cut(pairs: Pairs, size: int) -> tuple[Pairs, Windows]:
     document = np.repeat(np.arange(len(windows)), windows)
     begin = (np.arange(len(document)) - first[document]) * size
     crossing = [mention for side in sides.values() for mention in _crossing(side, size)]
-    found = Windows(document, begin, size, crossing)
+    # By document, so that the order does not depend on how documents are cut into batches.
+    found = Windows(document, begin, size, sorted(crossing, key=lambda crossed: crossed[0].span.document))
     key, response = (_side(side, found, first) for side in sides.values())
     return Pairs(key, response, pairs.present[document]), found
 

@@ -209,7 +209,7 @@ def _results(
     run = run_of(metrics, arguments, unit)
     if (paths := paths_of(KEY, key)) is not None:
         names = names_asked(metrics, run.settings.own)
-        key = corpus(paths, run.reading, KEY, names, workers=run.workers)
+        key = replace(corpus(paths, run.reading, KEY, names), paths=paths)
 
     results, notices = scored_each(systems, partial(run.result, key), files_of(key))
     warn_of([notice for _, notice in notices])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -15,14 +14,13 @@ from corefscore.core.documents import KEY, RESPONSE, Documents, joined
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding
 from corefscore.core.names import NameOptions
-from corefscore.core.workers import Map, beside
 from corefscore.formats import BY_CONTENT
 from corefscore.formats.base import Reading
 from corefscore.matching.common import common
 from corefscore.matching.matched import Matched, exact, of_both, without_singletons
 from corefscore.matching.pairing import Pairs, pair
 from corefscore.matching.repeats import treat
-from corefscore.metrics import MENTIONS, NAMES, described, select
+from corefscore.metrics import MENTIONS, NAMES, described
 from corefscore.metrics.base import NAMED, NODES, WHOLE, Metric, names_asked
 from corefscore.metrics.counts import packed
 from corefscore.metrics.overlap import Overlap, by_units, overlap
@@ -45,14 +43,12 @@ def count_batches(
     notices: list[Finding],
     *,
     keep_pairs: bool = False,
-    apply: Map = map,
     reading: Reading = BY_CONTENT,
 ) -> list[Counted]:
     """Count two sides, given as batches of documents; `corefscore.scoring.batches.joined` makes a result of the counts.
 
     ``settings`` say what to score and how. Oddities are added to ``notices``. ``keep_pairs`` keeps the documents, for
-    layouts that list mentions. ``apply`` distributes the work (`corefscore.core.workers`). ``reading`` says whether and
-    how words of the response are found in the key.
+    layouts that list mentions. ``reading`` says whether and how words of the response are found in the key.
 
     Raises `InputError` for input that is refused, `UsageError` for an unknown document.
     """
@@ -63,12 +59,12 @@ def count_batches(
         from corefscore.matching.estimate import estimated
 
         key = (estimated(batch, names) for batch in key)
-    of = _kinds_asked(metrics, settings)
+    of = kinds_asked(metrics, settings)
     if of is not None and of.needs_files:  # files are read again for each batch
         key, response = _in_one_batch(key), _in_one_batch(response)
     kinds: set[bool] = set()
 
-    def matched() -> Iterator[tuple[BatchNotes, _Views]]:
+    def counted() -> Iterator[Counted]:
         for pairs in pair(_seen(key, kinds), _seen(response, kinds), notices, settings.document):
             if len(kinds) > 1:
                 raise UsageError(
@@ -76,16 +72,16 @@ def count_batches(
                     "bring both into one format with corefscore convert, or score with --align, which finds words and "
                     "heads in the key"
                 )
-            yield _matched(_with_kinds(pairs, of, reading), names, settings, keep_pairs=keep_pairs)
+            notes, mention_sets = _matched(_with_kinds(pairs, of, reading), names, settings, keep_pairs=keep_pairs)
+            yield notes, _batch_counts(mention_sets, metrics, settings)
 
-    # Only columns and names are sent to other processes.
-    batches = list(beside(apply, partial(_counts_by_name, settings=settings), matched()))
+    batches = list(counted())
     if text is not None:
         batches = [(notes._replace(fidelity=text.fidelity.take(notes.names)), counts) for notes, counts in batches]
     return batches
 
 
-def _kinds_asked(metrics: Sequence[Metric], settings: Settings) -> Of | None:
+def kinds_asked(metrics: Sequence[Metric], settings: Settings) -> Of | None:
     """The kinds of mentions to score, if any. Raises `UsageError` for a metric that cannot be restricted to kinds."""
     if settings.rules.of is None:
         return None
@@ -146,7 +142,7 @@ _Views = Mapping[str, "Matched | Alignment"]
 
 def count(pairs: Pairs, metrics: Sequence[Metric], settings: Settings, *, keep_pairs: bool = False) -> Counted:
     """A batch of pairs after counting: match mentions, treat repeats, make the overlap table, count every metric."""
-    pairs = _with_kinds(pairs, _kinds_asked(metrics, settings), BY_CONTENT)
+    pairs = _with_kinds(pairs, kinds_asked(metrics, settings), BY_CONTENT)
     notes, mention_sets = _matched(pairs, names_asked(metrics, settings.own), settings, keep_pairs=keep_pairs)
     return notes, _batch_counts(mention_sets, metrics, settings)
 
@@ -281,7 +277,7 @@ def _of_kinds(
 ) -> BatchCounts:
     """The counts of the one kind of mentions that is scored, or of all mentions and of each kind of a division; the
     same counts if no kinds are scored."""
-    of = _kinds_asked(metrics, settings)
+    of = kinds_asked(metrics, settings)
     if of is None:
         return batch
     if settings.unit is not None:
@@ -306,11 +302,6 @@ def _counts_by_unit(
             recall, precision = (_counts(metric, table) for table in tables[metric.view])
             found[metric.name] = np.concatenate([recall[..., :2], precision[..., 2:]], axis=-1)
     return found
-
-
-def _counts_by_name(mention_sets: _Views, settings: Settings) -> BatchCounts:
-    """`_batch_counts` in any process, which finds the metrics by their names."""
-    return _batch_counts(mention_sets, select(",".join(settings.metrics)) if settings.metrics else (), settings)
 
 
 _LARGEST = 2**53

@@ -6,16 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from corefscore.core.documents import is_within
-from corefscore.core.errors import UsageError, suggested
-from corefscore.core.workers import Map, by_many_or_one
+from corefscore.core.documents import KEY, RESPONSE, is_within
+from corefscore.core.errors import InputError, UsageError, suggested
+from corefscore.core.workers import Map, NotSplittable
 from corefscore.formats.base import Reading
 from corefscore.metrics.base import Metric, options_of, own_values
 from corefscore.scoring.batches import joined
 from corefscore.scoring.evaluate import count_batches
 from corefscore.scoring.results import DOCUMENT, Result
 from corefscore.scoring.settings import RULES, Rules, Settings
-from corefscore.scoring.sides import batches_of
+from corefscore.scoring.sides import Corpus, batches_of, paths_for_workers
 
 if TYPE_CHECKING:
     from corefscore.scoring.sides import Given
@@ -45,18 +45,30 @@ def scored(
     """Score a response against a key: read both, count, and join the counts to one result.
 
     ``keep_pairs`` keeps the documents, which the official layout needs, ``texts`` the words of the key for reports that
-    show them; ``watch`` is called with the number of bytes read.
+    show them; ``watch`` is called with the number of bytes read. ``workers`` score slices of files, if these can be
+    divided. Raises `UsageError` if they cannot read what this process can.
     """
 
-    def run(workers: Map | None) -> Result:
-        sides, notices, settled = batches_of(
-            key, response, metrics, settings, reading, texts=texts, watch=watch, workers=workers
-        )
-        apply = workers or map
-        batches = count_batches(*sides, metrics, settled, notices, keep_pairs=keep_pairs, apply=apply, reading=reading)
+    def whole() -> Result:
+        sides, notices, settled = batches_of(key, response, metrics, settings, reading, texts=texts, watch=watch)
+        batches = count_batches(*sides, metrics, settled, notices, keep_pairs=keep_pairs, reading=reading)
         return joined(batches, metrics, settled, notices)
 
-    return by_many_or_one(run, workers)
+    paths = paths_for_workers(KEY, key), paths_for_workers(RESPONSE, response)
+    if workers is None or keep_pairs or texts or paths[0] is None or paths[1] is None:
+        return whole()
+    from corefscore.scoring.divided import score_by_workers
+
+    notices = [*key.notices] if isinstance(key, Corpus) else None
+    try:
+        return score_by_workers((paths[0], paths[1]), notices, metrics, settings, reading, apply=workers, watch=watch)
+    except (NotSplittable, InputError):
+        return whole()  # so that errors do not depend on the workers
+    except UsageError as error:
+        whole()
+        raise UsageError(
+            f"the workers cannot do what this process can: {error}; they need the same files under the same paths"
+        ) from error
 
 
 def settings_of(

@@ -12,7 +12,6 @@ from corefscore.core.documents import KEY, RESPONSE, Documents, joined
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural, shortened
 from corefscore.core.names import NameOptions
-from corefscore.core.workers import Map, by_many_or_one
 from corefscore.formats.base import Reading
 from corefscore.metrics.base import Metric, names_asked
 from corefscore.scoring.settings import Settings
@@ -30,11 +29,13 @@ _ONLY_DOCUMENT = "document"
 @dataclass(frozen=True, eq=False, repr=False)
 class Corpus:
     """The documents of one side, as `read` returns them. ``notices`` are the notices of reading them, ``reading`` the
-    options they were read with. Both become part of the result of a score."""
+    options they were read with. Both become part of the result of a score. ``paths`` are its files, if workers may read
+    them again with the options of the score."""
 
     documents: Documents
     notices: Sequence[Finding]
     reading: Mapping[str, str]
+    paths: str | Sequence[str] | None = None
 
     def __repr__(self) -> str:
         return f"<Corpus of {plural(len(self.names), 'document')}>"
@@ -60,16 +61,11 @@ def corpus(
     *,
     texts: bool = False,
     watch: Callable[[int], None] | None = None,
-    workers: Map | None = None,
 ) -> Corpus:
     """Read a side as a corpus; the arguments are those of `corefscore.formats.read`."""
-
-    def run(workers: Map | None) -> Corpus:
-        notices: list[Finding] = []
-        batches = formats.read(path, notices, reading, side=side, names=names, texts=texts, watch=watch, apply=workers)
-        return Corpus(joined(list(batches)), tuple(notices), reading.settings)
-
-    return by_many_or_one(run, workers)
+    notices: list[Finding] = []
+    batches = formats.read(path, notices, reading, side=side, names=names, texts=texts, watch=watch)
+    return Corpus(joined(list(batches)), tuple(notices), reading.settings)
 
 
 _Batches = Iterator[Documents]
@@ -84,20 +80,19 @@ def batches_of(
     *,
     texts: bool = False,
     watch: Callable[[int], None] | None = None,
-    workers: Map | None = None,
 ) -> tuple[tuple[_Batches, _Batches], list[Finding], Settings]:
     """Both sides as batches of documents, the notices of reading, and the settings including those of reading. Reading
     the batches adds more notices to the list."""
     notices: list[Finding] = []
     asked: dict[str, Mapping[str, str]] = {}
     names = names_asked(metrics, settings.own)
-    sides = _beside_files({KEY: key, RESPONSE: response}, reading, names, workers)
+    sides = _beside_files({KEY: key, RESPONSE: response}, reading, names)
     batches: dict[str, _Batches] = {name: iter([documents]) for name, documents in _in_memory(sides).items()}
     for name, side in sides.items():
         if (paths := paths_of(name, side)) is not None:
             asked[name] = reading.settings
             batches[name] = formats.read(
-                paths, notices, reading, side=name, names=names, texts=texts and name == KEY, watch=watch, apply=workers
+                paths, notices, reading, side=name, names=names, texts=texts and name == KEY, watch=watch
             )
         elif isinstance(side, Corpus):
             asked[name] = side.reading
@@ -106,9 +101,7 @@ def batches_of(
     return (batches[KEY], batches[RESPONSE]), notices, replace(settings, reading=_reading(asked))
 
 
-def _beside_files(
-    sides: dict[str, Any], reading: Reading, names: NameOptions | None, workers: Map | None
-) -> dict[str, Any]:
+def _beside_files(sides: dict[str, Any], reading: Reading, names: NameOptions | None) -> dict[str, Any]:
     """Both sides; if one is clusters in memory and the other files, the clusters are completed from the files.
 
     Documents without names get the names of those in the files, by position, and mentions beside CorefUD their words
@@ -122,7 +115,7 @@ def _beside_files(
     (other,) = sides.keys() - in_memory
     given, side = sides[name], sides[other]
     if (paths := paths_of(other, side)) is not None:
-        side = corpus(paths, reading, other, names, workers=workers)
+        side = corpus(paths, reading, other, names)
     if side.documents.nodes is not None:
         return {**sides, name: _on_words(given, name, side), other: side}
     if is_nested(given):
@@ -194,6 +187,11 @@ def paths_of(name: str, side: Any) -> str | list[str] | None:
     if isinstance(side, str | os.PathLike):
         return path_of(name, side)
     return [os.fspath(path) for path in side] if is_path(side) else None
+
+
+def paths_for_workers(name: str, side: Any) -> str | Sequence[str] | None:
+    """Find the path or paths of a side that workers may read; None if there are none."""
+    return side.paths if isinstance(side, Corpus) else paths_of(name, side)
 
 
 def path_of(name: str, path: str | os.PathLike[str]) -> str:

@@ -24,6 +24,7 @@ FORMAT = Format(
     sentences=later("conll.lines:sentences"),
     write=later("conll.writer:write"),
     begin=b"#" + BEGIN,
+    name_in=later("conll.lines:name_in"),
     examine=later("conll.examiner:examine"),
     named=later("conll.names:read"),
     annotations=later("conll.annotations:read"),

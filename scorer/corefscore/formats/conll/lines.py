@@ -86,6 +86,12 @@ class Line(NamedTuple):
     begins: bool = False
 
 
+def name_in(line: bytes, request: Request) -> str | None:
+    """Find the name of the document that a line begins, if it begins one."""
+    marker = marker_of(line)
+    return marker and marker.name
+
+
 def lines_of(source: Source) -> Iterator[Line]:
     """The lines of a file in order, read by the rules of `corefscore.formats.conll.reader`."""
     begin = 0

@@ -202,6 +202,7 @@ class Reader:
             self.bytes += size
             if self.bytes > BATCH:
                 yield from self.batch()
+        source.lines = self.line
         if not documents:
             self.refuse(_what_else(source, self._side))
             return

@@ -7,7 +7,7 @@ from functools import partial
 from corefscore.formats.base import Format, later
 from corefscore.formats.jsonlines.dialects import DIALECTS
 from corefscore.formats.jsonlines.objects import recognises
-from corefscore.formats.jsonlines.reader import has_both_sides, of_characters, read, sentences, settled
+from corefscore.formats.jsonlines.reader import has_both_sides, name_in, of_characters, read, sentences, settled
 from corefscore.formats.jsonlines.writer import write
 
 FORMAT = Format(
@@ -18,6 +18,7 @@ FORMAT = Format(
     sentences=sentences,
     write=write,
     begin=b"",
+    name_in=name_in,
     settled=settled,
     has_both_sides=has_both_sides,
     of_characters=of_characters,

@@ -10,7 +10,7 @@ from corefscore.core.documents import Place
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural
 from corefscore.core.sources import MARK, Source
-from corefscore.core.workers import Unsuited
+from corefscore.core.workers import NotSplittable
 from corefscore.formats.base import Request, is_json
 from corefscore.formats.jsonlines.dialects import BY_NAME, NAMES_OF_DOCUMENTS, TEXT, Dialect, dialects_of
 from corefscore.formats.jsonlines.offsets import MOST_TOKENS, Misspelled, Offsets, misspelled
@@ -53,8 +53,8 @@ def dialect_of(place: Place, fields: Fields, request: Request) -> Dialect:
 def name_of(place: Place, fields: Fields, dialect: Dialect) -> str:
     """The name of a document from the field of its dialect; the number of its line if it has no name.
 
-    Raises `InputError` if the field is not a name, and if the name is in the field of another dialect; `Unsuited` if
-    the number of the line is not known.
+    Raises `InputError` if the field is not a name, and if the name is in the field of another dialect; `NotSplittable`
+    if the number of the line is not known.
     """
     field = next(filter(fields.__contains__, dialect.names), None)
     expected = f"the name of the document in {dialect.names[0]}, a string"
@@ -62,8 +62,8 @@ def name_of(place: Place, fields: Fields, dialect: Dialect) -> str:
         if other := next(filter(fields.__contains__, NAMES_OF_DOCUMENTS), None):
             rename = f'rename the field "{other}" to "{dialect.names[0]}"'
             raise missing_field(place, fields, dialect.names[0], f"{expected}; {rename}")
-        if place.source.cut:
-            raise Unsuited
+        if place.source.start:
+            raise NotSplittable("documents without names are named by their lines")
         return str(place.line)
     name = fields[field]
     if not isinstance(name, str):

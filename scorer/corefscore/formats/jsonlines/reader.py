@@ -57,7 +57,7 @@ from corefscore.formats.jsonlines.objects import (
     offsets_of,
 )
 from corefscore.formats.jsonlines.offsets import faults_of, flattened
-from corefscore.formats.jsonlines.records import EXPECTED, Fields, Record, clean, records
+from corefscore.formats.jsonlines.records import EXPECTED, Fields, Record, clean, parsed, records
 from corefscore.formats.jsonlines.words import of_subtokens, pieces_of, sentences_of
 from corefscore.formats.words import numbers_of
 
@@ -206,6 +206,17 @@ def settled(files: Sequence[Source], request: Request) -> Request:
         return request
     dialect, field = _by_first(*first, request)
     return request._replace(by_first=(dialect.name, field))
+
+
+def name_in(line: bytes, request: Request) -> str | None:
+    """Find the name of the document in a line of a settled request; None if it is no object or has no name."""
+    try:
+        place = Place(Source(""), None)
+        fields = parsed(place, line, first=False)
+        dialect = BY_NAME[request.by_first[0]] if request.by_first else dialect_of(place, fields, request)
+        return None if fields.keys().isdisjoint(dialect.names) else name_of(place, fields, dialect)
+    except InputError:
+        return None
 
 
 def has_both_sides(source: Source) -> bool:

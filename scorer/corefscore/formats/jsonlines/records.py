@@ -17,7 +17,6 @@ from corefscore.core.documents import Place
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural, shortened
 from corefscore.core.sources import MARK, Source, as_text, is_utf_16
-from corefscore.core.workers import Unsuited
 
 EXPECTED = "JSON lines: an object with doc_key and clusters on each"
 
@@ -66,12 +65,11 @@ def records(source: Source, skipped: Callable[[bytes | str], bool] | None = None
     Raises `UsageError` for a file that cannot be read.
     """
     if source.head(BLOCK).removeprefix(MARK).lstrip().startswith(b"["):
-        if not source.whole:
-            raise Unsuited  # an array is not cut
         yield from _in_array(source, skipped)
         return
     first = True
     for number, line in source.numbered_lines():
+        source.lines = max(source.lines, number)
         short = line if len(line) <= SHORT else b""
         if short and skipped is not None and skipped(short):
             continue
