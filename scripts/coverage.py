@@ -1,6 +1,6 @@
 """How often do intervals contain the truth, and how often do tests find what is not there?
 
-    python scripts/coverage.py [CORPORA] [--draws 400] [--page]
+    python scripts/coverage.py [CORPORA] [--draws 1000] [--page]
 
 A population of documents with several systems is taken for all there are, so that the truth is known: the scores of all
 of them. From it samples of a few units are drawn with replacement, and each is compared as `corefscore compare` does.
@@ -15,7 +15,8 @@ Everything is drawn from seeds. Populations are
 
 Intervals are compared with the plain jackknife: score +- Student's t with n - 1 degrees of freedom x standard error,
 cut to the scale. Tests are made of two systems that are equally good (their responses are exchanged at random), of
-eight such systems, of two of different quality, and of differences of mean 0 whose distribution is skewed.
+eight such systems, of two of different quality (twice as many samples), and of differences of mean 0 whose distribution
+is skewed.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from corefscore.metrics.counts import summed
 from corefscore.metrics.measures import wanted
 from corefscore.scoring.sides import Corpus
 from corefscore.statistics.intervals import quantile
-from corefscore.statistics.significance import Compared, Method, Sample, compared, statistics
+from corefscore.statistics.significance import Compared, Method, Sample, Tests, compared, statistics
 from corefscore.statistics.units import sample
 
 PAGE = Path(__file__).parent.parent / "docs" / "background" / "statistics.md"
@@ -182,7 +183,7 @@ def intervals(of: Sample, units: int, draws: int) -> Iterator[list[str]]:
     theirs: list[list[Floats]] = [[], []]
     shares = []
     for _ in range(draws):
-        found = compared(drawn(of, numbers.integers(0, of.units, units)), Method(trials=1), "f1")
+        found = untested(drawn(of, numbers.integers(0, of.units, units)))
         for place, ends in enumerate((found.ends[0, :, 2], found.difference_ends[0, :, 2])):
             ours[place].append(ends)
         for place, ends in enumerate(plain(found)):
@@ -195,6 +196,13 @@ def intervals(of: Sample, units: int, draws: int) -> Iterator[list[str]]:
             cells = [cell for ends in both for cell in _rates(ends[known], truths[place][m])]
             rest = [f"{1 - known.mean():.2f}", f"{np.mean(shares, axis=0)[m]:.2f}"]
             yield [str(units), f"{measure}{kind}", *cells, *rest]
+
+
+def untested(of: Sample) -> Compared:
+    """The intervals of two systems, without tests."""
+    unknown = np.full((1, *of.observed.shape[1:]), np.nan)
+    tests = Tests(unknown, unknown, np.zeros(unknown.shape, dtype=np.int64), unknown > 0, unknown, unknown[0])
+    return Compared(of, Method(), unknown[0] > 0, tests, unknown, unknown)
 
 
 def _rates(ends: Floats, truth: float) -> tuple[str, str]:
@@ -276,14 +284,14 @@ def main() -> None:
         description="How often intervals hold the truth, and tests find what is not there."
     )
     parser.add_argument("corpora", type=Path, nargs="?")
-    parser.add_argument("--draws", type=int, default=400)
+    parser.add_argument("--draws", type=int, default=1000)
     parser.add_argument("--page", action="store_true", help="write the tables into docs/background/statistics.md")
     given = parser.parse_args()
     rows, of_tests = [], []
     for name, of in [*populations(), *(corpora(given.corpora) if given.corpora else ())]:
         for units in UNITS:
             rows += [[name, *cells] for cells in intervals(of, units, given.draws)]
-            of_tests.append([name, str(units), *tests(of, units, given.draws)])
+            of_tests.append([name, str(units), *tests(of, units, 2 * given.draws)])
             sys.stderr.write(f"{' | '.join(of_tests[-1])}\n")
     of_several = [[str(units), *several(units, given.draws)] for units in UNITS]
     parts = {

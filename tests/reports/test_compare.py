@@ -294,6 +294,21 @@ def test_a_verdict_against_its_interval_is_said(capfdbinary: Capture) -> None:
     assert any(note.startswith("1 verdict against the interval") for note in found["notes"])
 
 
+def test_equivalence_needs_a_margin(capfdbinary: Capture) -> None:
+    """ash and birch are less than 10 points of CoNLL apart, and not shown to be less than 5; nothing is called equal
+    because no difference was shown."""
+    for margin, expected in (("10", True), ("5", False), (None, None)):
+        how = () if margin is None else ("--margin", margin)
+        found = compared(capfdbinary, ASH, BIRCH, "--measures", "conll", *how)
+        pair = found["pairs"][0]["measures"]["conll"]["f1"]
+        assert (pair["differ"], pair["equivalent"]) == (False, expected)
+        text = call(capfdbinary, "compare", KEY, ASH, BIRCH, "--measures", "conll", *how).stdout
+        assert (b"equivalent" in text) == (expected is True)
+        assert (pair["p_equivalent"] is None) == (margin is None)
+    assert pair["units_needed"] > 1000
+    assert pair["shown_from"] > abs(pair["difference"])
+
+
 def test_a_baseline_is_compared_with_the_others(capfdbinary: Capture) -> None:
     found = compared(capfdbinary, ASH, BIRCH, CEDAR, "--baseline", "birch.conll", "--measures", "lea")
     assert [(pair["system"], pair["against"]) for pair in found["pairs"]] == [

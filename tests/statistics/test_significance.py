@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -26,6 +27,7 @@ from corefscore.statistics.significance import (
 )
 from corefscore.statistics.significance import randomization as randomized
 from corefscore.statistics.units import sample, unit_names
+from scipy import stats
 from support import CORPORA, EXCERPTS, RECORDED, WHOLE_CORPORA
 
 CASE = RECORDED / "documents-0015"
@@ -431,6 +433,48 @@ def test_a_baseline_is_compared_with_every_other_system() -> None:
         assert some.tests.p[number, 0, 2] <= some.corrected[number, 0, 2]
         assert abs(some.differences[number, 0, 2]) == abs(every.differences[pair, 0, 2])
     assert some.pair_number(0, 1) is None
+
+
+@pytest.mark.parametrize("margin", [0.01, 0.1, 0.3])
+def test_equivalence_is_tested_as_by_scipy(margin: float) -> None:
+    """Documents of equal size: two one-sided t tests of the differences of their recall."""
+    hits = np.random.default_rng(8).integers(2, 9, size=(2, 15)).astype(float)
+    found = compared(simulated(shares(hits)), Method(margin=margin)).p_equivalent[0, 0, 0]
+    gains = (hits[0] - hits[1]) / 10
+    sides = (
+        stats.ttest_1samp(gains, -margin, alternative="greater"),
+        stats.ttest_1samp(gains, margin, alternative="less"),
+    )
+    assert found == pytest.approx(max(side.pvalue for side in sides), rel=1e-9)
+
+
+def test_documents_needed_are_those_of_the_formula() -> None:
+    """15 (t of 0.975 + t of 0.8)^2 error^2 / difference^2; identical systems have no difference that could be shown."""
+    hits = np.random.default_rng(8).integers(2, 9, size=(2, 15)).astype(float)
+    found = compared(simulated(shares(hits)), Method())
+    gains = (hits[0] - hits[1]) / 10
+    least = (stats.t.ppf(0.975, 14) + stats.t.ppf(0.8, 14)) * gains.std(ddof=1) / math.sqrt(15)
+    assert found.shown_from[0, 0, 0] == pytest.approx(least)
+    assert found.units_needed[0, 0, 0] == math.ceil(15 * (least / gains.mean()) ** 2)
+    same = compared(simulated(shares(hits[[0, 0]])), Method())
+    assert np.isnan(same.units_needed).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("units", [10, 30])
+def test_the_smallest_difference_is_shown_in_four_of_five_samples(units: int) -> None:
+    """The median over 100 samples, then how often a difference of this size is shown in 300 others: 0.74 to 0.79."""
+    numbers = np.random.default_rng(units)
+
+    def drawn(difference: float) -> Sample:
+        skill = 0.8 * numbers.beta(6, 3, units)
+        better = np.clip(skill + difference + numbers.normal(0, 0.06, units), 0, 1)
+        return simulated(shares(np.round(100 * np.stack([better, skill])), 100))
+
+    found = [compared(drawn(0.03), Method(trials=500, seed=seed), "f1") for seed in range(100)]
+    least = float(np.median([each.shown_from[0, 0, 2] for each in found]))
+    shown = [compared(drawn(least), Method(trials=500, seed=seed), "f1").differ(0, 0, 2) for seed in range(300)]
+    assert 0.7 < np.mean([each is True for each in shown]) < 0.87
 
 
 @pytest.mark.slow

@@ -26,7 +26,15 @@ def command(name: str) -> click.Command:
         "systems to any document could be exchanged.\n\n"
         "A SYSTEM is the path of a response, or NAME=PATH to give it a name. "
         "Sources: Noreen 1989; Moosavi and Strube 2016; Westfall and Young 1993; Holm 1979; Dror et al. 2017.",
-        params=comparing(options.by("Also compare on groups of documents, and on the mean over groups")),
+        params=comparing(
+            options.by("Also compare on groups of documents, and on the mean over groups"),
+            click.Option(
+                ["--margin"],
+                type=click.FloatRange(0, 100, min_open=True, max_open=True),
+                metavar="POINTS",
+                help="Also test whether two systems are equivalent: less than so many points apart.",
+            ),
+        ),
     )
 
 

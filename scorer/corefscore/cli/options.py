@@ -69,6 +69,7 @@ HEADINGS: Mapping[str, Sequence[str]] = {
         "--confidence",
         "--alpha",
         "--baseline",
+        "--margin",
         "--correction",
         "--trials",
         "--seed",

@@ -124,8 +124,10 @@ def method(arguments: dict[str, Any], by: str | None) -> Method:
         None if confidence is None else from_percent(confidence, "--confidence ", ends=False),
         None if alpha is None else from_fraction(alpha, "--alpha "),
     )
+    margin = arguments.pop("margin", None)
+    margin = None if margin is None else margin / 100
     others = {name: arguments.pop(name) for name in ("unit", "trials", "seed", "correction", "average", "baseline")}
-    return Method(by=by, confidence=confidence, alpha=alpha, **others)
+    return Method(by=by, confidence=confidence, alpha=alpha, margin=margin, **others)
 
 
 def scored(

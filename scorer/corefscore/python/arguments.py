@@ -80,6 +80,7 @@ class _Resampling(TypedDict, total=False):
     correction: str
     average: str | None
     baseline: str | None
+    margin: float | None
 
 
 class Comparing(_Resampling, Options, total=False):

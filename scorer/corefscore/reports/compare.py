@@ -17,6 +17,8 @@ from corefscore.core.findings import Finding, Noticed, plural
 from corefscore.metrics.counts import SCORES
 from corefscore.metrics.measures import HEADINGS, asked
 from corefscore.reports.base import (
+    CHANCE,
+    COUNT,
     MEASURE,
     PAIR,
     PERCENT,
@@ -59,6 +61,9 @@ DOMINANT = 0.5
 
 HOLM = "corrected by Holm's method"
 
+EQUIVALENT = {True: "equivalent", False: "not shown", None: None}
+"""The words for a test of equivalence; None if it was not made."""
+
 OF_TESTS = ("test", "correction", "alpha", "trials", "seed")
 """The options of a `Method` that change no number if there is only one system."""
 
@@ -67,6 +72,9 @@ PAIR_STATISTICS = (
     Statistic("low", Column("difference_low", "low", PERCENT, spare=2), lambda found: found.difference_ends[..., 0]),
     Statistic("high", Column("difference_high", "high", PERCENT, spare=1), lambda found: found.difference_ends[..., 1]),
     *TEST_STATISTICS,
+    Statistic("shown_from", Column("shown_from", "80% from", PERCENT, spare=3), attrgetter("shown_from")),
+    Statistic("units_needed", Column("units_needed", "needs", COUNT, spare=4), attrgetter("units_needed")),
+    Statistic("p_equivalent", Column("p_equivalent", "p (equal)", CHANCE), attrgetter("p_equivalent")),
     Statistic("exact", None, attrgetter("tests.exact")),
 )
 """The statistics of the difference of two systems, in the order of tables and data."""
@@ -150,11 +158,13 @@ class Comparison(Presented):
 
     def _differences(self) -> Table:
         """The difference of each pair in each score, with its test."""
-        hidden = set() if self.found.family > 1 else {"p_corrected"}
+        hidden = {"smallest_p"} if self.found.family > 1 else {"smallest_p", "p_corrected"}
+        hidden |= set() if self.found.method.margin is not None else {"p_equivalent", "equivalent"}
         columns = (
             *PAIR,
             *(each.column._replace(shown=each.name not in hidden) for each in PAIR_STATISTICS if each.column),
             VERDICT,
+            Column("equivalent", "equal", shown="equivalent" not in hidden),
         )
         names = list(self.results)
         rows = []
@@ -164,8 +174,8 @@ class Comparison(Presented):
                     test = self._difference(pair, m, c)
                     if test is not None:
                         numbers = [test[each.name] for each in PAIR_STATISTICS if each.column]
-                        verdict = VERDICTS[test["differ"]]
-                        rows.append([measure, HEADINGS[score], names[first], names[second], *numbers, verdict])
+                        verdicts = VERDICTS[test["differ"]], EQUIVALENT[test["equivalent"]]
+                        rows.append([measure, HEADINGS[score], names[first], names[second], *numbers, *verdicts])
         return Table("differences", columns, rows)
 
     def _difference(self, pair: int, m: int, c: int) -> dict[str, Any] | None:
@@ -173,16 +183,23 @@ class Comparison(Presented):
         if math.isnan(self.found.tests.p[pair, m, c]):
             return None
         values = {each.name: each.of(self.found, (pair, m, c)) for each in PAIR_STATISTICS}
-        return {**values, "differ": self.found.differ(pair, m, c)}
+        p = values["p_equivalent"]
+        within = None if p is None else p <= self.found.method.alpha
+        return {**values, "differ": self.found.differ(pair, m, c), "equivalent": within}
 
     @property
     def legend(self) -> Sequence[str]:
         method = self.found.method
         verdict = (
-            f"verdict: at the level {method.alpha:g}; units: number of units in which the two differ; smallest p: the "
-            "smallest p that so many units and trials allow"
+            f"verdict: at the level {method.alpha:g}; units: number of units in which the two differ; 80% from: the "
+            "smallest difference that is shown with a probability of 80% in as many units; needs: the number of units "
+            "with which the observed difference is"
         )
         legend = interval_legend(self.found, differences=self.found.together)
+        if method.margin is not None:
+            verdict += (
+                f"; p (equal): that the two are {100 * method.margin:g} points or more apart (two one-sided t tests)"
+            )
         return [*legend, verdict] if self.found.sample.pairs else legend
 
     @property

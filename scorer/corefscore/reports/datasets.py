@@ -37,14 +37,16 @@ class Statistic(NamedTuple):
     def of(self, found: Compared | Datasets, test: tuple[int, ...]) -> Any:
         """The number of one test, or None for NaN."""
         number = self.array(found)[test].item()
-        return None if math.isnan(number) else number
+        if math.isnan(number):
+            return None
+        return int(number) if self.column is not None and self.column.kind == COUNT else number
 
 
 TEST_STATISTICS = (
     Statistic("p", Column("p", "p", CHANCE), attrgetter("tests.p")),
     Statistic("p_corrected", Column("p_corrected", "p (all)", CHANCE), attrgetter("corrected")),
     Statistic(
-        "units_differing", Column("units_differing", "units", COUNT, spare=3), attrgetter("tests.differing_units")
+        "units_differing", Column("units_differing", "units", COUNT, spare=5), attrgetter("tests.differing_units")
     ),
     Statistic("smallest_p", Column("smallest_p", "smallest p", CHANCE, spare=4), attrgetter("tests.smallest")),
 )

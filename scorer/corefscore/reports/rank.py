@@ -356,6 +356,8 @@ def rank(
     Source: the rank ranges of the Conference on Machine Translation, such as Bojar et al. 2013, section 3.
     """
     refuse_division(results.values())
+    if method.margin is not None:
+        raise UsageError("ranks are not about equivalence; give the margin to compare")
     shown = dict(asked(measures))
     shown[sort] = [name for name in SCORES if name == score or name in shown.get(sort, scores_of(sort))]
     averaged = method.average is not None

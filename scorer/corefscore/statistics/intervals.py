@@ -58,6 +58,14 @@ def quantile(confidence: Floats | float, freedom: Floats) -> Floats:
     return found
 
 
+def upper_tail(t: Floats, freedom: Floats) -> Floats:
+    """The probability that Student's t is larger than ``t``, ... x measures x scores; ``freedom`` is by measure."""
+    from scipy.special import stdtr
+
+    found: Floats = stdtr(freedom[:, None], -t)
+    return found
+
+
 def one_of_many(largest: Floats, units: int, pairs: int, confidence: float) -> Floats:
     """The confidence level of each of several intervals that hold together, from the quantile of the ``largest``
     difference of random trials, in standard deviations.

@@ -504,6 +504,9 @@ def holm(p: Floats) -> Floats:
 
 CORRECTIONS = ("largest", "holm", "holm-all", "none")
 
+POWER = 0.8
+"""The probability of showing a difference for which `Compared.shown_from` and `Compared.units_needed` are computed."""
+
 TRIALS = 10_000
 """The default number of trials."""
 
@@ -541,7 +544,8 @@ class Method:
 
     ``confidence``, the confidence level of intervals, and ``alpha``, the significance level of tests, are between 0 and
     1. ``average`` is None for scores from summed counts, or `DOCUMENTS` for means over documents. ``baseline`` is the
-    name of the only system that others are compared with. Raises `UsageError` for a level that is out of range, such as
+    name of the only system that others are compared with, ``margin`` the difference, between 0 and 1, within which two
+    systems count as equivalent. Raises `UsageError` for a level that is out of range, such as
     a percentage, for any other invalid value, and for an average together with groups.
     """
 
@@ -554,11 +558,14 @@ class Method:
     alpha: float = 0.05
     average: str | None = None
     baseline: str | None = None
+    margin: float | None = None
 
     def __post_init__(self) -> None:
         check_average(self.average, self.by)
         fraction(self.confidence, "confidence=", ends=False)
         fraction(self.alpha, "alpha=", ends=False)
+        if self.margin is not None:
+            fraction(self.margin, "margin=", ends=False)
         for option in METHOD_OPTIONS:
             option.check(getattr(self, option.name))
         object.__setattr__(self, "seed", whole(self.seed, "seed=", 0))
@@ -566,7 +573,7 @@ class Method:
 
     def to_dict(self) -> dict[str, Any]:
         """The options by name, as the signature lists them."""
-        optional = "average", "baseline"
+        optional = "average", "baseline", "margin"
         return {name: value for name, value in vars(self).items() if name not in optional or value is not None}
 
     def family(self, pairs: int, scores: int) -> int:
@@ -680,6 +687,29 @@ class Compared:
         they hold `together`, the confidence level is that of all pairs of one score."""
         first, second = np.array(self.sample.pairs, dtype=np.int64).reshape(-1, 2).T
         return intervals.ends(self._observed[first] - self._observed[second], self.errors, self.reach, least=-1)
+
+    @cached_property
+    def shown_from(self) -> Floats:
+        """The smallest difference of each pair that is shown with a probability of `POWER` in as many units, which vary
+        as much: pairs x measures x scores."""
+        return (self.reach + intervals.quantile(2 * POWER - 1, self._freedom[:, None])) * self.errors
+
+    @cached_property
+    def units_needed(self) -> Floats:
+        """The number of units with which the observed difference of each pair is shown with a probability of `POWER`;
+        NaN for a difference of 0."""
+        differences = np.where(np.abs(self.differences) > TIE, self.differences, np.nan)
+        found: Floats = np.ceil(self.sample.units * (self.shown_from / differences) ** 2)
+        return found
+
+    @cached_property
+    def p_equivalent(self) -> Floats:
+        """The p of the hypothesis that two systems are further apart than the margin, pairs x measures x scores: the
+        larger one of two one-sided t tests, corrected by Holm's method like p. Source: Schuirmann 1987."""
+        margin = math.nan if self.method.margin is None else self.method.margin
+        inside = margin - np.abs(self.differences)
+        p = intervals.upper_tail(inside / np.maximum(self.errors, 1e-300), self._freedom)
+        return corrected_for(np.where(self.tested, p, np.nan), self.method.correction)
 
     def differ(self, pair: int, measure: int, score: int) -> bool | None:
         """Whether two systems differ significantly; None if no observed difference could have been significant."""
