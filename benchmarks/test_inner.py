@@ -20,7 +20,7 @@ from corefscore.metrics import NAMES, find, select
 from corefscore.metrics.overlap import Overlap, overlap
 from corefscore.reports.layouts import Style, official
 from corefscore.reports.score import Report
-from corefscore.scoring.batches import joined
+from corefscore.scoring.batches import result_of
 from corefscore.scoring.evaluate import count
 from corefscore.scoring.settings import Settings
 from generate import SHAPES, Span, noisy, partition, spans, write
@@ -71,7 +71,9 @@ def test_printing(benchmark: BenchmarkFixture, pairs: list[Pairs], documents: bo
     metrics = select("all")
     settings = Settings(tuple(metric.name for metric in metrics))
     parts = [count(each, metrics, settings, keep_pairs=documents) for each in pairs]
-    benchmark(lambda: list(official.render(Report(joined(parts, metrics, settings, []), documents), Style("official"))))
+    benchmark(
+        lambda: list(official.render(Report(result_of(parts, metrics, settings, []), documents), Style("official")))
+    )
 
 
 def document() -> tuple[Sequence[Sequence[Span]], Sequence[Sequence[Span]]]:

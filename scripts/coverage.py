@@ -33,9 +33,8 @@ from pathlib import Path
 import corefscore
 import numpy as np
 from corefscore.core.arrays import Floats, Ints
-from corefscore.metrics import find
-from corefscore.metrics.counts import summed
-from corefscore.metrics.measures import wanted
+from corefscore.metrics import find, wanted
+from corefscore.metrics.base import summed
 from corefscore.scoring.sides import Corpus
 from corefscore.statistics.intervals import quantile
 from corefscore.statistics.significance import Compared, Method, Sample, Tests, compared, statistics

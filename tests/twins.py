@@ -25,7 +25,7 @@ from corefscore.core.sources import Source
 from corefscore.formats import read
 from corefscore.metrics import MENTIONS, select
 from corefscore.metrics.base import Metric
-from corefscore.scoring.batches import joined
+from corefscore.scoring.batches import result_of
 from corefscore.scoring.evaluate import count_batches
 from corefscore.scoring.results import Result
 from corefscore.scoring.settings import Rules, Settings
@@ -449,7 +449,7 @@ def evaluate(
 ) -> Result:
     """Score two sides, given as batches of documents."""
     notices: list[Finding] = []
-    return joined(count_batches(key, response, metrics, settings, notices), metrics, settings, notices)
+    return result_of(count_batches(key, response, metrics, settings, notices), metrics, settings, notices)
 
 
 def score(

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from corefscore.core.errors import ScorerWarning as ScorerWarning
     from corefscore.core.errors import UsageError as UsageError
     from corefscore.python.analysing import analyse as analyse
+    from corefscore.python.analysing import explain as explain
     from corefscore.python.api import Scorer as Scorer
     from corefscore.python.api import read as read
     from corefscore.python.api import score as score
-    from corefscore.python.conventions import explain as explain
     from corefscore.python.evaluator import CorefEvaluator as CorefEvaluator
     from corefscore.python.libraries import from_spacy as from_spacy
     from corefscore.python.systems import check as check
@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from corefscore.scoring.sides import Corpus as Corpus
 
 _HOMES = {
-    "python.analysing": ("analyse",),
-    "python.conventions": ("explain",),
+    "python.analysing": ("analyse", "explain"),
     "python.evaluator": ("CorefEvaluator",),
     "python.libraries": ("from_spacy",),
     "python.systems": ("compare", "rank", "check"),

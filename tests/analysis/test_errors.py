@@ -33,7 +33,7 @@ from corefscore.formats.conll.lines import columns_of, lines_of, sentences
 from corefscore.matching.matched import Matched, Side
 from corefscore.matching.pairing import Pairs
 from corefscore.metrics import find
-from corefscore.metrics.counts import packed, summed
+from corefscore.metrics.base import packed, summed
 from corefscore.metrics.overlap import of_columns, overlap
 from corefscore.reports.errors.single import listed
 from corefscore.scoring.kinds.texts import Text, text_of

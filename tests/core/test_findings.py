@@ -40,7 +40,7 @@ ARGUMENTS = {"start", "column", "excerpt", "strict"}
 TAGS = ("unclosed-tags", "unopened-tags", "unreadable-tags", "unknown-tags")
 ELSEWHERE: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
     "matching/pairing.py _alone": (("missing-document", "extra-document"), ()),
-    "matching/first_differences.py _different": (("different-word", "different-sentence", "other-tokens"), ()),
+    "matching/common.py _different": (("different-word", "different-sentence", "other-tokens"), ()),
     "matching/repeats.py _described": (("repeated-mention", "dropped-repeat"), ()),
     "matching/text/projection.py _note": (TAGS, ()),
     "checking/convert.py _note_lost": (("dropped-zeros", "filled-gaps", "other-heads"), ()),

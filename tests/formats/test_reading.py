@@ -13,7 +13,7 @@ from corefscore.core.errors import InputError
 from corefscore.formats import read
 from corefscore.formats.conll import cells
 from corefscore.formats.conll import reader as conll
-from corefscore.formats.conll.brackets import CLOSE, OPEN, SINGLE
+from corefscore.formats.conll.cells import CLOSE, OPEN, SINGLE
 from corefscore.formats.words import TextsSoFar, whole_numbers
 from reading import columns, document, read_text
 from support import RECORDED, within

@@ -32,7 +32,7 @@ from corefscore.matching import assignment, entity_lookup
 from corefscore.matching import mentions as alignment
 from corefscore.matching.matched import MATCHING
 from corefscore.matching.pairing import pair
-from corefscore.metrics import tables
+from corefscore.scoring import corefud
 from corefscore.scoring.corefud import matched
 from corefscore.scoring.settings import Rules
 from support import ROOT, TESTDATA, Run, call, together, within
@@ -429,11 +429,11 @@ def test_plain_numbers_and_tables_of_look_ups_give_the_same(case: Path, matching
         where = entity_lookup.entities_found(found, lookup)
         sides = found.key.side, found.response.side
         seen = [
-            tables._table(found, alignment.in_common([(sides[0].entity, where.key)])),
-            tables._table(found, alignment.in_common([(where.response, sides[1].entity)])),
-            tables._table(found, tables.members(found, lookup)),
+            corefud._table(found, alignment.in_common([(sides[0].entity, where.key)])),
+            corefud._table(found, alignment.in_common([(where.response, sides[1].entity)])),
+            corefud._table(found, corefud._members(found, lookup)),
         ]
-        expected = tables.tables(found, lookup).key
+        expected = corefud.overlap_tables(found, lookup).key
         for table in seen:
             for name in ("key", "response", "size", "met"):
                 assert getattr(table.cells, name).tolist() == getattr(expected.cells, name).tolist()

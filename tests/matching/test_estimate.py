@@ -13,7 +13,7 @@ import corefscore
 import pytest
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.names import MATCHES
-from corefscore.matching.estimate import folded, grouped, initials_of, without_possessive
+from corefscore.matching.named import folded, grouped, initials_of, without_possessive
 from names import Mention, Partition, tagged, written
 from support import EXCERPTS_AND_WHOLE, ROOT, TESTDATA, Run, call, within
 

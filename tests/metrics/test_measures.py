@@ -8,8 +8,7 @@ from pathlib import Path
 import corefscore
 import pytest
 from corefscore import score
-from corefscore.metrics import GROUPS, NAMES, OTHER_NAMES, RESERVED, find, named
-from corefscore.metrics.measures import asked, single, wanted
+from corefscore.metrics import GROUPS, NAMES, OTHER_NAMES, RESERVED, asked, find, named, single, wanted
 from support import TESTDATA, call, command
 
 KEY, RESPONSE = (TESTDATA / "systems" / name for name in ("key.conll", "runs/ash.conll"))

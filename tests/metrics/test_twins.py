@@ -21,9 +21,9 @@ from corefscore.core.arrays import Floats, Ints
 from corefscore.formats import read
 from corefscore.matching import assignment
 from corefscore.metrics import MENTIONS
-from corefscore.metrics import munkres as official
-from corefscore.metrics.distinct import FEW, surplus_pairs
-from corefscore.metrics.munkres import munkres
+from corefscore.metrics import ceafe as official
+from corefscore.metrics.ceafe import munkres
+from corefscore.metrics.overlap import FEW, surplus_pairs
 from corefscore.scoring.results import Result
 from scipy.optimize import linear_sum_assignment
 from support import RECORDED

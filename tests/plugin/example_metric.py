@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from corefscore.metrics.base import Measure, Metric, Option
-from corefscore.metrics.counts import Counts, Ratios
+from corefscore.metrics.base import Counts, Measure, Metric, Option, Ratios
 from corefscore.metrics.overlap import Overlap
 
 

@@ -13,7 +13,7 @@ import corefscore
 import numpy as np
 import pytest
 from corefscore.core.errors import UsageError
-from corefscore.metrics.measures import wanted
+from corefscore.metrics import wanted
 from corefscore.statistics.significance import without_each
 from corefscore.statistics.units import sample
 from support import TESTDATA, call

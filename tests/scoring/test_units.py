@@ -18,9 +18,8 @@ import pytest
 from corefscore.core.errors import InputError, UsageError
 from corefscore.formats.base import BATCH, Reading
 from corefscore.formats.conll import reader
-from corefscore.metrics import select
+from corefscore.metrics import select, wanted
 from corefscore.metrics.base import WHOLE, Metric
-from corefscore.metrics.measures import wanted
 from corefscore.scoring.results import Result
 from corefscore.scoring.run import scored, settings_of
 from corefscore.scoring.settings import Rules

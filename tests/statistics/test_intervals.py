@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from corefscore.core.arrays import Floats
 from corefscore.metrics import find
-from corefscore.metrics.counts import summed
+from corefscore.metrics.base import summed
 from corefscore.statistics.intervals import ends, errors, freedom, quantile
 from corefscore.statistics.significance import Method, Sample, compared, statistics, without_each
 from scipy import stats

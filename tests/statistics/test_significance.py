@@ -12,9 +12,8 @@ import corefscore
 import numpy as np
 import pytest
 from corefscore.core.arrays import Floats
-from corefscore.metrics import find
-from corefscore.metrics.counts import summed
-from corefscore.metrics.measures import wanted
+from corefscore.metrics import find, wanted
+from corefscore.metrics.base import summed
 from corefscore.scoring.results import Result
 from corefscore.statistics import significance
 from corefscore.statistics.significance import (

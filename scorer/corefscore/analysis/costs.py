@@ -20,9 +20,8 @@ from corefscore.analysis.partitions import ABSENT, Partitions, renumbered
 from corefscore.analysis.types import Errors
 from corefscore.core.arrays import Bools, Floats, Ints, connected, tally
 from corefscore.core.errors import UsageError
-from corefscore.metrics.base import WHOLE, Metric
-from corefscore.metrics.counts import packed, summed
-from corefscore.metrics.measures import single, wanted
+from corefscore.metrics import single, wanted
+from corefscore.metrics.base import WHOLE, Metric, packed, summed
 from corefscore.metrics.overlap import of_columns
 from corefscore.scoring.results import values
 from corefscore.scoring.settings import Settings

@@ -22,7 +22,7 @@ from corefscore.core.findings import Finding
 from corefscore.formats.base import AUTO, FILE
 from corefscore.matching.pairing import Pairs
 from corefscore.metrics.base import WHOLE
-from corefscore.scoring.kinds.pronouns import Pronouns, are_pronouns, pronouns_of, unknown
+from corefscore.scoring.kinds.options import Pronouns, are_pronouns, pronouns_of, unknown
 from corefscore.scoring.kinds.texts import Projection, Text
 from corefscore.scoring.results import Result
 

@@ -14,8 +14,7 @@ from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding
 from corefscore.core.sources import Source, as_text
 from corefscore.metrics import AVERAGE, GROUPS, MENTIONS, find, named, select
-from corefscore.metrics.base import Metric
-from corefscore.metrics.counts import SCORES
+from corefscore.metrics.base import SCORES, Metric
 from corefscore.scoring.results import SAME_SCORES, SCHEMA, Scores, values
 
 Numbers = Mapping[str, Mapping[str, float]]

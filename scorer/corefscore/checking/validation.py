@@ -16,8 +16,7 @@ from corefscore.core.findings import KINDS, Finding, Found, plural, tokens
 from corefscore.core.sources import Source
 from corefscore.formats import BY_CONTENT, examined
 from corefscore.formats.base import FAULTS, Reading
-from corefscore.matching.common import Common, common, nothing_in_common
-from corefscore.matching.first_differences import described, first_differences
+from corefscore.matching.common import Common, common, described, first_differences, nothing_in_common
 from corefscore.matching.matched import exact
 from corefscore.matching.pairing import pair
 from corefscore.matching.repeats import Repeat, copies_of, describe, repeats_of, too_many, treat

@@ -95,7 +95,7 @@ class Commands(click.Group):
 def _is_path(word: str) -> bool:
     """Whether an unknown metric is meant as a file: it exists, or has a folder or an ending and is not a list."""
     from corefscore.metrics import GROUPS, NAMES, named
-    from corefscore.metrics.counts import SCORES
+    from corefscore.metrics.base import SCORES
 
     if os.path.exists(word) or os.sep in word:
         return True

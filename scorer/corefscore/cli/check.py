@@ -14,7 +14,7 @@ from corefscore.cli.scoring import evaluated, spare_inputs, workers
 from corefscore.cli.systems import average, scoring
 from corefscore.core.errors import UsageError
 from corefscore.core.percent import from_percent
-from corefscore.metrics.measures import scores_in, single
+from corefscore.metrics import scores_in, single
 from corefscore.reports.check import Asked, Named, check, needed
 from corefscore.reports.layouts import ANNOTATIONS, DATA, TABLES, Style, rendered
 from corefscore.scoring.results import compiled

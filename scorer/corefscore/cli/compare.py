@@ -10,7 +10,7 @@ from corefscore.cli import options, progress
 from corefscore.cli.messages import write
 from corefscore.cli.scoring import spare_inputs
 from corefscore.cli.systems import comparing, given, method, scored
-from corefscore.metrics.measures import wanted
+from corefscore.metrics import wanted
 from corefscore.reports.compare import compare
 from corefscore.reports.layouts import Style, rendered
 

@@ -11,7 +11,7 @@ from corefscore.cli.messages import complain, write, write_bytes
 from corefscore.cli.scoring import spare_inputs
 from corefscore.cli.systems import comparing, given, method, reason, scored
 from corefscore.core.errors import InputError, ScorerError
-from corefscore.metrics.measures import ranked_by, wanted
+from corefscore.metrics import ranked_by, wanted
 from corefscore.reports.layouts import Style, rendered
 from corefscore.reports.rank import rank
 from corefscore.scoring.results import compiled

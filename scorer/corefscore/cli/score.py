@@ -262,8 +262,7 @@ def _estimate(corpus: Corpus, metrics: Sequence[Metric], arguments: Mapping[str,
     """The estimated key as CoNLL. Raises `InputError` for a file without the column of names, since its last column,
     where the estimate is written, may contain anything."""
     from corefscore.formats.conll.writer import rewritten
-    from corefscore.matching.estimate import estimated
-    from corefscore.matching.named import names_of, without_column
+    from corefscore.matching.named import estimated, names_of, without_column
 
     names = names_asked(metrics, own_values(metrics, arguments))
     assert names is not None, "only metrics that see names have an estimated key"

@@ -16,10 +16,9 @@ from corefscore.cli.scoring import evaluated, named, of_both_sides, read_key, wo
 from corefscore.core.errors import InputError, ScorerError, UsageError
 from corefscore.core.findings import VISIBLE, Finding, Noticed
 from corefscore.core.percent import from_fraction, from_percent
+from corefscore.metrics import DEFAULT, find
 from corefscore.metrics import NAMES as METRICS
-from corefscore.metrics import find
 from corefscore.metrics.base import Metric
-from corefscore.metrics.measures import DEFAULT
 from corefscore.reports.layouts import DATA, TABLES
 from corefscore.scoring.results import Result, refuse_heads_of_spans
 from corefscore.scoring.systems import files_of, scored_each

@@ -30,7 +30,7 @@ NUMBERS = frozenset(("DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "PERCENT
 """The types of OntoNotes for numbers and times, which do not name an entity."""
 
 MATCHES = ("exact", "words", "initials")
-"""The rules of `corefscore.matching.estimate`."""
+"""The rules of `corefscore.matching.named`."""
 
 
 @dataclass(frozen=True, kw_only=True)

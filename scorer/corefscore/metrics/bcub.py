@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from corefscore.metrics.base import Measure, Metric
-from corefscore.metrics.counts import Counts, Ratios
+from corefscore.metrics.base import Counts, Measure, Metric, Ratios
 from corefscore.metrics.overlap import Overlap
 
 if TYPE_CHECKING:

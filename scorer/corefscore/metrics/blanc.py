@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from corefscore.core.arrays import Bools, Floats, Ints, pairs_of
-from corefscore.metrics.base import Measure, Metric, Option
-from corefscore.metrics.counts import SCORES, Counts, Ratios, Values, divided, shares
+from corefscore.metrics.base import SCORES, Counts, Measure, Metric, Option, Ratios, Values, divided, shares
 from corefscore.metrics.overlap import Overlap
 
 if TYPE_CHECKING:

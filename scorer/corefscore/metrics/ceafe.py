@@ -1,4 +1,11 @@
-"""CEAF-e: similarity of entities under the best one-to-one assignment."""
+"""CEAF-e: similarity of entities under the best one-to-one assignment.
+
+If several assignments are best, which of them is taken decides the order in which similarities are added, and so the
+last bit of the sum (recorded case tie-0001). The official scorer searches the whole matrix of one document with the
+steps of Munkres 1957 (Algorithms for the assignment and transportation problems). Choices that the paper leaves open
+follow its output: zeros are starred row by row, the first of each row whose column has no star; uncovered zeros are
+primed row by row, the last column first.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +13,146 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from corefscore.core.arrays import Bools, Floats
-from corefscore.matching.assignment import best
-from corefscore.metrics.base import Measure, Metric
-from corefscore.metrics.counts import Counts, shares
-from corefscore.metrics.munkres import as_official
+from corefscore.core.arrays import Bools, Floats, Ints, bounds, ranges, sums, tally
+from corefscore.matching.assignment import NEAR, Assignment, best
+from corefscore.metrics.base import Counts, Measure, Metric, shares
 from corefscore.metrics.overlap import Overlap
 
 if TYPE_CHECKING:
     from corefscore.metrics.members import Both, Members
+
+
+_SMALL = 400
+"""The number of pairs of a key and a response entity up to which the search takes a fraction of a millisecond."""
+
+
+def as_official(overlap: Overlap, similarity: Floats, assigned: Assignment) -> Bools:
+    """Whether each cell is taken: as in the official scorer in small documents in which another best assignment may
+    have another sum, and otherwise as ``assigned``."""
+    taken, tied, searched = assigned
+    # The first is for another official scorer; the second for sums by units, which no official scorer prints.
+    if overlap.by_entity or overlap.cells.rows is not None or not (tied.any() or searched.any()):
+        return taken
+    cells, documents = overlap.cells, overlap.documents
+    firsts = [bounds(groups.document, documents) for groups in (overlap.key, overlap.response, cells)]
+    heights, widths, _ = map(np.diff, firsts)
+    small = (heights * widths <= _SMALL)[cells.document]
+    unsure = _unsure(overlap, similarity, Assignment(taken, tied & small, searched & small), firsts[2])
+    taken = taken.copy()
+    for document in unsure.tolist():
+        height, width = int(heights[document]), int(widths[document])
+        key, response, first = (int(first_of[document]) for first_of in firsts)
+        of_document = slice(first, int(firsts[2][document + 1]))
+        rows, columns = cells.key[of_document] - key, cells.response[of_document] - response
+        cost = np.zeros((max(height, width),) * 2)
+        cost[:height, :width] = 1
+        cost[rows, columns] = 1 - similarity[of_document]
+        taken[of_document] = munkres(cost)[rows] == columns
+    return taken
+
+
+def _unsure(overlap: Overlap, similarity: Floats, assigned: Assignment, firsts: Ints) -> Ints:
+    """The documents in which another best assignment may have another sum; the cells of each begin at ``firsts``.
+
+    In a simple tie two key entities are equally similar to one response entity, and one of the two is not assigned at
+    all. Then the sum is computed again with the other in its place. A document with any other tie, or with several, is
+    returned without this check.
+    """
+    cells = overlap.cells
+    taken, tied, searched = assigned
+    unsure = np.zeros(overlap.documents, dtype=np.bool_)
+    unsure[cells.document[searched]] = True
+    # The other cells in the column of a tied cell with the same weight: the sum is tried with each of them.
+    tied_in = np.full(len(overlap.response.size), -1)
+    tied_in[cells.response[tied]] = np.flatnonzero(tied)
+    old = tied_in[cells.response]
+    new = np.flatnonzero((old >= 0) & ~taken & (similarity >= similarity[old] - NEAR))
+    row_taken = np.zeros(len(overlap.key.size), dtype=np.bool_)
+    row_taken[cells.key[taken]] = True
+    plain = ~row_taken[cells.key[new]]
+    unsure[cells.document[new[~plain]]] = True
+    new = new[plain]
+    old = old[new]
+    others = tied.copy()
+    others[old] = False
+    unsure[cells.document[others]] = True
+    unsure[tally(cells.document[new], overlap.documents) > 1] = True
+
+    document = cells.document[new]
+    sizes = np.diff(firsts)[document]
+    places = ranges(firsts[document], sizes)
+    added = 1 - (1 - similarity)
+    kept = taken[places] & (places != np.repeat(old, sizes)) | (places == np.repeat(new, sizes))
+    tried = sums(np.repeat(np.arange(len(new)), sizes), np.where(kept, added[places], 0.0), len(new))
+    unsure[document[tried != cells.total(np.where(taken, added, 0.0))[document]]] = True
+    return np.flatnonzero(unsure)
+
+
+def munkres(cost: Floats) -> Ints:
+    """The column of each row of a square matrix; rows or columns of 0 mean that an entity is not assigned."""
+    cost = cost - cost.min(axis=1, keepdims=True)
+    size = len(cost)
+    everything = (1 << size) - 1
+    zeros = _zeros(cost)
+    star, row_of = _starred(zeros)
+    while len(row_of) < size:
+        # Columns with a star are covered. A set of columns is a number with one bit a column.
+        open_columns = everything & ~sum(1 << column for column in row_of)
+        open_rows = dict.fromkeys(range(size))
+        prime: dict[int, int] = {}
+        while True:
+            row = next((row for row in open_rows if zeros[row] & open_columns), -1)
+            if row < 0:
+                _shift(cost, list(open_rows), open_columns)
+                zeros = _zeros(cost)
+                continue
+            prime[row] = (zeros[row] & open_columns).bit_length() - 1
+            if star[row] < 0:
+                break
+            del open_rows[row]
+            open_columns |= 1 << star[row]
+        _star_along_path(row, prime, star, row_of)
+    return np.array(star)
+
+
+def _zeros(cost: Floats) -> list[int]:
+    """The columns in which each row is 0, as sets of bits."""
+    packed = np.packbits(cost == 0, axis=1, bitorder="little")
+    return [int.from_bytes(row.tobytes(), "little") for row in packed]
+
+
+def _starred(zeros: list[int]) -> tuple[list[int], dict[int, int]]:
+    """The first zero of each row whose column has no star yet: the column of each row, -1 for none, and the inverse."""
+    star = [-1] * len(zeros)
+    row_of: dict[int, int] = {}
+    free = (1 << len(zeros)) - 1
+    for row, columns in enumerate(zeros):
+        if candidates := columns & free:
+            star[row] = (candidates & -candidates).bit_length() - 1
+            row_of[star[row]] = row
+            free &= ~(1 << star[row])
+    return star, row_of
+
+
+def _shift(cost: Floats, open_rows: list[int], open_columns: int) -> None:
+    """Make a zero among the uncovered values: the least of them is added to covered rows, then subtracted from
+    uncovered columns."""
+    size = len(cost)
+    columns = np.array([column for column in range(size) if open_columns >> column & 1])
+    least = cost[open_rows][:, columns].min()
+    covered = np.ones(size, dtype=np.bool_)
+    covered[open_rows] = False
+    cost[covered] += least
+    cost[:, columns] -= least
+
+
+def _star_along_path(row: int, prime: dict[int, int], star: list[int], row_of: dict[int, int]) -> None:
+    """Turn primes into stars along the path from a prime in a row without a star."""
+    while row >= 0:
+        column = prime[row]
+        before = row_of.get(column, -1)
+        star[row], row_of[column] = column, row
+        row = before
 
 
 def count(overlap: Overlap) -> tuple[Counts]:

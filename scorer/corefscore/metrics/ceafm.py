@@ -8,8 +8,7 @@ import numpy as np
 
 from corefscore.core.arrays import Bools
 from corefscore.matching.assignment import best
-from corefscore.metrics.base import Measure, Metric
-from corefscore.metrics.counts import Counts, shares
+from corefscore.metrics.base import Counts, Measure, Metric, shares
 from corefscore.metrics.overlap import Overlap
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from corefscore.core.arrays import Floats, Ints, pairs_of
-from corefscore.metrics.base import Measure, Metric
-from corefscore.metrics.counts import Counts, Ratios
+from corefscore.metrics.base import Counts, Measure, Metric, Ratios
 from corefscore.metrics.overlap import Groups, Overlap
 
 if TYPE_CHECKING:

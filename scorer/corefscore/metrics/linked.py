@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from corefscore.core.arrays import Floats, Ints
-from corefscore.metrics.base import Measure, Metric
-from corefscore.metrics.counts import Counts, shares
+from corefscore.metrics.base import Counts, Measure, Metric, shares
 from corefscore.metrics.overlap import Groups, Overlap
 
 if TYPE_CHECKING:

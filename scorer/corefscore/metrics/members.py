@@ -15,7 +15,7 @@ import numpy as np
 
 from corefscore.core.arrays import Array, Bools, Floats, Ints, changes, order_by
 from corefscore.matching.matched import Matched, Side
-from corefscore.metrics.counts import Counts, Ratios
+from corefscore.metrics.base import Counts, Ratios
 from corefscore.metrics.overlap import Cells, Groups, Overlap
 
 

@@ -8,8 +8,7 @@ from corefscore.core.arrays import Ints, order_by, sums
 from corefscore.core.documents import Nodes
 from corefscore.matching.assignment import best
 from corefscore.matching.mentions import Alignment, Mentions, shared, word_sets
-from corefscore.metrics.base import NODES, Measure, Metric
-from corefscore.metrics.counts import Counts, shares
+from corefscore.metrics.base import NODES, Counts, Measure, Metric, shares
 
 
 def count(alignment: Alignment) -> tuple[Counts]:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from corefscore.metrics.base import Measure, Metric
-from corefscore.metrics.counts import Counts, shares
+from corefscore.metrics.base import Counts, Measure, Metric, shares
 from corefscore.metrics.overlap import Groups, Overlap
 
 if TYPE_CHECKING:

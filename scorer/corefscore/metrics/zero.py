@@ -8,8 +8,7 @@ from corefscore.core.arrays import Bools, Ints, changes, order_by, tally
 from corefscore.matching.entity_lookup import last_entity, partners_of_mentions
 from corefscore.matching.matched import Side
 from corefscore.matching.mentions import NOWHERE, Alignment
-from corefscore.metrics.base import NODES, Measure, Metric
-from corefscore.metrics.counts import Counts, Ratios
+from corefscore.metrics.base import NODES, Counts, Measure, Metric, Ratios
 
 
 def count(alignment: Alignment) -> tuple[Counts]:

@@ -22,7 +22,7 @@ from corefscore.matching.pairing import Pairs
 from corefscore.metrics import select
 from corefscore.metrics.base import Metric
 from corefscore.python.arguments import Options, ScorerOptions, spelled
-from corefscore.scoring.batches import Counted, joined
+from corefscore.scoring.batches import Counted, result_of
 from corefscore.scoring.evaluate import count, count_batches
 from corefscore.scoring.results import DOCUMENT, Result, refuse_heads_of_spans
 from corefscore.scoring.run import apart, scored, settings_of
@@ -375,7 +375,7 @@ class Scorer:
             raise InputError([Finding("repeated-name", "key", details=details)])
         rest = iter(names)
         batches = [(part._replace(names=list(islice(rest, len(part.names)))), counts) for part, counts in self._batches]
-        return _warned(joined(batches, self._metrics, self._settings, [*self._notices]))
+        return _warned(result_of(batches, self._metrics, self._settings, [*self._notices]))
 
     def _refuse_known(self, names: Iterable[str]) -> None:
         """Raise `InputError` for a document name that was added before."""

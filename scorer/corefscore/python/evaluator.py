@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from corefscore.core.errors import UsageError
-from corefscore.metrics.measures import single, wanted
+from corefscore.metrics import single, wanted
 from corefscore.python.api import Scorer
 from corefscore.python.arguments import ScorerOptions, spelled
 from corefscore.scoring.results import Result

@@ -11,8 +11,8 @@ from corefscore.checking.baselines import Baseline, baseline_of, numbers_in, rea
 from corefscore.core.documents import KEY
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Noticed
+from corefscore.metrics import DEFAULT, ranked_by, scores_in, single, wanted
 from corefscore.metrics.base import Metric, names_asked
-from corefscore.metrics.measures import DEFAULT, ranked_by, scores_in, single, wanted
 from corefscore.python.api import run_of, warn_of
 from corefscore.python.arguments import DEFAULTS, Comparing, Options, P, R, spelled
 from corefscore.reports import check as checks

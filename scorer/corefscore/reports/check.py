@@ -14,9 +14,8 @@ from corefscore.core.findings import Finding
 from corefscore.core.percent import fraction, percent
 from corefscore.core.version import __version__
 from corefscore.matching.text.fidelity import described, ratio
-from corefscore.metrics import LINKED, MENTIONS, NAMES, select
+from corefscore.metrics import HEADINGS, LINKED, MENTIONS, NAMES, select, wanted
 from corefscore.metrics.base import Metric, options_of
-from corefscore.metrics.measures import HEADINGS, wanted
 from corefscore.reports.base import MEASURE, PERCENT, SCORE, VERDICT, Annotation, Column, Table, head
 from corefscore.reports.presented import Presented
 from corefscore.reports.score import GROUP, MACRO, MEAN, Report

@@ -14,8 +14,8 @@ import numpy as np
 from corefscore.core.documents import is_within
 from corefscore.core.errors import NAMES_SHOWN, InputError, UsageError, suggested
 from corefscore.core.findings import Finding, Noticed, plural
-from corefscore.metrics.counts import SCORES
-from corefscore.metrics.measures import HEADINGS, asked
+from corefscore.metrics import HEADINGS, asked
+from corefscore.metrics.base import SCORES
 from corefscore.reports.base import (
     CHANCE,
     COUNT,

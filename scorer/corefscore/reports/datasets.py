@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corefscore.metrics.counts import SCORES
-from corefscore.metrics.measures import HEADINGS, asked, deciding
+from corefscore.metrics import HEADINGS, asked, deciding
+from corefscore.metrics.base import SCORES
 from corefscore.reports.base import CHANCE, COUNT, GROUP, PAIR, PERCENT, VERDICT, Column, Table, shortened
 from corefscore.reports.system_tables import on_groups
 from corefscore.scoring.results import Result, Scores

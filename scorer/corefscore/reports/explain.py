@@ -14,7 +14,7 @@ from corefscore.core.errors import InputError, UsageError
 from corefscore.core.percent import from_percent
 from corefscore.formats.base import Reading
 from corefscore.metrics import AVERAGE, GROUPS, select
-from corefscore.metrics.counts import SCORES, f1, summed
+from corefscore.metrics.base import SCORES, f1, summed
 from corefscore.reports.base import PERCENT, VERBATIM, Column, Table, head
 from corefscore.reports.presented import Presented
 from corefscore.scoring.results import Result

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from corefscore.metrics import AVERAGE
+from corefscore.metrics import AVERAGE, HEADINGS, asked, titles
 from corefscore.metrics.base import Metric
-from corefscore.metrics.measures import HEADINGS, asked, titles
 from corefscore.reports.base import PERCENT, Column, Table
 
 Scored = tuple[str, str]
@@ -17,7 +16,7 @@ NO_MARKS: Mapping[tuple[int, Scored], str] = {}
 
 
 def scored_columns(measures: Iterable[str]) -> list[Scored]:
-    """The measures with each of the scores that are asked for (`corefscore.metrics.measures.asked`)."""
+    """The measures with each of the scores that are asked for (`corefscore.metrics.asked`)."""
     return [(measure, score) for measure, scores in asked(measures).items() for score in scores]
 
 

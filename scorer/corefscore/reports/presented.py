@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from corefscore.core.errors import UsageError
-from corefscore.core.frames import frame
-from corefscore.core.notebooks import signed
-from corefscore.core.notebooks import table as as_html
+from corefscore.core.frames import frame, signed
+from corefscore.core.frames import table as as_html
 from corefscore.reports.base import LEFT, Reported, Table
 from corefscore.reports.layouts import TABLES, Style, fitting, rendered
 from corefscore.reports.layouts.cells import arranged, cell

@@ -11,8 +11,8 @@ from typing import Any
 
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Noticed, plural
-from corefscore.metrics.counts import SCORES
-from corefscore.metrics.measures import HEADINGS, asked, scores_of
+from corefscore.metrics import HEADINGS, asked, scores_of
+from corefscore.metrics.base import SCORES
 from corefscore.reports.base import (
     CHANCE,
     COUNT,

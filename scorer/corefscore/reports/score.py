@@ -11,9 +11,8 @@ import numpy as np
 
 from corefscore.core.percent import percent
 from corefscore.matching.text.fidelity import described, ratio
-from corefscore.metrics import MENTIONS
-from corefscore.metrics.counts import SCORES, summed
-from corefscore.metrics.measures import HEADINGS
+from corefscore.metrics import HEADINGS, MENTIONS
+from corefscore.metrics.base import SCORES, summed
 from corefscore.reports.base import COUNT, MEASURE, PERCENT, Column, Interval, Reported, Streamed, Table, known
 from corefscore.reports.paper import main_measures, paper
 from corefscore.scoring.results import DOCUMENT, KIND, TOTAL, Result, Score, Scores

@@ -7,9 +7,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import Any, TypeVar
 
 from corefscore.core.percent import percent
-from corefscore.metrics import AVERAGE
-from corefscore.metrics.counts import SCORES
-from corefscore.metrics.measures import HEADINGS, asked, deciding
+from corefscore.metrics import AVERAGE, HEADINGS, asked, deciding
+from corefscore.metrics.base import SCORES
 from corefscore.reports.base import BEST, COUNT, PERCENT, SHOWN, SYSTEM, Column, Interval, Table, known, shortened
 from corefscore.reports.paper import Scored, paper, scored_columns
 from corefscore.scoring.results import Result, Scores

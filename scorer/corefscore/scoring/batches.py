@@ -84,7 +84,9 @@ def counted_metrics(metrics: Sequence[Metric], settings: Settings) -> tuple[Metr
     return tuple(metric.by(settings.rules.definitions).given(settings.own) for metric in every)
 
 
-def joined(batches: Sequence[Counted], metrics: Sequence[Metric], settings: Settings, notices: list[Finding]) -> Result:
+def result_of(
+    batches: Sequence[Counted], metrics: Sequence[Metric], settings: Settings, notices: list[Finding]
+) -> Result:
     """All batches in order as one result; notices about them are added to ``notices``.
 
     Counts are joined first and summed once, since sums of sums would change the last bit. Raises `InputError` if too
@@ -101,7 +103,7 @@ def joined(batches: Sequence[Counted], metrics: Sequence[Metric], settings: Sett
     counts = {metric.name: in_a_row([batch.counts[metric.name] for _, batch in batches]) for metric in every}
     notices.extend(_notices(notes, metrics, settings, mention_sets))
     if rules.of is not None and not any(batch.kinds for _, batch in batches):
-        from corefscore.scoring.kinds.counts import nothing_to_count
+        from corefscore.scoring.kinds.labels import nothing_to_count
 
         notices += nothing_to_count(rules.of, every, counts, notes[0].files)
     return Result(

@@ -1,25 +1,91 @@
-"""Scoring of mentions that are more than spans (CorefUD): from pairs of documents to counts and notices."""
+"""Scoring of mentions that are more than spans (CorefUD): from pairs of documents to counts and notices.
+
+If both mentions of every aligned pair can get one number (`corefscore.matching.entity_lookup.plain`), one table of
+overlap serves all metrics. Otherwise each metric counts from the table that the official scorer uses for it (`SEEN`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from corefscore.core.arrays import NONE, Bools, Floats, repeated
+from corefscore.core.arrays import NONE, Bools, Floats, repeated, tally
 from corefscore.core.documents import Documents, worded
 from corefscore.core.findings import SHOWN, Finding, plural
 from corefscore.matching import entity_lookup
-from corefscore.matching.first_differences import described, first_differences
+from corefscore.matching.common import described, first_differences
+from corefscore.matching.entity_lookup import entities_found, partners_of_mentions, plain
 from corefscore.matching.matched import SEARCHES
-from corefscore.matching.mentions import Alignment, Mentions, align, heads_compared, numbered
+from corefscore.matching.mentions import Alignment, Common, Mentions, align, heads_compared, in_common, joined, numbered
 from corefscore.matching.pairing import Pairs
 from corefscore.matching.repeats import Repeat, copies_by_number, describe, distinct, refusal, repeats_of
-from corefscore.metrics import tables
-from corefscore.metrics.base import NODES, Metric
-from corefscore.metrics.counts import packed
+from corefscore.metrics.base import NODES, Metric, packed
+from corefscore.metrics.overlap import Cells, Overlap, overlap, plain_groups
 from corefscore.scoring.settings import Rules
+
+SEEN = {"ceafm": "members", "ceafe": "members", "blanc": "key"}
+"""The table (`_Tables`) from which the official scorer counts both recall and precision of a metric. Of all others,
+recall comes from what the key finds and precision from what the response finds."""
+
+
+class _Tables(NamedTuple):
+    """Three tables of overlap: ``key`` has what the mentions of the key find in the response, ``response`` what those
+    of the response find in the key, and ``members`` counts a mention for every entity of the response that contains it.
+    If these do not differ, they are one table."""
+
+    key: Overlap
+    response: Overlap
+    members: Overlap
+
+
+def overlap_tables(alignment: Alignment, lookup: str) -> _Tables:
+    """Make the tables of overlap of aligned mentions, as each side finds them."""
+    matched = plain(alignment)
+    if matched is not None:
+        table = overlap(matched)._replace(by_entity=True)
+        return _Tables(table, table, table)
+    where = entities_found(alignment, lookup)
+    key, response = alignment.sides
+    seen = _table(alignment, in_common([(key.entity, where.key)]))
+    back = _table(alignment, in_common([(where.response, response.entity)]))
+    return _Tables(seen, back, _table(alignment, _members(alignment, lookup)))
+
+
+def _members(alignment: Alignment, lookup: str) -> Common:
+    """Count the mentions of each entity of the key with a partner in each entity of the response; or, if mentions look
+    by themselves, with one that fits."""
+    if alignment.searched is not None:
+        return alignment.searched.fitting
+    key, response = alignment.sides
+    pairs = joined((partners_of_mentions(alignment, lookup).key,), (response.number,))
+    return in_common((key.entity[at_key], response.entity[at_response]) for at_key, at_response in pairs)
+
+
+def _table(alignment: Alignment, both: Common) -> Overlap:
+    """Make the table of what entities have in common. Its sums are added by entity, and its ``cell_of`` is empty."""
+    ours, theirs = (
+        plain_groups(side.document, tally(side.entity, len(side.document)), alignment.documents)
+        for side in alignment.sides
+    )
+    groups = plain_groups(ours.document[both.key], both.size, alignment.documents)
+    cells = Cells(**vars(groups), key=both.key, response=both.response, met=both.size)
+    return Overlap(alignment.documents, ours, theirs, cells, NONE, by_entity=True)
+
+
+def _counts_by_definition(name: str, count: Callable[[Overlap], Floats], tables: _Tables, definitions: str) -> Floats:
+    """Count a metric of this name, recall and precision each from its own table.
+
+    ``count`` gives numerators and denominators as `corefscore.metrics.base.packed` has them.
+    """
+    if tables.key is tables.response:
+        return count(tables.key)
+    if definitions == "corefud" and name in SEEN:
+        return count(getattr(tables, SEEN[name]))
+    found = count(tables.response)
+    found[..., :2] = count(tables.key)[..., :2]
+    return found
 
 
 class About(NamedTuple):
@@ -54,7 +120,7 @@ def matched(pairs: Pairs, rules: Rules) -> tuple[Alignment, About]:
     if rules.singletons != "keep":
         response = response.keep(response.side.not_alone)
     if rules.lookup in SEARCHES:
-        from corefscore.matching.crac22_matching import search
+        from corefscore.matching.entity_lookup import search
 
         alignment = search(key, response, document, documents=len(pairs.key), matching=rules.matching)
     else:
@@ -101,10 +167,10 @@ def _partings(pairs: Pairs) -> list[tuple[int, int]]:
 def counts(alignment: Alignment, metrics: Sequence[Metric], rules: Rules) -> Any:
     """What each metric counts, by name, and the number of key mentions of each document.
 
-    Each metric counts from its own table (`corefscore.metrics.tables.counts`).
+    Each metric counts from its own table (`corefscore.scoring.corefud.counts`).
     """
     assert rules.lookup and rules.definitions, "settled before"
-    overlaps = tables.tables(alignment, rules.lookup)
+    overlaps = overlap_tables(alignment, rules.lookup)
     found: dict[str, Floats] = {}
     for metric in metrics:
 
@@ -114,7 +180,7 @@ def counts(alignment: Alignment, metrics: Sequence[Metric], rules: Rules) -> Any
         if metric.view == NODES:
             found[metric.name] = count(alignment)
         else:
-            found[metric.name] = tables.counts(metric.name, count, overlaps, rules.definitions)
+            found[metric.name] = _counts_by_definition(metric.name, count, overlaps, rules.definitions)
     return found, overlaps.key.key.total(overlaps.key.key.size)
 
 

@@ -19,7 +19,7 @@ from corefscore.matching.pairing import in_other_form, unpaired
 from corefscore.matching.slices import Slice, slices
 from corefscore.metrics import select
 from corefscore.metrics.base import Metric, names_asked
-from corefscore.scoring.batches import BatchNotes, Counted, joined
+from corefscore.scoring.batches import BatchNotes, Counted, result_of
 from corefscore.scoring.evaluate import count_batches, kinds_asked
 from corefscore.scoring.results import Result
 from corefscore.scoring.settings import Settings
@@ -83,7 +83,7 @@ def score_by_workers(
         if watch is not None:
             watch(sum((source.stop or 0) - source.start for side in sides for source in side.files))
     notices += merged.finished()
-    return joined(merged.batches, metrics, replace(settings, reading=reading.settings), notices)
+    return result_of(merged.batches, metrics, replace(settings, reading=reading.settings), notices)
 
 
 def _count(sides: Slice, settings: Settings, reading: Reading) -> _Found | UsageError | None:

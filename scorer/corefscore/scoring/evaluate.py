@@ -21,8 +21,7 @@ from corefscore.matching.matched import Matched, exact, of_both, without_singlet
 from corefscore.matching.pairing import Pairs, pair
 from corefscore.matching.repeats import treat
 from corefscore.metrics import MENTIONS, NAMES, described
-from corefscore.metrics.base import NAMED, NODES, WHOLE, Metric, names_asked
-from corefscore.metrics.counts import packed
+from corefscore.metrics.base import NAMED, NODES, WHOLE, Metric, names_asked, packed
 from corefscore.metrics.overlap import Overlap, by_units, overlap
 from corefscore.scoring.batches import BatchCounts, BatchNotes, Counted, counted_metrics
 from corefscore.scoring.settings import Settings
@@ -45,7 +44,7 @@ def count_batches(
     keep_pairs: bool = False,
     reading: Reading = BY_CONTENT,
 ) -> list[Counted]:
-    """Count two sides, given as batches of documents; `corefscore.scoring.batches.joined` makes a result of the counts.
+    """Count two sides, given as batches of documents; `corefscore.scoring.batches.result_of` makes a result of them.
 
     ``settings`` say what to score and how. Oddities are added to ``notices``. ``keep_pairs`` keeps the documents, for
     layouts that list mentions. ``reading`` says whether and how words of the response are found in the key.
@@ -56,7 +55,7 @@ def count_batches(
     key, response, text = on_key(key, response, reading, notices)
     names = names_asked(metrics, settings.own)
     if names is not None and names.estimate:
-        from corefscore.matching.estimate import estimated
+        from corefscore.matching.named import estimated
 
         key = (estimated(batch, names) for batch in key)
     of = kinds_asked(metrics, settings)
@@ -85,7 +84,7 @@ def kinds_asked(metrics: Sequence[Metric], settings: Settings) -> Of | None:
     """The kinds of mentions to score, if any. Raises `UsageError` for a metric that cannot be restricted to kinds."""
     if settings.rules.of is None:
         return None
-    from corefscore.scoring.kinds.counts import refuse_without_terms
+    from corefscore.scoring.kinds.labels import refuse_without_terms
     from corefscore.scoring.kinds.options import of
 
     refuse_without_terms(metrics)
@@ -205,7 +204,7 @@ def _exact(pairs: Pairs, units: Units | None) -> Matched:
         matched = units.rows(matched, pairs)
     if pairs.key.kinds is None:
         return matched
-    from corefscore.scoring.kinds.counts import with_numbers
+    from corefscore.scoring.kinds.labels import with_numbers
 
     return with_numbers(matched, pairs)
 
@@ -222,7 +221,7 @@ def _aligned(
         names_of(pairs.key, names)  # raises an error, since the format has none
     alignment, about = aligned(pairs, settings.rules.settled(nodes=True))
     if pairs.key.kinds is not None:
-        from corefscore.scoring.kinds.counts import with_numbers
+        from corefscore.scoring.kinds.labels import with_numbers
 
         alignment = with_numbers(alignment, pairs)
     notes = BatchNotes(
@@ -282,7 +281,7 @@ def _of_kinds(
         return batch
     if settings.unit is not None:
         raise UsageError(f"--unit {settings.unit}: scores of kinds (--of) have no units within documents")
-    from corefscore.scoring.kinds.counts import counts_of_kinds
+    from corefscore.scoring.kinds.labels import counts_of_kinds
 
     kinds = counts_of_kinds(whole, counted_metrics(metrics, settings), of)
     if of.division:

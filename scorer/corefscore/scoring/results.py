@@ -19,8 +19,7 @@ from corefscore.core.percent import percent
 from corefscore.core.version import __version__
 from corefscore.matching.pairing import Pairs
 from corefscore.metrics import AVERAGE, GROUPS, MENTIONS, NAMES, described, named
-from corefscore.metrics.base import Measure, Metric
-from corefscore.metrics.counts import SCORES, Counts, Ratios, Values, divided, summed, unpacked
+from corefscore.metrics.base import SCORES, Counts, Measure, Metric, Ratios, Values, divided, summed, unpacked
 from corefscore.scoring.settings import Settings
 
 if TYPE_CHECKING:
@@ -209,7 +208,7 @@ class Result(Scores):
 
     - ``names``, ``files``: the names of the documents and their files in the key, in the order of the key.
     - ``counts``: by metric, an array of documents x measures that are not combined x 4
-      (`corefscore.metrics.counts.packed`).
+      (`corefscore.metrics.base.packed`).
     - ``settings``: everything that can change a score except the files.
     - ``notices``: what was odd.
     - ``mention_sets``: the data of the official layout, by view (`corefscore.metrics.base.VIEWS`).
@@ -355,7 +354,7 @@ class Result(Scores):
         return frame(("kind", "scope", "measure", *SCORES), rows)
 
     def _repr_html_(self) -> str:
-        from corefscore.core.notebooks import signed, table
+        from corefscore.core.frames import signed, table
 
         empty = self.uncounted(self.total)
         rows = [

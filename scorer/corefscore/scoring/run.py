@@ -11,7 +11,7 @@ from corefscore.core.errors import InputError, UsageError, suggested
 from corefscore.core.workers import Map, NotSplittable
 from corefscore.formats.base import Reading
 from corefscore.metrics.base import Metric, options_of, own_values
-from corefscore.scoring.batches import joined
+from corefscore.scoring.batches import result_of
 from corefscore.scoring.evaluate import count_batches
 from corefscore.scoring.results import DOCUMENT, Result
 from corefscore.scoring.settings import RULES, Rules, Settings
@@ -52,7 +52,7 @@ def scored(
     def whole() -> Result:
         sides, notices, settled = batches_of(key, response, metrics, settings, reading, texts=texts, watch=watch)
         batches = count_batches(*sides, metrics, settled, notices, keep_pairs=keep_pairs, reading=reading)
-        return joined(batches, metrics, settled, notices)
+        return result_of(batches, metrics, settled, notices)
 
     paths = paths_for_workers(KEY, key), paths_for_workers(RESPONSE, response)
     if workers is None or keep_pairs or texts or paths[0] is None or paths[1] is None:

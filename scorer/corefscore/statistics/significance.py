@@ -28,10 +28,8 @@ import numpy as np
 from corefscore.core.arrays import Bools, Floats, Ints, bounds
 from corefscore.core.errors import UsageError
 from corefscore.core.percent import fraction, whole
-from corefscore.metrics import AVERAGE
-from corefscore.metrics.base import Metric, Option
-from corefscore.metrics.counts import SCORES, summed
-from corefscore.metrics.measures import asked, metrics_of
+from corefscore.metrics import AVERAGE, asked, metrics_of
+from corefscore.metrics.base import SCORES, Metric, Option, summed
 from corefscore.scoring.results import values
 from corefscore.statistics import intervals
 
@@ -166,7 +164,7 @@ Scored = tuple[int, int]
 def each_score(
     metrics: Sequence[Metric], measures: Collection[str], sums: Floats, *, averaged: bool = False
 ) -> Mapping[Scored, Floats]:
-    """The scores that are asked for (`corefscore.metrics.measures.asked`), by the numbers of measure and score.
+    """The scores that are asked for (`corefscore.metrics.asked`), by the numbers of measure and score.
 
     ``sums`` is groups x ... x columns, each score ...: the mean over groups, from 0 to 1. If they are ``averaged``, the
     columns are summed document scores, measures x scores, and the number of documents.

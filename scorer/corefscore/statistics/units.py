@@ -13,9 +13,8 @@ from corefscore.core.documents import is_within, part_of
 from corefscore.core.errors import UsageError, listed
 from corefscore.core.findings import plural
 from corefscore.matching.windows import whole
-from corefscore.metrics.base import Metric
-from corefscore.metrics.counts import SCORES, summed
-from corefscore.metrics.measures import metrics_of
+from corefscore.metrics import metrics_of
+from corefscore.metrics.base import SCORES, Metric, summed
 from corefscore.scoring.results import REST, Result, compiled, group_of, values
 from corefscore.statistics.significance import Sample, statistics
 

@@ -45,8 +45,7 @@ from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural, shortened
 from corefscore.core.sources import MARK, Source, as_text, is_utf_16
 from corefscore.formats.base import BATCH, USUAL, Request, is_json
-from corefscore.formats.conll.brackets import OPEN, Events, partitions, unmatched
-from corefscore.formats.conll.cells import CLOSING, OPENING, Labels, parse, plain
+from corefscore.formats.conll.cells import CLOSING, OPEN, OPENING, Events, Labels, parse, partitions, plain, unmatched
 from corefscore.formats.conll.lines import (
     END,
     END_MARKER,

@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.core.arrays import Bools, Ints, among, changes, order_by
-from corefscore.formats.conll.brackets import matching
+from corefscore.formats.conll.cells import matching
 from corefscore.formats.corefud.chunks import CLOSE, NO_HEAD, ODD_HEAD, OPEN, SINGLE, Chunks
 
 _PART = re.compile(rb"(.*)\[([^\]/]*)/([^\]]*)\]", re.DOTALL)

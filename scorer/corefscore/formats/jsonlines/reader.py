@@ -16,7 +16,7 @@ The fields, and what a mention is, depend on the dialect (`corefscore.formats.js
 Other fields and clusters without mentions are ignored. Entities and mentions are in the order that they would have
 after `corefscore.formats.conll.writer.write` and `corefscore.formats.conll.reader`, so that scores are the same. If
 mentions count characters, the text is cut at blanks and at the ends of mentions. The pieces are tokens, which are
-mapped to those of the other side (`corefscore.matching.offsets`).
+mapped to those of the other side (`corefscore.matching.pairing`).
 """
 
 from __future__ import annotations
