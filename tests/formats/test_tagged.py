@@ -912,6 +912,18 @@ def test_a_response_with_the_tokens_of_the_key_is_the_same_aligned(capfdbinary: 
     assert aligned.stdout == plain.stdout + b"Fidelity of the text: 100.00 %\n"
 
 
+@pytest.mark.parametrize("word", ["\u200b", "\u00ad", "\u2028", "\ufeff"], ids=ascii)
+def test_mentions_that_end_with_an_invisible_word_are_aligned(
+    word: str, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """A file against itself: such mentions shrank or matched nothing, at a fidelity of 100 %."""
+    document = {"doc_key": "a", "sentences": [["Ann", word, "saw", "Bo"]], "clusters": [[[0, 1], [2, 2]], [[1, 1]]]}
+    (tmp_path / "file.jsonl").write_text(json.dumps(document) + "\n")
+    done = call(capfdbinary, "bcub", tmp_path / "file.jsonl", tmp_path / "file.jsonl", "none", "--align")
+    assert done.stdout.count(b"(3 / 3) 100%") == 4
+    assert done.stdout.endswith(b"Fidelity of the text: 100.00 %\n")
+
+
 def as_characters(name: str, words: Sequence[str], its: Mentions) -> str:
     """A document whose mentions count characters."""
     begins = [sum(len(word) + 1 for word in words[:at]) for at in range(len(words))]

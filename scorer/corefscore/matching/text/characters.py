@@ -2,7 +2,7 @@
 
 These differences are ignored: white space and tokenisation, case, forms of Unicode and ligatures (NFKC), kinds of
 quotes and dashes, invisible and control characters, and how OntoNotes writes brackets (``-LRB-``) and full stops
-(``/.``).
+(``/.``). Words of nothing else than invisible characters are all equal if the key has such words.
 """
 
 from __future__ import annotations
@@ -31,6 +31,9 @@ ALIKE = str.maketrans(
     }
 )
 """Characters that are the same here and different in NFKC: quotes, apostrophes, dashes, ligatures."""
+
+UNSEEN = "\u200b"
+"""The one character of a word of invisible ones, so that mentions can begin and end with it."""
 
 OF_TREEBANK = re.compile(rf"^(?:{'|'.join(BRACKETS)})$|^/(?=[.?!,:;-]$)", re.MULTILINE)
 
@@ -72,6 +75,11 @@ class Characters:
         """The same characters, each of them a word."""
         return Characters(self.code, np.arange(len(self.code)), len(self.code))
 
+    @property
+    def has_unseen(self) -> bool:
+        """Whether there is a word of invisible characters."""
+        return bool((self.code == ord(UNSEEN)).any())
+
     @cached_property
     def has_word(self) -> bool:
         """Whether there is a letter or a digit."""
@@ -102,8 +110,9 @@ def as_they_are(words: Sequence[str]) -> Characters:
     return Characters(_codes(text), np.repeat(np.arange(len(words)), list(map(len, words))), len(words))
 
 
-def characters(words: Sequence[str], without: Collection[int] = ()) -> Characters:
-    """The characters of words; those of the words ``without`` are left out."""
+def characters(words: Sequence[str], without: Collection[int] = (), *, unseen: bool = True) -> Characters:
+    """The characters of words; those of the words ``without`` are left out, and words of invisible characters unless
+    ``unseen``."""
     if without:
         words = ["" if index in without else word for index, word in enumerate(words)]
     if not words:
@@ -111,6 +120,9 @@ def characters(words: Sequence[str], without: Collection[int] = ()) -> Character
     text = _normalised("\n".join(words))
     if text.count("\n") != len(words) - 1:  # a word with a line end in it
         text = _normalised("\n".join(word.replace("\n", " ") for word in words))
+    lines = text.split("\n")
+    if unseen and not all(lines):
+        text = "\n".join(line or UNSEEN * bool(word) for line, word in zip(lines, words, strict=True))
     code = _codes(text)
     ends = code == ord("\n")
     return Characters(code[~ends], np.cumsum(ends)[~ends], len(words))

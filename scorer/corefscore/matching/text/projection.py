@@ -186,7 +186,7 @@ class _Placing:
         for document in documents:
             words = list(chain(*annotations[document].words))
             zeros = annotations[document].zeros if self.key.nodes is not None else ()
-            of_piece = characters(words, set(zeros))
+            of_piece = characters(words, set(zeros), unseen=self.of_key.characters.has_unseen)
             alignment = align(self.of_key.text, of_piece)
             own = DocumentWords(annotations[document]) if self.both_corefud and zeros else words
             nodes = nodes_of_zeros(self.of_key, zeros, of_piece, alignment, own)
