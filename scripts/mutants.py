@@ -67,7 +67,7 @@ GROUPS = {
         ("statistics/significance", "statistics/intervals", "statistics/datasets", "core/percent"),
         ("significance", "intervals", "percent", "compare", "rank", "datasets", "average", "units", "systems", "kinds"),
     ),
-    "windows": Group(("matching/windows",), ("clients", "units", "hypothesis", "systems", "api")),
+    "windows": Group(("matching/windows",), ("cone", "clients", "units", "hypothesis", "systems", "api")),
     "units": Group(
         ("matching/units", "statistics/units"),
         ("units", "significance", "compare", "rank", "average", "clients", "kinds", "bad_input"),

@@ -141,9 +141,9 @@ def in_turn(errors: Errors) -> Iterator[tuple[str, Ints]]:
     yield types.DIVIDED, entities
     singles = both.missing & key.single
     mentions = both.missing & ~key.whole & ~singles
-    entities = np.where(_whole_entities(both, mentions) & (mentions | (entities != ABSENT)), label, entities)
+    entities = np.where(errors.beside(mentions) & (mentions | (entities != ABSENT)), label, entities)
     yield types.MISSING_MENTION, entities
-    entities = np.where(_whole_entities(both, key.whole), label, entities)
+    entities = np.where(errors.beside(key.whole), label, entities)
     yield types.MISSING_ENTITY, entities
     entities = np.where(response.single, ABSENT, entities)
     yield types.EXTRA_SINGLETON, entities
@@ -207,19 +207,10 @@ def alone(errors: Errors) -> Iterator[tuple[str, Ints]]:
     yield types.CONFLATED, _conflated(errors)
     yield types.DIVIDED, _divided(errors)
     yield types.MISSING_MENTION, _missing_mention(errors)
-    yield types.MISSING_ENTITY, np.where(_whole_entities(both, errors.key.whole), label, both.response)
+    yield types.MISSING_ENTITY, np.where(errors.beside(errors.key.whole), label, both.response)
     yield types.MISSING_SINGLETON, np.where(errors.key.single, label, both.response)
 
 
 def _labels(errors: Errors) -> Ints:
     """A number of the key entity of each mention, different from the numbers of response entities and pieces."""
     return len(errors.response.main) + len(errors.pieces.key) + errors.partitions.key
-
-
-def _whole_entities(both: Partitions, which: Bools) -> Bools:
-    """Whether each mention is in the key entity of one of the mentions ``which``."""
-    has = np.zeros(int(both.key.max(initial=-1)) + 2, dtype=np.bool_)
-    has[both.key[which]] = True
-    has[ABSENT] = False
-    found: Bools = has[both.key]
-    return found

@@ -107,6 +107,14 @@ class Errors(NamedTuple):
             found[singleton] = both.document[side.single]
         return {name: tally(found[name], both.documents) for name in TYPES}
 
+    def beside(self, which: Bools) -> Bools:
+        """Whether each mention is in the key entity of one of the mentions ``which``."""
+        has = np.zeros(len(self.key.main) + 1, dtype=np.bool_)
+        has[self.partitions.key[which]] = True
+        has[ABSENT] = False
+        found: Bools = has[self.partitions.key]
+        return found
+
     def operations(self, spans: int) -> dict[str, int]:
         """The number of steps from the response to the key: pieces and extra mentions to split off, pieces and missing
         mentions to merge, missing mentions to introduce, extra ones to remove, and spans to rename."""

@@ -111,7 +111,7 @@ def run(
         write(page.render(diffs), html)
         return
     (diff,) = diffs.values()
-    if unknown := sorted({*entities} - {name for mark in diff.marks for name in (mark.key, mark.response)}):
+    if unknown := sorted({*entities} - diff.entities):
         raise UsageError(f"no mention has the entity {', '.join(unknown)}; ids are those of the files")
     terminal = output == STDOUT and sys.stdout is not None and sys.stdout.isatty()
     coloured = color == "always" or (color == "auto" and terminal and not os.environ.get("NO_COLOR"))

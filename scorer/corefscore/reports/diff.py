@@ -4,7 +4,6 @@ a terminal or on a page."""
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -34,13 +33,13 @@ BEYOND = ("(without", "a", "place", "in", "the", "text:)")
 
 class Mark(NamedTuple):
     """A mention of either side: the first and last token of each of its parts (most have one), its state, the names of
-    its key entity and response entity, and the types of its errors."""
+    its key entity and response entity, and the types of its errors, a bit for each of `TYPES`."""
 
     parts: Sequence[tuple[int, int]]
     state: str
     key: str | None
     response: str | None
-    types: tuple[str, ...]
+    types: int
 
     @property
     def start(self) -> int:
@@ -117,28 +116,48 @@ class Diff:
         key = int(self.corresponding[entity])
         return f"r{self.report.named.response_id(entity)}" if key == ABSENT else self.report.named.key_id(key)
 
+    @property
+    def entities(self) -> set[str | None]:
+        """The names of all entities."""
+        keys, responses = (range(len(side.main)) for side in (self.analysis.errors.key, self.analysis.errors.response))
+        return {*map(self.key_name, keys), *map(self.response_name, responses)}
+
     @cached_property
-    def marks(self) -> list[Mark]:
-        """The marks of all mentions, in text order."""
-        analysis = self.analysis
-        both = analysis.both
-        of_mention: dict[int, list[str]] = defaultdict(list)
-        for error in self.report.errors:
-            for mention in error.mentions:
-                of_mention[mention].append(error.type)
-        renamed = set(analysis.repaired.tolist())
-        for mention in renamed:
-            of_mention[mention].insert(0, types.SPAN)
+    def _types(self) -> Ints:
+        """The types of errors of each mention, a bit for each of `TYPES`."""
+        both, errors = self.analysis.both, self.analysis.errors
+        masks = {
+            types.SPAN: both.repair > 0,
+            types.CONFLATED: errors.pieces.mentions(errors.response.apart),
+            types.DIVIDED: errors.pieces.mentions(errors.key.apart),
+            types.EXTRA_MENTION: errors.response.alone,
+            types.EXTRA_ENTITY: errors.response.whole,
+            types.EXTRA_SINGLETON: errors.response.single,
+            types.MISSING_MENTION: errors.key.alone,
+            types.MISSING_ENTITY: errors.beside(errors.key.whole),
+            types.MISSING_SINGLETON: errors.key.single,
+        }
+        found = np.zeros(len(both.key), dtype=np.int64)
+        for bit, name in enumerate(types.TYPES):
+            found |= masks[name].astype(np.int64) << bit
+        return found
+
+    def marks(self, document: int) -> list[Mark]:
+        """The marks of the mentions of a document, in text order."""
+        both = self.analysis.both
+        first, stop = self._first_marks[document : document + 2].tolist()
+        columns = (column[first:stop].tolist() for column in (both.key, both.response, both.repair, self._types))
         marks = []
-        for mention, (key, response) in enumerate(zip(both.key.tolist(), both.response.tolist(), strict=True)):
+        for mention, (key, response, repair, bits) in enumerate(zip(*columns, strict=True), start=first):
             if ABSENT in (key, response):
                 state = EXTRA if key == ABSENT else MISSING
             elif self.corresponding[response] != key:
                 state = WRONG
             else:
-                state = SPAN if mention in renamed else RIGHT
-            names = self.key_name(key), self.response_name(response)
-            marks.append(Mark(analysis.parts(mention), state, *names, tuple(of_mention[mention])))
+                state = SPAN if repair else RIGHT
+            marks.append(
+                Mark(self.analysis.parts(mention), state, self.key_name(key), self.response_name(response), bits)
+            )
         return marks
 
     @cached_property
@@ -149,8 +168,7 @@ class Diff:
     def sentences(self, document: int) -> Iterator[Sentence]:
         """The sentences of a document. A document without words has one sentence, with token numbers as words."""
         text = self.analysis.text
-        first, stop = self._first_marks[document : document + 2].tolist()
-        marks = self.marks[first:stop]
+        marks = self.marks(document)
         begin, end = text.first[document : document + 2].tolist()
         edges = text.ends[slice(*np.searchsorted(text.ends, [begin, end], side="right"))].tolist()
         if not edges:
@@ -165,16 +183,18 @@ class Diff:
         for number, (start, edge) in enumerate(zip([begin, *edges], edges, strict=False), start=1):
             before, at = at, bisect_left(starts, edge)
             yield Sentence(number, start - begin, text.words[start:edge], marks[before:at])
-        if beyond := range(first + at, stop):
-            yield self._beyond(beyond, len(edges) + 1, end - begin)
+        if beyond := marks[at:]:
+            first = int(self._first_marks[document]) + at
+            yield self._beyond(beyond, first, len(edges) + 1, end - begin)
 
-    def _beyond(self, mentions: Sequence[int], number: int, token: int) -> Sentence:
-        """Show the mentions beyond the text of the key as a last sentence, which begins at this token."""
+    def _beyond(self, beyond: Sequence[Mark], first: int, number: int, token: int) -> Sentence:
+        """Show the mentions beyond the text of the key, of which ``first`` is the first, as a last sentence, which
+        begins at this token."""
         words, marks = list(BEYOND), []
-        for mention in mentions:
+        for mention, mark in enumerate(beyond, start=first):
             start = token + len(words)
             words += self.analysis.words(mention).split() or ["?"]
-            marks.append(self.marks[mention]._replace(parts=[(start, token + len(words) - 1)]))
+            marks.append(mark._replace(parts=[(start, token + len(words) - 1)]))
         return Sentence(number, token, words, marks)
 
 
@@ -182,6 +202,5 @@ def wanted(mark: Mark, kinds: Collection[str], entities: Collection[str]) -> boo
     """Whether a mark has an error of one of the types ``kinds``, and is in one of ``entities``; empty means any. With
     ``entities``, marks without errors are wanted, too."""
     of_entity = not entities or mark.key in entities or mark.response in entities
-    return (
-        of_entity and (mark.state != RIGHT or bool(entities)) and (not kinds or not set(kinds).isdisjoint(mark.types))
-    )
+    of_kind = not kinds or any(mark.types >> types.TYPES.index(kind) & 1 for kind in kinds)
+    return of_entity and of_kind and (mark.state != RIGHT or bool(entities))

@@ -41,14 +41,21 @@ class Named:
 
     def key_id(self, entity: int) -> str | None:
         """The id of a key entity in its file; None for `ABSENT`."""
-        analysis = self.analysis
-        return None if entity == ABSENT else _id(analysis.pairs.key, analysis.both.key_row, self._key_members[entity])
+        return None if entity == ABSENT else self._key_ids[entity]
 
     def response_id(self, entity: int) -> str | None:
         """The id of a response entity in its file; None for `ABSENT`."""
+        return None if entity == ABSENT else self._response_ids[entity]
+
+    @cached_property
+    def _key_ids(self) -> list[str]:
         analysis = self.analysis
-        members = self._response_members
-        return None if entity == ABSENT else _id(analysis.pairs.response, analysis.both.response_row, members[entity])
+        return _ids(analysis.pairs.key, analysis.both.key_row[analysis.errors.key.main])
+
+    @cached_property
+    def _response_ids(self) -> list[str]:
+        analysis = self.analysis
+        return _ids(analysis.pairs.response, analysis.both.response_row[analysis.errors.response.main])
 
     @cached_property
     def _key_members(self) -> Members:
@@ -78,9 +85,9 @@ class Named:
         return ", ".join(f"{shortened(text)} {count}" for text, count in words.most_common(most) if count >= least)
 
 
-def _id(side: Documents, rows: Ints, members: Ints) -> str:
-    """The id of the entity of some mentions in its file."""
-    return side.name_of(int(side.entity[rows[members[0]]]))
+def _ids(side: Documents, rows: Ints) -> list[str]:
+    """The ids in their file of the entities of some mentions."""
+    return side.names_of(side.entity[rows].tolist())
 
 
 def shortened(words: str, size: int = SHOWN_WORDS) -> str:

@@ -28,10 +28,12 @@ def render(diffs: Mapping[str, Diff]) -> Iterator[str]:
         "script": script,
         "style_hash": _hash(style),
         "script_hash": _hash(script),
-        "data": _escaped(_data(diffs)),
     }
-    for index, piece in enumerate(re.split(f"{{({'|'.join(parts)})}}", page)):
-        yield parts[piece] if index % 2 else piece
+    for index, piece in enumerate(re.split(f"{{({'|'.join((*parts, 'data'))})}}", page)):
+        if index % 2 and piece == "data":
+            yield from _data(diffs)
+        else:
+            yield parts[piece] if index % 2 else piece
 
 
 def _part(name: str) -> str:
@@ -51,10 +53,10 @@ def _escaped(data: Mapping[str, Any]) -> str:
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
-def _data(diffs: Mapping[str, Diff]) -> dict[str, Any]:
-    """The data of the page."""
+def _data(diffs: Mapping[str, Diff]) -> Iterator[str]:
+    """The data of the page, one document after another."""
     first = next(iter(diffs.values()))
-    return {
+    head = {
         "key": first.words.key,
         "response": first.words.response,
         "error": first.words.error,
@@ -70,8 +72,11 @@ def _data(diffs: Mapping[str, Diff]) -> dict[str, Any]:
             }
             for name, diff in diffs.items()
         ],
-        "documents": [_document(diffs, document) for document in range(len(first.analysis.result.names))],
     }
+    yield f'{_escaped(head)[:-1]},"documents":['
+    for document in range(len(first.analysis.result.names)):
+        yield "," * (document > 0) + _escaped(_document(diffs, document))
+    yield "]}"
 
 
 def _document(diffs: Mapping[str, Diff], document: int) -> dict[str, Any]:
@@ -79,21 +84,20 @@ def _document(diffs: Mapping[str, Diff], document: int) -> dict[str, Any]:
     of names."""
     first = next(iter(diffs.values()))
     names: dict[str, int] = {}
-    marks = []
-    for diff in diffs.values():
+    marks, shown = [], [list(diff.sentences(document)) for diff in diffs.values()]
+    for sentences in shown:
         marks_of_system = []
-        for sentence in diff.sentences(document):
+        for sentence in sentences:
             for mark in sorted(sentence.marks, key=lambda mark: (mark.start, -mark.end)):
-                bits = sum(1 << TYPES.index(name) for name in set(mark.types))
                 entities = (
                     -1 if name is None else names.setdefault(name, len(names)) for name in (mark.key, mark.response)
                 )
                 parts = [mark.parts] if len(mark.parts) > 1 else []
-                marks_of_system.append([mark.start, mark.end, STATES.index(mark.state), *entities, bits, *parts])
+                marks_of_system.append([mark.start, mark.end, STATES.index(mark.state), *entities, mark.types, *parts])
         marks.append(marks_of_system)
     return {
         "name": first.analysis.result.names[document],
-        "sentences": [sentence.words for sentence in first.sentences(document)],
+        "sentences": [sentence.words for sentence in shown[0]],
         "marks": marks,
         "names": list(names),
         "costs": [float(diff.analysis.document_costs[document]) for diff in diffs.values()],
