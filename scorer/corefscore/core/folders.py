@@ -17,6 +17,9 @@ _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _PACKED = (*COMPRESSED, *UNREADABLE)
 """The first bytes of everything that is compressed."""
 
+_PROGRAMS = (b"MZ", b"\x7fELF")
+"""The first bytes of programs; archives that unpack themselves are such, or a script before a zip archive."""
+
 _INSIDE = "this is an archive or a compressed file inside another one; unpack the outer one first"
 """The message about what would have to be unpacked twice."""
 
@@ -76,7 +79,8 @@ def _in_order(names: Iterable[str], include: str | None, path: str, place: str) 
     found = [name for name in names if fnmatchcase(os.path.basename(name), include or "*")]
     if not found:
         wanted = f"no file that matches {include}" if include else "no file"
-        raise UsageError(f"{path}: the {place} contains {wanted}")
+        hint = "" if include or place != "archive" else "; pack the files again (hidden ones are left out)"
+        raise UsageError(f"{path}: the {place} contains {wanted}{hint}")
     return sorted(found, key=lambda name: name.split(os.sep))
 
 
@@ -94,7 +98,9 @@ def unpacked(files: Iterable[Source], include: str | None = None, notices: list[
     """
     found: list[Source] = []
     for source in files:
-        parts = _parts_of(source.name, source.head(BLOCK))
+        # An empty tar archive is zeros.
+        head = source.head(BLOCK)
+        parts = _of_tar if head == bytes(BLOCK) else _parts_of(source.name, head)
         found += [source] if parts is None else _members(source, parts, include, notices)
     return found
 
@@ -116,6 +122,8 @@ def _parts_of(name: str, head: bytes) -> Callable[[Source], Iterator[_Part]] | N
         raise UsageError(f"{name}: {_INSIDE}")
     if head.startswith(_ZIP):
         return _of_zip
+    if _ZIP[0] in head or (b"\0" in head and head.startswith(_PROGRAMS)):
+        raise UsageError(f"{name}: this is a program, such as an archive that unpacks itself; {UNPACK}")
     if b"\0" not in head or len(head) < BLOCK:
         return None  # so that text, which is nearly every file, is not looked at any closer
     if head[257:262] == b"ustar":
