@@ -1,6 +1,6 @@
 """How often do intervals contain the truth, and how often do tests find what is not there?
 
-    python scripts/coverage.py [CORPORA] [--draws 1000] [--page]
+    python scripts/coverage.py [CORPORA] [--draws 400] [--page]
 
 A population of documents with several systems is taken for all there are, so that the truth is known: the scores of all
 of them. From it samples of a few units are drawn with replacement, and each is compared as `corefscore compare` does.
@@ -15,8 +15,7 @@ Everything is drawn from seeds. Populations are
 
 Intervals are compared with the plain jackknife: score +- Student's t with n - 1 degrees of freedom x standard error,
 cut to the scale. Tests are made of two systems that are equally good (their responses are exchanged at random), of
-eight such systems, of two of different quality (twice as many samples), and of differences of mean 0 whose distribution
-is skewed.
+eight such systems, of two of different quality, and of differences of mean 0 whose distribution is skewed.
 """
 
 from __future__ import annotations
@@ -164,7 +163,7 @@ def plain(found: Compared) -> tuple[Floats, Floats]:
     """The ends of plain jackknife intervals: of the first system and of the first difference, by measure."""
     units = found.sample.units
     reach = quantile(0.95, np.array(units - 1.0))
-    left_out, observed = found._left_out[..., 2], found.sample.observed[..., 2]
+    left_out, observed = found.left_out[..., 2], found.sample.observed[..., 2]
     cases = ((observed[0], left_out[:, 0], 0), (observed[0] - observed[1], left_out[:, 0] - left_out[:, 1], -1))
     ends = []
     for value, without, least in cases:
@@ -283,14 +282,14 @@ def main() -> None:
         description="How often intervals hold the truth, and tests find what is not there."
     )
     parser.add_argument("corpora", type=Path, nargs="?")
-    parser.add_argument("--draws", type=int, default=1000)
+    parser.add_argument("--draws", type=int, default=400)
     parser.add_argument("--page", action="store_true", help="write the tables into docs/background/statistics.md")
     given = parser.parse_args()
     rows, of_tests = [], []
     for name, of in [*populations(), *(corpora(given.corpora) if given.corpora else ())]:
         for units in UNITS:
             rows += [[name, *cells] for cells in intervals(of, units, given.draws)]
-            of_tests.append([name, str(units), *tests(of, units, 2 * given.draws)])
+            of_tests.append([name, str(units), *tests(of, units, given.draws)])
             sys.stderr.write(f"{' | '.join(of_tests[-1])}\n")
     of_several = [[str(units), *several(units, given.draws)] for units in UNITS]
     parts = {

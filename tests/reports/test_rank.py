@@ -490,6 +490,25 @@ def test_strict_takes_a_system_with_notices_for_one_that_cannot_be_scored(capfdb
     assert "the response has no document" in found["unscored"]["short"]
 
 
+def test_agreement_has_the_verdicts_of_compare(capfdbinary: Capture) -> None:
+    """Of each measure, on each pair; the average agrees with itself only."""
+    how = ("--systems", RUNS, "--measures", "lea.f1,muc.f1,conll")
+    found = ranked(capfdbinary, KEY, *how, "--agreement")["agreement"]
+    assert "agreement" not in ranked(capfdbinary, KEY, *how)
+    assert [(row["measure"], row["against"]) for row in found] == [("lea", "muc"), ("lea", "conll"), ("muc", "conll")]
+    compared = json.loads(call(capfdbinary, "compare", KEY, *how, "--format", "json").stdout)
+    for row in found:
+        verdicts = [
+            [pair["system"], pair["against"]]
+            for pair in compared["pairs"]
+            if len({pair["measures"][row[name]]["f1"]["differ"] is True for name in ("measure", "against")}) == 2
+        ]
+        assert sorted(map(sorted, row["verdicts_differ"])) == sorted(map(sorted, verdicts))
+        assert row["low"] <= row["tau"] <= row["high"]
+    table = call(capfdbinary, "rank", KEY, *how, "--agreement").stdout.decode()
+    assert "agreement of measures" in table and "verdicts that differ" in table
+
+
 @pytest.mark.parametrize("form", ["png", "svg", "pdf"])
 def test_the_ranking_can_be_drawn(form: str, tmp_path: Path, capfdbinary: Capture) -> None:
     pytest.importorskip("matplotlib")

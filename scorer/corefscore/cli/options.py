@@ -28,7 +28,7 @@ COREFUD_NAME = "corefud-scorer.py"
 
 HEADINGS: Mapping[str, Sequence[str]] = {
     "What to score": (
-        *("--measures", "--boundary", "--sort", "--by", "--repeated", "--singletons", "--mentions"),
+        *("--measures", "--boundary", "--sort", "--agreement", "--by", "--repeated", "--singletons", "--mentions"),
         *("--matching", "--zeros", "--lookup", "--definitions", "--window", "--of", "--task"),
         *("--expect", "--metric", "--min", "--tolerance", "--both-ways"),
         *("--measure", "--spans", "--heads", "--pronouns", "--symmetric"),

@@ -37,6 +37,11 @@ def command(name: str) -> click.Command:
             ),
             options.by("Rank by the unweighted mean over groups of documents"),
             click.Option(
+                ["--agreement"],
+                is_flag=True,
+                help="Also report how far the measures agree: Kendall's tau, and pairs with different verdicts.",
+            ),
+            click.Option(
                 ["--plot"],
                 metavar="FILE",
                 help="Plot the ranking to FILE (.png, .svg, .pdf); needs matplotlib (pip install matplotlib).",
@@ -52,6 +57,7 @@ def run(
     place: str | None,
     sort: str | None,
     by: str | None,
+    agreement: bool,
     plot: str | None,
     measures: str,
     look: Style,
@@ -92,6 +98,7 @@ def run(
             unscored=unscored,
             watch=watch,
             notices=notices,
+            agreement=agreement,
         )
     if plot is not None:
         write_bytes(drawn(ranking, form), plot)

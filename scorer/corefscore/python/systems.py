@@ -88,14 +88,16 @@ def rank(
     measures: str | Sequence[str] = DEFAULT,
     *,
     sort: str | None = None,
+    agreement: bool = False,
     **arguments: Unpack[Comparing],
 ) -> Ranking:
     """Rank systems, given as responses by name, each with the range of ranks that tests allow.
 
     ``sort`` is the measure to rank by: its F1, or a score such as ``lea.recall``. By default, it is the CoNLL average
     if ``measures`` has it, or the first of these. ``by`` is a regular expression for groups of documents; systems are
-    then ranked by the unweighted mean over groups. The other arguments and the methods of the report are those of
-    `compare`. Every system must be one that can be scored.
+    then ranked by the unweighted mean over groups. With ``agreement``, the report also has Kendall's tau between the
+    measures, and the pairs on which their verdicts differ. The other arguments and the methods of the report are those
+    of `compare`. Every system must be one that can be scored.
 
     Raises the same errors as `compare`.
     """
@@ -104,7 +106,9 @@ def rank(
     method, others = _method(arguments)
     metrics = wanted(f"{_words(measures)},{measure}").metrics
     results, notices = _results(key, systems, metrics, others, method.unit)
-    return ranked(results, chosen.measures, sort=measure, score=score, method=method, notices=notices)
+    return ranked(
+        results, chosen.measures, sort=measure, score=score, method=method, notices=notices, agreement=agreement
+    )
 
 
 @spelled

@@ -13,9 +13,9 @@ from corefscore.core.version import __version__
 from corefscore.scoring.results import SCHEMA
 
 TEXT, COUNT, PERCENT, CHANCE = "text", "count", "percent", "chance"
-GAIN, BAR = "gain", "bar"
+GAIN, BAR, RATIO = "gain", "bar", "ratio"
 """The kinds of columns: words; whole numbers; scores from 0 to 1, printed in percent; p-values; differences of scores,
-printed in points with a sign; and differences as bars, which data does not have."""
+printed in points with a sign; differences as bars, which data does not have; and other numbers, with two digits."""
 
 
 VERBATIM = "  "

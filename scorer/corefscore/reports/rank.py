@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any
 
+import numpy as np
+
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Noticed, plural
-from corefscore.metrics import HEADINGS, asked, scores_of
+from corefscore.metrics import HEADINGS, asked, deciding, scores_of
 from corefscore.metrics.base import SCORES
 from corefscore.reports.base import (
+    AGAINST,
     CHANCE,
     COUNT,
     GROUP,
+    MEASURE,
     MIDDLE,
     PERCENT,
+    RATIO,
     SYSTEM,
     VERDICT,
     Column,
@@ -51,6 +56,7 @@ from corefscore.reports.system_tables import (
     sort_heading,
 )
 from corefscore.scoring.results import Result, Scores, refuse_division
+from corefscore.statistics.agreement import taus
 from corefscore.statistics.significance import Compared, Method, Sample, Watch, compared
 from corefscore.statistics.units import sample
 
@@ -65,7 +71,8 @@ class Ranking(Presented):
 
     ``results`` are the results of the scored systems by name, ``unscored`` the reasons why others have no score.
     ``table`` has the scores of every measure, ``found`` the tests of ``score`` of the measure ``sort``, which decide
-    the ranks. ``order`` are the numbers of the systems, best first. ``notices`` are about the key and the systems.
+    the ranks. ``order`` are the numbers of the systems, best first. ``notices`` are about the key and the
+    systems. ``every`` has the tests of all measures, if their agreement is reported.
     """
 
     results: Mapping[str, Result]
@@ -76,6 +83,7 @@ class Ranking(Presented):
     found: Compared
     order: Sequence[int]
     notices: Sequence[Noticed] = ()
+    every: Compared | None = None
 
     def __repr__(self) -> str:
         ranked = (f"{self.rank(system)} {self.names[system]}" for system in self.order)
@@ -156,7 +164,49 @@ class Ranking(Presented):
             rows.append([*self.ranges[system], self.names[system], *self._scores(system), *rest])
         empty = [None] * (len(columns) - 4)
         rows += [[None, None, name, *empty, reason] for name, reason in self.unscored.items()]
-        return [Table("ranking", columns, rows), *fidelities(self.results, self.names)]
+        return [Table("ranking", columns, rows), *self._agreement(self.names), *fidelities(self.results, self.names)]
+
+    @cached_property
+    def agreement(self) -> list[dict[str, Any]]:
+        """How far the orders of each two measures agree, and the pairs of systems on which their verdicts differ; empty
+        if that was not asked for."""
+        if self.every is None:
+            return []
+        measures, columns, method = list(self.every.sample.measures), self._deciding(self.every), self.every.method
+        pairs = list(combinations(range(len(measures)), 2))
+        found = []
+        for (first, second), numbers in zip(
+            pairs, taus(self.every.sample, pairs, method.seed, method.confidence).tolist(), strict=True
+        ):
+            signs = [self.every.better(m, columns[m]) for m in (first, second)]
+            apart = np.argwhere(np.triu((signs[0] != signs[1]) | (signs[0] != signs[1]).T, 1)).tolist()
+            tau, low, high = map(known, numbers)
+            names = {"measure": measures[first], "against": measures[second]}
+            verdicts = [[self.names[system] for system in pair] for pair in apart]
+            found.append({**names, "tau": tau, "low": low, "high": high, "verdicts_differ": verdicts})
+        return found
+
+    @staticmethod
+    def _deciding(every: Compared) -> list[int]:
+        return [SCORES.index(deciding(scores)) for scores in asked(every.sample.measures).values()]
+
+    def _agreement(self, names: Sequence[str]) -> Iterator[Table]:
+        """The agreement of measures, and the verdicts of all measures on pairs on which two of them differ; ``names``
+        are the names of the systems."""
+        if self.every is None:
+            return
+        columns = MEASURE, AGAINST, *(Column(name, name, RATIO) for name in ("tau", "low", "high"))
+        count = Column("verdicts_differ", "verdicts differ", COUNT)
+        numbers = [[*list(row.values())[:5], len(row["verdicts_differ"])] for row in self.agreement]
+        yield Table("agreement of measures", [*columns, count], numbers)
+        better = [self.every.better(m, c) for m, c in enumerate(self._deciding(self.every))]
+        rows = []
+        for first, second in combinations(self.order, 2):
+            signs = [">" if each[first, second] else "<" if each[second, first] else "." for each in better]
+            if len(set(signs)) > 1:
+                rows.append([names[first], names[second], *signs])
+        of_measures = (Column(f"{measure}_verdict", measure) for measure in self.every.sample.measures)
+        yield Table("verdicts that differ", [SYSTEM, AGAINST, *of_measures], rows)
 
     def _scores(self, system: int) -> list[float | None]:
         """The scores of a system in the columns of the tables."""
@@ -186,6 +236,7 @@ class Ranking(Presented):
         return [
             self._with_unscored(self._ranking(names)),
             *self._groups_of(scored),
+            *self._agreement(scored),
             *fidelities(self.results, scored),
         ]
 
@@ -268,6 +319,11 @@ class Ranking(Presented):
         legend = interval_legend(self.found)
         if self.baseline is not None:
             legend.append(f"p, verdict: the test against {self.baseline}, {against(self.found)}")
+        if self.every is not None:
+            legend.append(
+                "tau: Kendall's tau between the orders of two measures, from -1 to 1, with its bootstrap percentiles; "
+                "verdicts that differ: > the first system was shown to be better, < worse, . neither"
+            )
         return legend
 
     @property
@@ -315,6 +371,7 @@ class Ranking(Presented):
             "pairs": [
                 self._pair(*pair) for pair in combinations(self.order, 2) if self.found.pair_number(*pair) is not None
             ],
+            **({} if self.every is None else {"agreement": self.agreement}),
             "undecided": [list(pair) for pair in self.undecided],
             "unscored": dict(self.unscored),
             **fidelity_data(self.results),
@@ -346,12 +403,14 @@ def rank(
     unscored: Mapping[str, str] | None = None,
     watch: Watch | None = None,
     notices: Sequence[Noticed] = (),
+    agreement: bool = False,
 ) -> Ranking:
     """Rank systems by a score of the measure ``sort``: the highest comes first, and equal scores are sorted by name.
 
     If the method makes groups of documents, scores are means over them.
 
-    ``watch`` is called with the share of the work done, from 0 to 1. Raises the errors of
+    With ``agreement``, all measures are tested, to report on what they agree. ``watch`` is called with the share of the
+    work done, from 0 to 1. Raises the errors of
     `corefscore.reports.compare.compare`, and `UsageError` if there is nothing to count for the score.
     Source: the rank ranges of the Conference on Machine Translation, such as Bojar et al. 2013, section 3.
     """
@@ -372,4 +431,9 @@ def rank(
     observed = found.sample.observed[:, 0, column].tolist()
     names = list(results)
     order = sorted(range(len(names)), key=lambda system: (-observed[system], names[system]))
-    return Ranking(results, unscored or {}, whole, sort, score, found, order, notices)
+    every = None
+    if agreement:
+        first = {measure: [deciding(scores)] for measure, scores in asked(measures).items()}
+        of_all = sample(list(results.values()), first, method.unit, method.by, averaged=averaged)
+        every = compared(replace(of_all, baseline=whole.baseline), method)
+    return Ranking(results, unscored or {}, whole, sort, score, found, order, notices, every)

@@ -321,6 +321,20 @@ def without_each(sample: Sample) -> Floats:
     return np.concatenate(found)
 
 
+def resampled(sample: Sample, trials: int, seed: int) -> Floats:
+    """The scores of resamples, trials x systems x measures x scores. A resample draws as many units as there are, with
+    replacement, from each group as many as it has."""
+    resampling = _Trials(sample)
+    generator, sizes = np.random.Generator(np.random.PCG64(seed)), np.bincount(sample.stratum)
+    found = []
+    for begin in range(0, trials, resampling.rows):
+        count = min(resampling.rows, trials - begin)
+        weights = [generator.multinomial(size, np.full(size, 1 / size), count).T for size in sizes]
+        sums = resampling.sums(np.concatenate(weights).astype(np.float64))
+        found.append(np.moveaxis(sample.scores(np.moveaxis(sums, 2, -1)), 1, 0))
+    return np.concatenate(found)
+
+
 class Tests(NamedTuple):
     """A test of each pair of systems; all arrays but the last are pairs x measures x scores.
 
@@ -625,7 +639,7 @@ class Compared:
         sample, observed = self.sample, self._observed
         if not sample.resamplable:
             return np.full((*observed.shape, 2), np.nan)
-        errors = intervals.errors(observed, self._left_out, sample.stratum)
+        errors = intervals.errors(observed, self.left_out, sample.stratum)
         reach = intervals.quantile(self.method.confidence, self._freedom)[:, None]
         return intervals.ends(observed, errors, reach, least=0)
 
@@ -636,7 +650,7 @@ class Compared:
         return observed
 
     @cached_property
-    def _left_out(self) -> Floats:
+    def left_out(self) -> Floats:
         """The scores without each unit, units x systems x measures x scores."""
         return without_each(self.sample)
 
@@ -657,10 +671,10 @@ class Compared:
         """The standard errors of the differences, pairs x measures x scores; NaN if every group has only one unit."""
         sample, observed = self.sample, self._observed
         found = np.full((len(sample.pairs), *observed.shape[1:]), np.nan)
-        step = max(1, BLOCK // self._left_out[:, 0].size)
+        step = max(1, BLOCK // self.left_out[:, 0].size)
         for begin in range(0, len(found) if sample.resamplable else 0, step):
             first, second = np.array(sample.pairs[begin : begin + step]).T
-            left_out = self._left_out[:, first] - self._left_out[:, second]
+            left_out = self.left_out[:, first] - self.left_out[:, second]
             found[begin : begin + step] = intervals.errors(observed[first] - observed[second], left_out, sample.stratum)
         return found
 

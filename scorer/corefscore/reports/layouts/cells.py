@@ -10,7 +10,7 @@ from typing import Any
 
 from corefscore.core.findings import VISIBLE
 from corefscore.core.percent import percent
-from corefscore.reports.base import BAR, CHANCE, GAIN, LEFT, MIDDLE, PERCENT, Column, Interval, Table
+from corefscore.reports.base import BAR, CHANCE, GAIN, LEFT, MIDDLE, PERCENT, RATIO, Column, Interval, Table
 from corefscore.reports.layouts import NAMES, ORDERS, Style
 
 
@@ -36,9 +36,8 @@ def cell(value: Any, column: Column, digits: int) -> str:
         return percent(value, digits)
     if column.kind == GAIN:
         return f"{float(percent(value, digits)):+.{digits}f}"
-    if column.kind == BAR:
-        return bar(value)
-    return chance(value) if column.kind == CHANCE else str(value).translate(VISIBLE)
+    kinds = {BAR: bar, CHANCE: chance, RATIO: "{:.2f}".format}
+    return kinds[column.kind](value) if column.kind in kinds else str(value).translate(VISIBLE)
 
 
 def arranged(table: Table, style: Style) -> list[tuple[int, Column]]:

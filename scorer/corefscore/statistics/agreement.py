@@ -1,0 +1,49 @@
+"""How far measures order systems alike: Kendall's tau between the orders of two measures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from corefscore.core.arrays import Floats
+from corefscore.metrics import asked, deciding
+from corefscore.metrics.base import SCORES, quotient
+from corefscore.statistics.significance import TIE, Sample, resampled
+
+RESAMPLES = 1000
+"""The number of resamples for the interval of tau."""
+
+
+def kendall(first: Floats, second: Floats) -> Floats:
+    """Kendall's tau-b between two scores of the same systems, ... x systems: ... from -1 to 1, or 0 if all are equal.
+
+    Of all pairs of systems, those in the same order less those in the opposite order, divided by the geometric mean of
+    the numbers of pairs that are not tied. Source: Kendall 1945, The treatment of ties in ranking problems.
+    """
+    one, other = np.triu_indices(first.shape[-1], 1)
+    signs = [
+        np.where(np.abs(each[..., one] - each[..., other]) > TIE, np.sign(each[..., one] - each[..., other]), 0)
+        for each in (first, second)
+    ]
+    untied = [np.abs(sign).sum(axis=-1) for sign in signs]
+    return quotient((signs[0] * signs[1]).sum(axis=-1), np.sqrt(untied[0] * untied[1]))
+
+
+def taus(sample: Sample, pairs: Sequence[tuple[int, int]], seed: int, confidence: float) -> Floats:
+    """Kendall's tau and the ends of its interval for each of some pairs of measures, pairs x 3: of their F1, or of the
+    first score asked for.
+
+    The ends are percentiles of `RESAMPLES` bootstrap resamples of units: tau jumps from value to value, so that it has
+    no standard error that the jackknife could find.
+    """
+    columns = [SCORES.index(deciding(scores)) for scores in asked(sample.measures).values()]
+    drawn = resampled(sample, RESAMPLES, seed)
+    rows = []
+    for first, second in pairs:
+        observed, of_resamples = (
+            kendall(scores[..., first, columns[first]], scores[..., second, columns[second]])
+            for scores in (sample.observed, drawn)
+        )
+        rows.append([observed, *np.quantile(of_resamples, [(1 - confidence) / 2, (1 + confidence) / 2])])
+    return np.array(rows, dtype=np.float64).reshape(-1, 3)
