@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from itertools import islice
 from typing import Any
 
 import click
@@ -73,9 +72,8 @@ def _convert(source: str, target: str, *, to: str | None, key: str | None, **arg
         # All output is made before anything is written, since errors can come until the end.
         with progress([source] * 2, reading.include) as watch:  # read once for the mentions and once for the words
             try:
-                pieces = convert(source, notices, to, reading, watch, key=key)
-                while some := "".join(islice(pieces, 1000)):
-                    kept.write(some)
+                for piece in convert(source, notices, to, reading, watch, key=key):
+                    kept.write(piece)
             except OSError as error:
                 raise UsageError(f"a temporary file: {error.strerror}") from error
         tell(notices)

@@ -356,3 +356,9 @@ def passage(words: Sequence[str], size: int) -> str:
     most = 40 if size > 1 else 80
     shown = [word if len(word) <= most else f"{word[:most]}..." for word in words]
     return " ".join(shown if len(shown) == size else [*shown[:6], "...", *shown[6:]])
+
+
+def likely_tokens(mentions: int) -> int:
+    """The largest number of tokens that so many mentions make likely where no words are known: a few bytes can claim
+    any number."""
+    return 10_000 + 30 * mentions

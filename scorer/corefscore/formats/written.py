@@ -12,7 +12,7 @@ from typing import NamedTuple
 from corefscore.core.documents import Place
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural
-from corefscore.formats.base import NO_WORD, ZERO, FullDocument, Sentences
+from corefscore.formats.base import NO_WORD, ZERO, FullDocument, Sentences, likely_tokens
 
 Spans = Sequence[tuple[int, int]]
 
@@ -46,10 +46,6 @@ class Fit(NamedTuple):
     empty: bool = False
     least: int = 0
 
-
-WITHOUT_WORDS = 100_000
-"""The largest number of tokens of a document without words that is written, unless it has a mention for every 30. A few
-bytes can claim any number of tokens, each of which gets a word."""
 
 NO_FORM = "_"
 """The word for an empty node without a form."""
@@ -139,7 +135,7 @@ def tokens_without_words(document: FullDocument) -> int:
     """Count the tokens of a document up to the end of its last mention. Raises `InputError` for far too many."""
     spans = [span for spans in document.entities.values() for span in spans]
     last = max(spans, key=lambda span: span[1], default=(0, -1))
-    most = max(WITHOUT_WORDS, 30 * len(spans))
+    most = likely_tokens(len(spans))
     if last[1] >= most:
         expected = f"offsets below {most} in a document without words, since a word is written for each token"
         details = {"document": document.name, "place": "a mention", "what": str(list(last)), "expected": expected}

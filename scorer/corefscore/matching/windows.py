@@ -20,11 +20,8 @@ from corefscore.core.arrays import Ints, order_by, ranked
 from corefscore.core.documents import KEY, RESPONSE, Documents, Mention, texts_of
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding
+from corefscore.formats.base import likely_tokens
 from corefscore.matching.pairing import Pairs
-
-_MOST_EMPTY = 10_000
-"""How many windows there may be, besides 30 for each mention, if the number of tokens is not known: a few bytes can
-claim any number."""
 
 
 class Windows(NamedTuple):
@@ -99,7 +96,7 @@ def _refuse_others(name: str, side: Documents) -> None:
 
 def _refuse_far(pairs: Pairs, windows: Ints) -> None:
     """Raise `UsageError` for far more windows than mentions in documents whose number of tokens is not known."""
-    most = _MOST_EMPTY + 30 * (len(pairs.key.start) + len(pairs.response.start))
+    most = likely_tokens(len(pairs.key.start) + len(pairs.response.start))
     unknown = np.maximum(pairs.key.tokens, pairs.response.tokens) < 0
     if int(windows[unknown].sum()) > most:
         document = int(np.argmax(windows * unknown))
