@@ -58,10 +58,6 @@ ELSEWHERE: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
         ("mention-across-sentences", "part-of-nothing", "odd-id", "odd-head"),
         ("document", "begin", "label", "piece", "line"),
     ),
-    "formats/corefud/guidelines.py _tell": (
-        ("different-fields", "entity-attribute", "entity-field", "entity-header", "entity-relation", "mention-place"),
-        (),
-    ),
     "formats/jsonlines/reader.py add": (("bad-mention",), ("document", "place", "what", "expected")),
     "formats/tagged/examiner.py _look": ((*TAGS, "crossing-tags"), ()),
     "reports/check.py _comparable": (("other-documents",), ("count", "first", "which")),

@@ -25,7 +25,7 @@ from corefscore.formats.base import (
     full_documents,
     zeros_in,
 )
-from corefscore.formats.written import NO_FORM, fitted
+from corefscore.formats.written import NO_FORM, fitted, noted
 from corefscore.matching.pairing import Names
 
 
@@ -73,6 +73,8 @@ def convert(
     else:
         texts = chain.from_iterable(sentences(source, notices, request) for source in files)
         documents = _full(origin.read(files, notices, request), texts, notices, zeros=origin.zeros)
+        if not target.zeros:
+            documents = _zeros_as_words(documents, notices, target.title)
     pieces = target.write(_in_one_file(documents, key or path, notices), notices, written)
     yield from _recognisable(pieces, target, key or path, notices)
 
@@ -289,3 +291,11 @@ def _full(
             sentences = next(texts)
             found = set(zeros_in(chain(*sentences or ()))) if zeros else ()
             yield document._replace(sentences=sentences, zeros=found)
+
+
+def _zeros_as_words(documents: Iterator[FullDocument], notices: list[Finding], title: str) -> Iterator[FullDocument]:
+    """Documents whose zeros are words, which a notice says, for a format without a sign for zeros."""
+    for document in documents:
+        if document.zeros:
+            noted(document, notices, "zeros-as-words", count=plural(len(document.zeros), "word"), format=title)
+        yield document._replace(zeros=())

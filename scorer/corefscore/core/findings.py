@@ -314,6 +314,10 @@ _NOTICES = {
         'in document "{document}": {count} of empty nodes only (zeros)',
         "such a mention is not converted, since it has no token",
     ),
+    "zeros-as-words": (
+        'in document "{document}": {count} with ## at the beginning, the sign of a zero',
+        "{format} has no such sign, so these are written as words; --key KEY, a key of CorefUD, makes them zeros of it",
+    ),
     "filled-gaps": (
         'in document "{document}": {count} with a gap',
         "such a mention is written as all tokens from its first to its last, so scores change",
@@ -346,7 +350,7 @@ _NOTICES = {
     ),
     "half-character": (
         'in document "{document}": {count}, as only JSON can have them (\\ud800)',
-        "the name or words that contain them are written with six other characters, or one, in their place",
+        "the name or words that contain them are written with six other characters for each",
     ),
     "joined-subtokens": (
         'the sentences of document "{document}" contain subtokens',

@@ -64,7 +64,8 @@ from corefscore.formats.words import numbers_of
 WHOLE_FILE = ("no-document", "json-document")
 """Faults of a whole file, which every line would have again."""
 
-HALF = re.compile("[\ud800-\udfff]")
+HALF = re.compile("[\ud800-\udc7f\udd00-\udfff]")
+"""Half characters that do not mean a byte (`corefscore.formats.jsonlines.records.clean`)."""
 
 ANSWER = "answer"
 """The field of text with tags (`corefscore.formats.tagged`)."""
