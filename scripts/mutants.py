@@ -60,7 +60,7 @@ GROUPS = {
     "assignment": Group(("matching/assignment",), ("papers", "twins", "hypothesis", "recorded")),
     "repeats": Group(("matching/repeats", "matching/matched"), ("twins", "api", "recorded", "validate", "bad_input")),
     "reader": Group(
-        ("formats/conll/brackets", "formats/conll/cells", "formats/conll/reader", "formats/conll/lines"),
+        ("formats/conll/cells", "formats/conll/reader", "formats/conll/lines"),
         ("reading", "recorded", "hypothesis", "convert", "validate", "bad_input"),
     ),
     "statistics": Group(
