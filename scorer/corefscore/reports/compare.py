@@ -192,8 +192,8 @@ class Comparison(Presented):
         method = self.found.method
         verdict = (
             f"verdict: at the level {method.alpha:g}; units: number of units in which the two differ; 80% from: the "
-            "smallest difference that is shown with a probability of 80% in as many units; needs: the number of units "
-            "with which the observed difference is"
+            "smallest difference that this number of units shows with a probability of 80%; needs: the number of units "
+            "that show the observed difference with this probability"
         )
         legend = interval_legend(self.found, differences=self.found.together)
         if method.margin is not None:
