@@ -275,21 +275,11 @@ def reading() -> list[click.Parameter]:
         click.Option(
             ["--tags"],
             metavar="NAME|REGEX",
-            callback=_tags,
             help="Notation of tagged text: markdown, xml, words, braces, or a pattern with the groups open, close "
             "and id (default: recognised by content).",
         ),
         *texts(),
     ]
-
-
-def _tags(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
-    """The notation; a pattern for one is limited in time until the command ends."""
-    if value is not None:
-        from corefscore.formats.tagged.limit import patterns_limited
-
-        context.with_resource(patterns_limited())
-    return value
 
 
 def texts() -> list[click.Parameter]:

@@ -27,7 +27,6 @@ from corefscore.core.errors import UsageError
 from corefscore.core.findings import MOST
 from corefscore.formats.base import FAULTS, zeros_in
 from corefscore.formats.characters import codes_of, kinds_of, words_in
-from corefscore.formats.tagged.limit import in_time
 from corefscore.formats.written import crossings
 
 OPEN, CLOSE, PLAIN_OPEN, PLAIN_CLOSE = range(4)
@@ -244,12 +243,8 @@ class _Tags:
 
 
 def untagged(text: str, notation: Notation) -> Untagged:
-    """A text without its tags, in time that is linear in its length for every notation of the table.
-
-    Raises `UsageError` for a pattern of a user that takes too long (`corefscore.formats.tagged.limit`).
-    """
-    with in_time(len(text)):
-        tags = _Tags(notation.tags(text))
+    """A text without its tags, in time that is linear in its length for every notation of the table."""
+    tags = _Tags(notation.tags(text))
     pairs, odd = _paired(tags, by_id=notation.by_id)
     plain, places, pieces = _plain(text, tags)
     spans = [(entity, places[opens], places[closes]) for opens, closes, entity in pairs]
