@@ -9,7 +9,7 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate, chain, islice
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from corefscore.core.arrays import NONE, Bools, Ints, Objects, bounds, changes, 
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural
 from corefscore.core.sources import Source
+from corefscore.core.tuples import NamedTuple
 
 KEY, RESPONSE = "key", "response"
 """The sides of a score."""

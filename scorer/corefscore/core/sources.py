@@ -12,12 +12,13 @@ from copy import copy
 from functools import partial
 from importlib import import_module
 from itertools import chain
-from typing import Any, BinaryIO, NamedTuple, cast
+from typing import Any, BinaryIO, cast
 
 import numpy as np
 
 from corefscore.core.arrays import Bytes
 from corefscore.core.errors import UsageError
+from corefscore.core.tuples import NamedTuple
 
 STDIN = "-"
 

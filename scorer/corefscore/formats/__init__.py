@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
-from typing import NamedTuple
 
 from corefscore.core.documents import KEY, RESPONSE, AnnotationsOf, Documents
 from corefscore.core.errors import UsageError, suggested
@@ -19,6 +18,7 @@ from corefscore.core.findings import Finding, Found
 from corefscore.core.folders import listed, sources, unpacked
 from corefscore.core.names import NameOptions
 from corefscore.core.sources import Source
+from corefscore.core.tuples import NamedTuple
 from corefscore.formats.base import AUTO, HEADS, Annotations, Format, Reading, Request, of_side
 
 NAMES = ("conll", "corefud", "tagged", "jsonlines")

@@ -15,11 +15,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain, combinations
 from math import comb
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from corefscore.core.arrays import NONE, Array, Bools, Floats, Ints, changes, pairs_of, ranked, sums, tally
+from corefscore.core.tuples import NamedTuple
 from corefscore.matching.matched import Matched, Side
 
 FEW = 4

@@ -6,9 +6,10 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from corefscore.core.findings import Finding, Noticed
+from corefscore.core.tuples import NamedTuple
 from corefscore.core.version import __version__
 from corefscore.scoring.results import SCHEMA
 

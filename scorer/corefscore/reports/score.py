@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from corefscore.core.percent import percent
+from corefscore.core.tuples import NamedTuple
 from corefscore.matching.text.fidelity import described, ratio
 from corefscore.metrics import HEADINGS, MENTIONS
 from corefscore.metrics.base import SCORES, summed

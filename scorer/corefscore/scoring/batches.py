@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from corefscore.core.arrays import Floats, in_a_row
 from corefscore.core.documents import worded
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import SHOWN, Finding
+from corefscore.core.tuples import NamedTuple
 from corefscore.matching.common import Common, nothing_in_common, other_columns
 from corefscore.matching.pairing import Pairs
 from corefscore.matching.repeats import Repeat, describe, distinct, refuse_too_many

@@ -35,7 +35,6 @@ import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
@@ -44,6 +43,7 @@ from corefscore.core.documents import RESPONSE, Documents, Place
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural, shortened
 from corefscore.core.sources import MARK, Source, as_text, is_utf_16
+from corefscore.core.tuples import NamedTuple
 from corefscore.formats.base import BATCH, USUAL, Request, is_json
 from corefscore.formats.conll.cells import CLOSING, OPEN, OPENING, Events, Labels, parse, partitions, plain, unmatched
 from corefscore.formats.conll.lines import (
