@@ -194,7 +194,7 @@ def _converted(file: Path, folder: Path, dialect: str, program: str) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / f"{file.stem}.json"
     if not target.exists():
-        subprocess.run([program, "convert", file, target, "--to", dialect, "--quiet"], check=True)
+        subprocess.run([program, "convert", file, target, "--format", dialect, "--quiet"], check=True)
     return target
 
 

@@ -280,7 +280,7 @@ def points(key: Documents, response: Documents, how: NameOptions) -> Points:
 
     cone = {
         name: corefscore.score(
-            corpus(key), corpus(response), "cone", named=how.named, ne_column=how.column, estimate_key=estimate
+            corpus(key), corpus(response), "cone", named=how.named, ne_column=how.ne_column, estimate_key=estimate
         )
         for name, estimate in KEYS.items()
     }
@@ -400,7 +400,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     asked = parser.parse_args(arguments)
     if not asked.responses and not asked.degrade:
         parser.error("a response is needed, or --degrade")
-    how = NameOptions(column=asked.ne_column, named=asked.named)
+    how = NameOptions(ne_column=asked.ne_column, named=asked.named)
     try:
         key = corefscore.read(asked.key, ne_column=asked.ne_column).documents
         responses = {

@@ -71,7 +71,10 @@ def page() -> str:
         ".SH DESCRIPTION",
         *paragraphs(group.help or ""),
         ".SH OPTIONS",
-        "Every command that scores has these; the sections below list the others.",
+        roff(
+            "Every command that scores has these; the sections below list the others. --help-all prints them, --help "
+            "only those that most people use."
+        ),
         *(line for heading, its in shared.items() for line in (f".SS {heading}", *listed(its))),
         ".SH COMMANDS",
     ]

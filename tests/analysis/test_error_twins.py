@@ -9,6 +9,8 @@ import error_twins
 import pytest
 import twins
 from corefscore import analyse
+from corefscore.analysis import response as response_module
+from corefscore.analysis.spans import OFF
 from twins import Mention
 
 OPTIONS: list[tuple[str, dict[str, str]]] = [
@@ -39,14 +41,16 @@ def written(path: Path, text: str) -> Path:
 
 @pytest.mark.parametrize(("measure", "options"), OPTIONS, ids=str)
 @pytest.mark.parametrize("kind", twins.KINDS)
-def test_costs_are_those_of_the_twin(kind: str, measure: str, options: dict[str, Any], tmp_path: Path) -> None:
+def test_costs_are_those_of_the_twin(
+    kind: str, measure: str, options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Two documents of each kind of the twins of metrics: nested, crossing, repeated and empty ones, too."""
     pairs = twins.drawn(kind, 2)
     texts = (twins.conll([pair[at] for pair in pairs]) for at in range(2))
     key, response = (written(tmp_path / str(at), text) for at, text in enumerate(texts))
     (words := tmp_path / "words").write_text("he\n")
-    asked: Any = {"measure": measure, "spans": "off", "pronouns": f"words:{words}", **options}
-    report = analyse(str(key), str(response), **asked)
+    monkeypatch.setattr(response_module, "way_of", lambda *_: OFF)  # the twin repairs no spans
+    report = analyse(str(key), str(response), measure, pronouns=f"words:{words}", **options)
     found = {cost.type: (cost.errors, cost.alone, cost.in_turn, cost.then) for cost in report.analysis.costs}
     prepared = [error_twins.prepared(pair, options.get("singletons", "keep")) for pair in pairs]
     twin = error_twins.costs(prepared, measure, options.get("boundary", "key"), is_pronoun)

@@ -23,12 +23,12 @@ RECORDED = TESTDATA / "errors" / "recorded.json"
 
 CASES = [
     "fables/key.conll fables/response.conll",
-    "fables/key.conll fables/response.conll --measure lea --pronouns english --spans punctuation",
+    "fables/key.conll fables/response.conll --measures lea --pronouns english",
     "fables/key.conll fables/response.conll --symmetric --pronouns tags:PRP*",
     "demo/key.conll demo/response.conll --heads last",
     "names/key.conll names/response.conll --singletons drop",
-    "systems/key.conll systems/runs/ash.conll --pronouns none --measure ceafm",
-    "fables/key.conll fables/response.conll --measure blanc --pronouns none --spans off",
+    "systems/key.conll systems/runs/ash.conll --pronouns none --measures ceafm",
+    "fables/key.conll fables/response.conll --measures blanc --pronouns none",
     "recorded/repeat-both-0013/key.conll recorded/repeat-both-0013/response.conll --pronouns none",
     *(
         f"corefud/scoring/{name}/key.conllu corefud/scoring/{name}/response.conllu"
@@ -61,7 +61,7 @@ def rounded(value: Any) -> Any:
 
 def data(words: Sequence[str]) -> Any:
     """All data of the errors."""
-    found = json.loads(run("errors", *words, "--format", "json", "--list").stdout)
+    found = json.loads(run("errors", *words, "--format", "json").stdout)
     return rounded({name: value for name, value in found.items() if name not in LEFT_OUT})
 
 
@@ -81,9 +81,9 @@ def repaired(words: Sequence[str]) -> dict[str, str]:
 
 SHOWN: dict[str, Callable[[Sequence[str]], Any]] = {
     "data": data,
-    "tables": text("errors", "--top", "3"),
-    "list": text("errors", "--list"),
-    "diff": text("diff", "--all"),
+    "tables": text("errors"),
+    "list": text("errors", "--format", "tsv"),
+    "diff": text("diff", "--around", "all"),
     "repaired": repaired,
 }
 

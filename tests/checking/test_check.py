@@ -65,8 +65,8 @@ def test_what_the_official_scorer_printed_is_met_both_ways(case: Path, capfdbina
 def test_one_metric_of_the_official_scorer_is_named_and_its_documents_count(
     metric: str, worse: Path, capfdbinary: Capture
 ) -> None:
-    baseline = CASE / f"{metric}.txt"
-    options = ("--metric", metric, "--both-ways", "--tolerance", "0")
+    baseline = f"{metric}={CASE / metric}.txt"
+    options = ("--both-ways", "--tolerance", "0")
     assert checked(capfdbinary, baseline, KEY, RESPONSE, *options, status=0)["moved"] == []
     moved = checked(capfdbinary, baseline, KEY, worse, *options, status=3)["moved"]
     documents = {each["document"] for each in moved}
@@ -75,7 +75,7 @@ def test_one_metric_of_the_official_scorer_is_named_and_its_documents_count(
 
 
 def test_blanc_is_made_anew_from_the_links_that_are_printed(capfdbinary: Capture, worse: Path) -> None:
-    moved = checked(capfdbinary, CASE / "blanc.txt", KEY, worse, "--metric", "blanc", status=3)["moved"]
+    moved = checked(capfdbinary, f"blanc={CASE / 'blanc.txt'}", KEY, worse, status=3)["moved"]
     assert {"blanc", "blanc.coreference", "blanc.noncoreference"} <= {each["measure"] for each in moved}
 
 
@@ -92,11 +92,12 @@ def test_blanc_of_official_output_has_the_boundary_of_the_run(
     printed = tmp_path / "printed"
     printed.write_bytes(call(capfdbinary, "blanc", *pair, *options).stdout)
     assert (b"BLANC: Recall: (0.166" in printed.read_bytes()) == bool(options)
-    same = ("--metric", "blanc", "--both-ways", "--tolerance", "0")
-    assert checked(capfdbinary, printed, *pair, *options, *same, status=0)["moved"] == []
+    same = ("--both-ways", "--tolerance", "0")
+    baseline = f"blanc={printed}"
+    assert checked(capfdbinary, baseline, *pair, *options, *same, status=0)["moved"] == []
     boundary: dict[str, Any] = {"boundary": "both"} if options else {}
-    assert not check(pair[0], pair[1], printed, metric="blanc", tolerance=0, both_ways=True, **boundary).moved
-    done = call(capfdbinary, "check", printed, *pair, *(() if options else ("--boundary", "both")), *same)
+    assert not check(pair[0], pair[1], baseline, tolerance=0, both_ways=True, **boundary).moved
+    done = call(capfdbinary, "check", baseline, *pair, *(() if options else ("--boundary", "both")), *same)
     assert (done.status, done.stdout) == (1, b"")
     assert b"error[not-a-baseline] its blanc does not follow from its links" in done.stderr
 
@@ -111,8 +112,8 @@ def test_a_run_without_links_has_the_boundary_of_its_mentions(tmp_path: Path, ca
     printed = tmp_path / "printed"
     printed.write_bytes(call(capfdbinary, "blanc", *pair, "--boundary", "both").stdout)
     assert b"BLANC: Recall: (0.5 / 1) 50%\tPrecision: (1 / 1) 100%" in printed.read_bytes()
-    options = ("--metric", "blanc", "--boundary", "both", "--both-ways", "--tolerance", 0)
-    assert checked(capfdbinary, printed, *pair, *options, status=0)["moved"] == []
+    options = ("--boundary", "both", "--both-ways", "--tolerance", 0)
+    assert checked(capfdbinary, f"blanc={printed}", *pair, *options, status=0)["moved"] == []
 
 
 @pytest.mark.parametrize("kind", ["official", "json", "documents", "result"])
@@ -416,8 +417,8 @@ def test_names_with_line_ends_of_other_kinds_are_met(odd: str, tmp_path: Path, c
     printed = (CASE / "muc.txt").read_text().replace("cctv_3085", f"cctv{odd}3085")
     (tmp_path / "baseline").write_bytes(printed.encode())
     pair = tmp_path / KEY.name, tmp_path / RESPONSE.name
-    options = ("--metric", "muc", "--both-ways", "--tolerance", 0)
-    assert checked(capfdbinary, tmp_path / "baseline", *pair, *options, status=0)["moved"] == []
+    options = ("--both-ways", "--tolerance", 0)
+    assert checked(capfdbinary, f"muc={tmp_path / 'baseline'}", *pair, *options, status=0)["moved"] == []
 
 
 def test_metrics_of_other_packages_are_checked_as_well(tmp_path: Path) -> None:
@@ -437,11 +438,11 @@ def test_the_shared_data_is_there() -> None:
 def test_a_line_that_is_missing_shifts_no_other(tmp_path: Path) -> None:
     """Three lines count the mentions of a document; without one nothing is known of it, and of no other less."""
     text = (CASE / "muc.txt").read_text()
-    whole = read_baseline(str(CASE / "muc.txt"), "muc")
+    whole = read_baseline(f"muc={CASE / 'muc.txt'}")
     first, *others = whole.documents
     line = next(line for line in text.splitlines(keepends=True) if line.startswith("Strictly correct"))
     (tmp_path / "cut").write_text(text.replace(line, "", 1))
-    cut = read_baseline(str(tmp_path / "cut"), "muc")
+    cut = read_baseline(f"muc={tmp_path / 'cut'}")
     assert "mentions" not in cut.documents[first]
     assert others
     assert all(cut.documents[name] == whole.documents[name] for name in others)

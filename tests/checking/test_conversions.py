@@ -22,14 +22,15 @@ import corefscore
 import pytest
 from corefscore.core.errors import InputError
 from corefscore.core.sources import Source
-from corefscore.formats import EVERY_NAME, NAMES, recognised
+from corefscore.formats import recognised
+from corefscore.formats.base import EVERY_NAME, NAMES
 from corefscore.formats.tagged.notations import NAMES as NOTATIONS
 from support import TESTDATA, Run, call
 
 DEMO = TESTDATA / "demo"
 
-TARGETS: list[tuple[str, ...]] = [("--to", name) for name in EVERY_NAME if name != "tagged"]
-TARGETS += [("--to", "tagged", "--tags", name) for name in NOTATIONS]
+TARGETS: list[tuple[str, ...]] = [("--format", name) for name in EVERY_NAME if name != "tagged"]
+TARGETS += [("--format", "tagged", "--tags", name) for name in NOTATIONS]
 
 MEASURES = ("muc", "bcub", "ceafm", "ceafe", "lea")
 """Not BLANC, which treats missing kinds of links otherwise in CorefUD, as its official scorer does."""
@@ -350,7 +351,9 @@ def test_documents_of_one_word_are_in_their_order(tmp_path: Path, capfdbinary: p
     (tmp_path / "key.conllu").write_text(
         as_corefud(Document("a", [["x"]], {"z": [(0, 0)]})) + as_corefud(Document("b", [["y"]], {"a": [(0, 0)]}))
     )
-    done = call(capfdbinary, "convert", tmp_path / "key.conllu", "-", "--to", "tagged", "--tags", "words", "--quiet")
+    done = call(
+        capfdbinary, "convert", tmp_path / "key.conllu", "-", "--format", "tagged", "--tags", "words", "--quiet"
+    )
     assert (done.status, done.stdout) == (0, b"x|[z]\ny|[a]\n")
 
 
@@ -386,7 +389,7 @@ def test_a_word_that_a_format_cannot_contain_is_replaced_and_told(
 ) -> None:
     path = tmp_path / "key.jsonl"
     path.write_text(as_json(Document("d", [["x", word, "y"]], {"0": [(0, 0), (1, 1)], "1": [(2, 2)]})))
-    done = call(capfdbinary, "convert", path, tmp_path / "out", "--to", to)
+    done = call(capfdbinary, "convert", path, tmp_path / "out", "--format", to)
     found = f'1 word that {NAMED[to]} cannot contain: {word!a} (token 1) is written as "{written}"'
     assert f'notice[changed-word] in document "d": {found}' in done.stderr.decode()
     assert call(capfdbinary, "validate", tmp_path / "out").status == 0
@@ -399,7 +402,7 @@ NAMED = {"corefud": "CorefUD", "fastcoref": "fastcoref"}
 def test_names_that_become_the_same_are_refused(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     """CorefUD has no tab in a name."""
     (tmp_path / "key").write_text("".join(as_json(Document(name, [["x"]], {})) for name in ("a\tb", "a_b")))
-    done = call(capfdbinary, "convert", tmp_path / "key", tmp_path / "out", "--to", "corefud")
+    done = call(capfdbinary, "convert", tmp_path / "key", tmp_path / "out", "--format", "corefud")
     assert (done.status, (tmp_path / "out").exists()) == (1, False)
     assert b'error[repeated-name] a second document named "a_b"; the first is at' in done.stderr
 
@@ -429,13 +432,13 @@ def test_an_ending_that_names_no_format_is_refused(
 ) -> None:
     done = call(capfdbinary, "convert", DEMO / "key.conll", tmp_path / name)
     assert (done.status, (tmp_path / name).exists()) == (2, False)
-    assert b"does not say which format to write; add --to FORMAT" in done.stderr
-    assert call(capfdbinary, "convert", DEMO / "key.conll", tmp_path / name, "--to", "conll").status == 0
+    assert b"does not say which format to write; add --format FORMAT" in done.stderr
+    assert call(capfdbinary, "convert", DEMO / "key.conll", tmp_path / name, "--format", "conll").status == 0
 
 
 def test_a_text_that_looks_like_another_format_is_told(
     tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     (tmp_path / "key").write_text(as_json(Document("1", [["#begin", "document", "x"]], {"0": [(2, 2)]})))
-    done = call(capfdbinary, "convert", tmp_path / "key", tmp_path / "out", "--to", "tagged", "--tags", "words")
+    done = call(capfdbinary, "convert", tmp_path / "key", tmp_path / "out", "--format", "tagged", "--tags", "words")
     assert b"notice[other-format] the beginning of the new file looks like that of CoNLL-2011/2012" in done.stderr

@@ -287,7 +287,7 @@ GROWING: dict[str, tuple[Callable[[int], list[str]], int]] = {
 CALLS: dict[str, Sequence[str]] = {
     "score": ["conll", "key", "response"],
     "errors": ["errors", "key", "response", "--pronouns", "none"],
-    "errors as data": ["errors", "key", "response", "--pronouns", "none", "--list", "--format", "json"],
+    "errors as data": ["errors", "key", "response", "--pronouns", "none", "--format", "json"],
     "two responses": ["errors", "key", "response", "key", "--pronouns", "none"],
     "diff": ["diff", "key", "response", "--pronouns", "none"],
     "page": ["diff", "key", "response", "--pronouns", "none", "--html", "page"],

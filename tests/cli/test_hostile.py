@@ -200,7 +200,7 @@ def test_a_short_file_stays_small(tmp_path: Path) -> None:
     assert status == 2
     assert peak <= 2 * AT_REST
     for form in ("conll", "coref-data"):
-        status, peak = measured("convert", offset, out, "--to", form)
+        status, peak = measured("convert", offset, out, "--format", form)
         assert status == 0
         assert peak <= 1.2 * AT_REST
         assert out.stat().st_size > 6 * SIZE
@@ -211,8 +211,11 @@ def test_a_short_file_stays_small(tmp_path: Path) -> None:
     [
         (["lea", "far", "far", "--window", "1"], b'far:1: the mentions of document "d", which has no words, are in '),
         (["convert", "far", "out"], b'far:1: error[bad-mention] in document "d": a mention is [99999990, 99999991]'),
-        (["convert", "far", "out", "--to", "corefud"], b"expected offsets below 10090 in a document without words"),
-        (["convert", "far", "out", "--to", "fastcoref"], b"expected offsets below 10090 in a document without words"),
+        (["convert", "far", "out", "--format", "corefud"], b"expected offsets below 10090 in a document without words"),
+        (
+            ["convert", "far", "out", "--format", "fastcoref"],
+            b"expected offsets below 10090 in a document without words",
+        ),
         (["errors", "far", "near", "--repaired", "out"], b"expected offsets below 10090 in a document without words"),
         (["errors", "near", "far", "--repaired", "out"], b"expected offsets below 10090 in a document without words"),
     ],

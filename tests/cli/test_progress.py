@@ -112,7 +112,7 @@ def test_a_file_read_as_a_whole_moves_the_bar_as_it_is_read(tmp_path: Path) -> N
 
 def test_there_is_no_bar_where_the_size_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stderr", Screen(terminal=True))
-    with progress.progress(["-"], None) as watch:
+    with progress.progress(["-"]) as watch:
         assert watch is None
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import corefscore
 import pytest
 from corefscore.core.errors import UsageError
-from corefscore.core.percent import fraction, from_fraction, from_percent
+from corefscore.core.percent import fraction, from_percent
 from corefscore.reports.check import Asked, check
 from corefscore.statistics.significance import Method
 from support import TESTDATA, call
@@ -36,23 +36,10 @@ def test_a_percentage_becomes_a_fraction(text: str, share: float) -> None:
     assert from_percent(text, "--min lea=") == share
 
 
-@pytest.mark.parametrize(
-    ("text", "level"), [("0.05", 0.05), ("5%", 0.05), ("0.07%", 0.0007), ("0.999", 0.999), ("0.0000000012%", 1.2e-11)]
-)
-def test_a_level_is_a_fraction(text: str, level: float) -> None:
-    assert from_fraction(text, "--alpha ") == level
-
-
 @pytest.mark.parametrize("text", ["-1", "100.5", "nan", "inf", "high", "", "%", "0.5", "1", "1e-9"])
 def test_what_is_no_percentage_is_refused(text: str) -> None:
     with pytest.raises(UsageError):
         from_percent(text, "--min lea=")
-
-
-@pytest.mark.parametrize("text", ["-0.1", "0", "1", "5", "95", "100%", "0%", "nan", "low"])
-def test_what_is_no_level_is_refused(text: str) -> None:
-    with pytest.raises(UsageError):
-        from_fraction(text, "--alpha ")
 
 
 def test_both_ends_are_fractions_where_they_are_allowed() -> None:
@@ -75,9 +62,6 @@ def test_both_readings_are_named() -> None:
         "--confidence 0.95 would be 0.95 %; for 95 % write --confidence 95, for 0.95 % write --confidence 0.95%"
     )
     with pytest.raises(UsageError) as refused:
-        from_fraction("5", "--alpha ")
-    assert str(refused.value) == "--alpha 5 would be 500 %; for 5 % write --alpha 0.05"
-    with pytest.raises(UsageError) as refused:
         fraction(95, "confidence=", ends=False)
     assert str(refused.value) == "confidence=95 would be 9500 %; for 95 % write confidence=0.95"
     with pytest.raises(UsageError) as refused:
@@ -88,7 +72,7 @@ def test_both_readings_are_named() -> None:
     assert str(refused.value) == "alpha=100: expected a number between 0 and 1"
 
 
-@pytest.mark.parametrize("given", [{"confidence": 95}, {"alpha": 5}, {"alpha": 0.0}, {"confidence": 1.0}])
+@pytest.mark.parametrize("given", [{"confidence": 95}, {"confidence": 0.0}, {"confidence": 1.0}])
 def test_a_method_takes_fractions_alone(given: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match=r"expected a number between 0 and 1|would be"):
         Method(**given)
@@ -109,10 +93,8 @@ def test_a_check_from_python_takes_fractions_alone() -> None:
     [
         ((), "confidence=95% | alpha=0.05"),
         (("--confidence", "99"), "confidence=99% | alpha=0.01"),
-        (("--alpha", "0.1"), "confidence=90% | alpha=0.1"),
-        (("--alpha", "1%", "--confidence", "95%"), "confidence=95% | alpha=0.01"),
     ],
-    ids=["usual", "confidence", "alpha", "both"],
+    ids=["usual", "confidence"],
 )
 def test_one_level_follows_the_other(name: str, options: tuple[str, ...], signed: str, capfdbinary: Capture) -> None:
     systems: list[Path] = [RUNS / "ash.conll", RUNS / "birch.conll"]

@@ -175,7 +175,7 @@ def codes(result: Any) -> list[str]:
 WAYS = [
     {},
     {"matching": "exact", "zeros": "linear", "singletons": "keep"},
-    {"matching": "partial", "lookup": "alignment"},
+    {"matching": "partial", "task": "aligned"},
     {"heads": "last", "repeated": "first"},
 ]
 
@@ -363,7 +363,7 @@ def test_every_call_takes_them(key: Path) -> None:
     corpus = corefscore.read(key)
     assert corefscore.score(corpus, half, "lea")["lea"].f1 == f1
     assert corefscore.check(key, half, minimum={"lea": f1 / 2}).passed
-    found = corefscore.analyse(key, half, "lea", spans="off").analysis
+    found = corefscore.analyse(key, half, "lea").analysis
     assert {name: count for name, count in found.counts.items() if count} == {"conflated": 1}
     assert [found.words(at) for at in range(4)] == ["Ann", "Bo", "∅", "home"]
     two = TEXT.replace("newdoc id = d", "newdoc id = c") + TEXT

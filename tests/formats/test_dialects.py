@@ -19,6 +19,7 @@ from corefscore.checking.convert import convert
 from corefscore.core.documents import Documents, joined
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding
+from corefscore.formats import base
 from corefscore.formats.jsonlines import records
 from corefscore.formats.jsonlines.dialects import BY_NAME, DIALECTS
 from support import TESTDATA, call, within
@@ -45,7 +46,7 @@ def entities(documents: Documents, number: int) -> list[list[tuple[int, int]]]:
 
 
 def test_every_dialect_has_its_folder_and_its_name() -> None:
-    assert sorted(GOOD) == sorted(BY_NAME) == sorted(formats.DIALECTS)
+    assert sorted(GOOD) == sorted(BY_NAME) == sorted(base.DIALECTS)
     assert all(list(FOLDER.glob(f"{name}/*/command.txt")) for name in GOOD)
 
 
@@ -190,7 +191,7 @@ def test_mentions_inside_each_other_are_not_written_word_by_word(tmp_path: Path)
         cells += [f"w\t{number})" for number in reversed(range(depth - 1))]
         text = "#begin document (d); part 000\n" + "".join(f"{cell}\n" for cell in cells) + "\n#end document\n"
         (tmp_path / "in.conll").write_text(text)
-        done = within("convert", tmp_path / "in.conll", tmp_path / f"out{depth}", "--to", "maverick", "--quiet")
+        done = within("convert", tmp_path / "in.conll", tmp_path / f"out{depth}", "--format", "maverick", "--quiet")
         assert (done.status, (tmp_path / f"out{depth}").exists()) == (status, status == 0), done.stderr
     assert b"mentions are nested too deeply: 500 mentions have 250000 words" in done.stderr
 

@@ -112,7 +112,7 @@ def test_words_after_a_byte_order_mark_in_the_middle_are_those_of_its_document(t
     (tmp_path / "x").write_text(document("v\t(1)") + "\ufeff" + document("w\t(1)").replace("document d", "document e"))
     run = within("convert", tmp_path / "x", "-")
     assert run.stdout.count(b'"w"') == run.stdout.count(b'"v"') == 1
-    assert b"w" in within("diff", tmp_path / "x", tmp_path / "x", "e", "--all").stdout
+    assert b"w" in within("diff", tmp_path / "x", tmp_path / "x", "e", "--around", "all").stdout
 
 
 COMMENTED = "#begin document d\n{}w\t(1\n{}x\t1)\n{}#end document\n"

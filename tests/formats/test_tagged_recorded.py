@@ -154,7 +154,7 @@ def made(case: str, folder: Path) -> tuple[Path, Path, Sequence[str]]:
         if how == "text2text":
             return TESTDATA / "tagged" / how / "key.conllu", TESTDATA / "tagged" / how / "answer.txt", []
         key = TESTDATA / "corefud" / "scoring" / how / "key.conllu"
-        within("convert", key, folder / "tagged", "--to", "tagged", "--tags", "words", "--quiet")
+        within("convert", key, folder / "tagged", "--format", "tagged", "--tags", "words", "--quiet")
         (folder / "answer.txt").write_text(lacking((folder / "tagged").read_text()))
         return key, folder / "answer.txt", ["--tags", "words"]
     key = TEXTS[of] / "key.conll"

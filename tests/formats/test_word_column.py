@@ -47,7 +47,7 @@ def test_validate_compares_the_words_of_the_column(response: Path, capfdbinary: 
 def test_convert_writes_the_words_of_the_column(to: str, tmp_path: Path, capfdbinary: Capture) -> None:
     out = tmp_path / "out"
     tags = ["--tags", "xml"] if to == "tagged" else []
-    done = call(capfdbinary, "convert", ECB, out, "--to", to, *tags, "--word-column", "6")
+    done = call(capfdbinary, "convert", ECB, out, "--format", to, *tags, "--word-column", "6")
     assert done.status == 0
     assert "no-words-in-column" not in codes(done.stderr)
     for word in ("cat", "Rain"):
@@ -56,7 +56,7 @@ def test_convert_writes_the_words_of_the_column(to: str, tmp_path: Path, capfdbi
         assert list(chain(*json.loads(out.read_text())["sentences"])) == WORDS
 
 
-@pytest.mark.parametrize("arguments", [["errors", "--list"], ["diff"], ["diff", "--html"]])
+@pytest.mark.parametrize("arguments", [["errors", "--format", "tsv"], ["diff"], ["diff", "--html"]])
 def test_an_analysis_shows_the_words_of_the_column(
     arguments: Sequence[str], response: Path, tmp_path: Path, capfdbinary: Capture
 ) -> None:
@@ -68,7 +68,7 @@ def test_an_analysis_shows_the_words_of_the_column(
     assert done.status == 0, done.stderr
     assert "no-words-in-column" not in codes(done.stderr)
     shown = page.read_bytes() if page.exists() else done.stdout
-    assert (b" it " if verb == "errors" else b"fell") in shown
+    assert (b"\tit\t" if verb == "errors" else b"fell") in shown
 
 
 @pytest.mark.parametrize("verb", ["errors", "diff", "convert", "validate"])
@@ -135,7 +135,7 @@ def test_the_option_is_the_same_from_python(response: Path) -> None:
         assert "it" in report.analysis.text.words
     with pytest.raises(UsageError, match="word_column='6': expected a whole number"):
         corefscore.score(ECB, response, "lea", word_column="6")  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="word_column=0: expected a whole number; columns are counted from 1"):
+    with pytest.raises(UsageError, match="word_column=0: expected a whole number, 1 or more"):
         corefscore.read(ECB, word_column=0)
 
 

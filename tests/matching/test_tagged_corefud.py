@@ -258,7 +258,7 @@ def test_signs_of_zeros_stay_when_an_answer_is_converted(tmp_path: Path) -> None
     rows = [(folder / "answer.json", "tagged"), (made[0], "crac-2026"), (folder / "key.conllu", "crac-2026")]
     for (source, target), out in zip(rows, made, strict=True):
         tags = ["--tags", "words"] * (target == "tagged")
-        assert within("convert", source, out, "--to", target, *tags, "--quiet").status == 0
+        assert within("convert", source, out, "--format", target, *tags, "--quiet").status == 0
     tokens = [[row["tokens"] for row in json.loads(path.read_text())] for path in (folder / "answer.json", made[1])]
     assert tokens[0] == tokens[1]
     for path, options in ((made[0], ["--tags", "words"]), (made[2], ["--align"])):
@@ -323,7 +323,7 @@ def test_an_invented_zero_is_dropped_with_the_others(zeros: str, mentions: int, 
 def test_other_notations_have_zeros_too(tmp_path: Path) -> None:
     (tmp_path / "key.conllu").write_text(KEY)
     for notation in ("markdown", "xml", "words", "braces"):
-        made = within("convert", tmp_path / "key.conllu", tmp_path / "answer", "--to", "tagged", "--tags", notation)
+        made = within("convert", tmp_path / "key.conllu", tmp_path / "answer", "--format", "tagged", "--tags", notation)
         assert made.status == 0
         assert "##she" in (tmp_path / "answer").read_text()
         result = corefscore.score(tmp_path / "key.conllu", tmp_path / "answer", "muc", heads="tree")
@@ -434,7 +434,7 @@ def test_entities_of_corefud_come_onto_a_key_with_other_tokens(tmp_path: Path) -
     key, response, made = (tmp_path / name for name in ("key.conllu", "response.conllu", "made.conllu"))
     key.write_text(TREE_KEY)
     response.write_text(f"{OTHER_TOKENS}{ZERO_BEFORE}{SANG}{IT}\n")
-    done = within("convert", response, made, "--key", key, "--to", "corefud")
+    done = within("convert", response, made, "--key", key, "--format", "corefud")
     assert done.status == 0
     assert b"[filled-gaps]" in done.stderr
     assert b"[lost-mentions]" not in done.stderr
@@ -476,10 +476,10 @@ def test_there_and_back_is_the_same_in_every_format(
     key, answer, back, plain = ROUND[name], tmp_path / "answer.txt", tmp_path / "back", tmp_path / "plain"
     tagged = ["--input-format", "tagged", "--tags", notation]
     same = key if target == ("conll" if name == "plain" else "corefud") else plain
-    assert call(capfdbinary, "convert", key, answer, "--to", "tagged", "--tags", notation).status == 0
+    assert call(capfdbinary, "convert", key, answer, "--format", "tagged", "--tags", notation).status == 0
     asked = ["--tags", notation] if target == "tagged" else []
-    assert call(capfdbinary, "convert", key, plain, "--to", target, *asked).status == 0 or same == key
-    done = call(capfdbinary, "convert", answer, back, "--key", key, "--to", target, *tagged)
+    assert call(capfdbinary, "convert", key, plain, "--format", target, *asked).status == 0 or same == key
+    done = call(capfdbinary, "convert", answer, back, "--key", key, "--format", target, *tagged)
     assert done.status == 0
     assert (b"[dropped-zeros]" in done.stderr) == (name == "zeros" and target != "corefud")
     if name == "zeros" and target in WITH_ZEROS:  # only these could have said them

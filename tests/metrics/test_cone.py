@@ -318,7 +318,7 @@ def test_a_side_that_lacks_the_first_documents_is_looked_at_all_the_same(
 
 def names_in(text: str, folder: Path, **how: object) -> list[tuple[int, int, str, tuple[str, ...]]]:
     (path,) = written(folder, file=text)
-    documents = joined(list(read(str(path), [], names=replace(name_options(how), source=EITHER))))
+    documents = joined(list(read(str(path), [], names=replace(name_options(how), ne_from=EITHER))))
     found = documents.named_entities
     assert found is not None
     rows = zip(found.start.tolist(), found.end.tolist(), found.type, map(tuple, found.words), strict=True)
@@ -475,7 +475,7 @@ def test_a_file_without_the_column_is_told(tmp_path: Path) -> None:
 
     def told(include: str, apply: workers.Map | None = None) -> list[str]:
         (response,) = written(tmp_path, response="".join(texts[name] for name in texts if name in include))
-        found = corefscore.score(key, response, "cone", include=f"[r{include}]", workers=apply)
+        found = corefscore.score(key / f"[r{include}]", response, "cone", workers=apply)
         return [str(notice).removeprefix(f"{key}/").splitlines()[0] for notice in found.notices]
 
     column = "notice[no-name-column] there is no column 11 of named entities in this file:"
@@ -613,11 +613,11 @@ def test_a_paper_has_it_under_a_heading(layout: str, capfdbinary: pytest.Capture
 def test_a_baseline_may_be_the_official_layout(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     pair = (DEMO / "key.conll", DEMO / "response.conll")
     printed = tmp_path / "printed.txt"
-    for words, more in (("cone", ["--metric", "cone"]), ("all,cone", [])):
+    for words, baseline in (("cone", f"cone={printed}"), ("all,cone", printed)):
         printed.write_bytes(call(capfdbinary, words, *pair).stdout)
-        assert call(capfdbinary, "check", printed, *pair, *more, "--both-ways").status == 0
+        assert call(capfdbinary, "check", baseline, *pair, "--both-ways").status == 0
         printed.write_text(printed.read_text().replace("CONE-CEAF: Recall: (5 / 6)", "CONE-CEAF: Recall: (6 / 6)"))
-        assert call(capfdbinary, "check", printed, *pair, *more, "--both-ways").status == 3
+        assert call(capfdbinary, "check", baseline, *pair, "--both-ways").status == 3
 
 
 def test_the_official_groups_have_no_cone(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
@@ -670,7 +670,7 @@ def test_documents_may_be_read_with_their_names() -> None:
     [
         ({"named": "tail"}, "named='tail' is not one of exact, head, contains"),
         ({"ne_from": "both"}, "ne_from='both' is not one of key, own"),
-        ({"ne_column": -1}, "columns are counted from 1"),
+        ({"ne_column": -1}, "ne_column=-1: expected a whole number, 1 or more"),
         ({"ne_types": "PER,,LOC"}, "empty word in the list"),
         ({"match": "exact"}, "it needs --estimate-key"),
         ({"estimate_key": True, "match": "sound"}, 'no rule "sound"'),

@@ -77,12 +77,12 @@ def test_options_take_other_names(
 def test_the_metric_of_a_baseline_takes_other_names(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     baseline = tmp_path / "bcub.txt"
     baseline.write_bytes(call(capfdbinary, "bcub", KEY, RESPONSE, "none").stdout)
-    done = call(capfdbinary, "check", baseline, KEY, RESPONSE, "--metric", "B3")
+    done = call(capfdbinary, "check", f"B3={baseline}", KEY, RESPONSE)
     assert (done.status, done.stderr) == (0, b"")
-    done = call(capfdbinary, "check", baseline, KEY, RESPONSE, "--metric", "CoNLL")
+    done = call(capfdbinary, "check", f"CoNLL={baseline}", KEY, RESPONSE)
     assert (done.status, done.stderr) == (
         2,
-        b'corefscore: --metric names the one metric that was scored, and "CoNLL" is several\n',
+        b'corefscore: METRIC=BASELINE names the one metric that was scored, and "CoNLL" is several\n',
     )
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import corefscore
 from corefscore import formats
+from corefscore.formats import base
 from support import ROOT, loaded, together
 
 PACKAGE = Path(corefscore.__file__).parent
@@ -104,7 +105,7 @@ def test_no_module_imports_itself_round_a_circle() -> None:
 
 
 def test_functions_of_formats_are_where_their_rows_say() -> None:
-    for row in map(formats.find, formats.EVERY_NAME):
+    for row in map(formats.find, base.EVERY_NAME):
         named = [function.args for function in row if isinstance(function, partial) and function.args]
         assert named
         for module, name in named:

@@ -6,7 +6,6 @@ import json
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import fields
 from html.parser import HTMLParser
 from inspect import signature
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 import pytest
 from corefscore import InputError, ScorerWarning, UsageError, analyse, check, compare, rank, read, score
 from corefscore.core.frames import frame
+from corefscore.core.options import declared
 from corefscore.statistics.significance import Method
 from support import TESTDATA, call
 from test_api import in_memory
@@ -34,13 +34,13 @@ def test_compare_is_the_report_of_the_command(capfdbinary: pytest.CaptureFixture
 
 
 def test_functions_that_compare_share_their_keywords() -> None:
-    """The defaults are those of `Method`, but each of the two levels is what the other leaves."""
-    own = {each.name: each.default for each in fields(Method)} | {"confidence": None, "alpha": None}
+    """The defaults are those of `Method`."""
+    own = {option.keyword: option.default for option in declared(Method)}
     for function in (compare, rank):
         shown = signature(function).parameters
         assert {name: shown[name].default for name in own} == own
-    assert rank(KEY, SYSTEMS, "muc", seed=3, alpha=0.1, trials=99).found.method == Method(
-        seed=3, trials=99, alpha=0.1, confidence=0.9
+    assert rank(KEY, SYSTEMS, "muc", seed=3, confidence=0.9, trials=99).found.method == Method(
+        seed=3, trials=99, confidence=0.9
     )
 
 
@@ -55,9 +55,9 @@ def test_a_report_prints_as_the_command_does(layout: str, capfdbinary: pytest.Ca
 
 
 def test_rank_is_the_report_of_the_command(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    options = ("--sort", "lea.recall", "--alpha", "0.1", "--unit", "part", "--correction", "none")
+    options = ("--sort", "lea.recall", "--confidence", "90", "--unit", "part", "--correction", "none")
     printed = call(capfdbinary, "rank", KEY, *NAMED, *MEASURES, *options, "--format", "json")
-    how: dict[str, Any] = {"alpha": 0.1, "unit": "part", "correction": "none"}
+    how: dict[str, Any] = {"confidence": 0.9, "unit": "part", "correction": "none"}
     found = rank(KEY, SYSTEMS, "muc,lea,conll", sort="lea.recall", **how)
     assert json.loads(printed.stdout) == json.loads(json.dumps(found.to_dict()))
     assert repr(found).startswith("<Ranking by lea.recall: 1-2 ash, ")
@@ -115,7 +115,7 @@ def test_one_system_gets_intervals_alone() -> None:
         pytest.param(lambda: compare(KEY, list(SYSTEMS.values())), "systems: they are list", id="no names"),  # type: ignore[arg-type]
         pytest.param(lambda: compare(KEY, SYSTEMS, "lae"), 'unknown measure "lae"', id="measure"),
         pytest.param(lambda: compare(KEY, SYSTEMS, 7), "measures=7: expected names", id="no names of measures"),  # type: ignore[arg-type]
-        pytest.param(lambda: compare(KEY, SYSTEMS, alpha=5), "alpha=5 would be 500 %", id="level"),
+        pytest.param(lambda: compare(KEY, SYSTEMS, confidence=5), "confidence=5 would be 500 %", id="level"),
         pytest.param(lambda: rank(KEY, SYSTEMS, sort="muc,lea"), "means several measures", id="sort"),
         pytest.param(lambda: rank(KEY, SYSTEMS, sorted="lea"), "did you mean sort?", id="keyword"),  # type: ignore[call-arg]
         pytest.param(lambda: check(*DEMO), "check needs a baseline, or a minimum", id="nothing to check"),

@@ -57,10 +57,10 @@ CALLS = {
     "rank, groups": "rank KEY A B --by ^.(.) --trials 20 --unit part",
     "check": "check BASELINE KEY A --min lea=50 --both-ways",
     "check, groups": "check --min lea=50 KEY A --by ^.(.)",
-    "errors": "errors KEY A --list",
-    "errors, blanc": "errors KEY A --measure blanc --symmetric",
+    "errors": "errors KEY A",
+    "errors, blanc": "errors KEY A --measures blanc --symmetric",
     "errors, two": "errors KEY A B",
-    "explain": "explain KEY A --expect 50.0",
+    "explain": "explain KEY A 50.0",
     "validate": "validate A B --key KEY",
 }
 """A call of every command that writes JSON, with each part that a report can have."""
@@ -133,7 +133,7 @@ def test_a_notice_of_a_system_names_it(tmp_path: Path, capfdbinary: Capture) -> 
 
 def test_errors_name_their_documents(capfdbinary: Capture) -> None:
     fables = TESTDATA / "fables"
-    done = call(capfdbinary, "errors", fables / "key.conll", fables / "response.conll", "--list", "--format", "json")
+    done = call(capfdbinary, "errors", fables / "key.conll", fables / "response.conll", "--format", "json")
     found = parsed(done.stdout)
     names = {document["name"] for document in found["documents"]}
     assert len(names) == 2

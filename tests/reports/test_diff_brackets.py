@@ -24,7 +24,7 @@ x\t0\t4\tleft\t-
 def test_a_mention_without_a_place_in_the_key_is_named_as_one(tmp_path: Path) -> None:
     (tmp_path / "beyond.conll").write_text(KEY)
     (tmp_path / "beyond_0.txt").write_text("Nobody [indeed](#8) knew [Anna Smith](#1) left")
-    lines = within("diff", "beyond.conll", "beyond_0.txt", "--all", cwd=tmp_path).stdout.decode().splitlines()
+    lines = within("diff", "beyond.conll", "beyond_0.txt", "--around", "all", cwd=tmp_path).stdout.decode().splitlines()
     assert lines[1:3] == ["    1  Nobody knew [Anna Smith]1 left", "    2  (without a place in the text:) +[indeed]r8"]
 
 
@@ -57,7 +57,7 @@ def test_every_bracket_is_closed(seed: int, tmp_path: Path) -> None:
     random = Random(seed)
     (tmp_path / "key").write_text(text_of(random, 10))
     (tmp_path / "response").write_text(text_of(random, 14))
-    done = within("diff", "key", "response", "--all", "--pronouns", "none", cwd=tmp_path)
+    done = within("diff", "key", "response", "--around", "all", "--pronouns", "none", cwd=tmp_path)
     assert done.status == 0, done.stderr
     for line in done.stdout.decode().partition("\n\n[x]3 right")[0].replace("\n       ", " ").splitlines():
         depth = 0

@@ -66,8 +66,8 @@ def printed(command: str, output: str) -> list[str]:
     ("kind", "options"),
     [
         ("spans", ()),
-        ("spans", ("--input-format", "key=conll,response=conll", "--word-column", "1", "--max-unpacked", "3")),
-        ("corefud", ("--include", "*.conllu", "--heads", "tree")),
+        ("spans", ("--input-format", "key=conll,response=conll", "--word-column", "1")),
+        ("corefud", ("--heads", "tree")),
     ],
 )
 def test_the_call_of_each_row_prints_its_numbers(
@@ -103,7 +103,7 @@ def test_a_shell_takes_each_kind_of_call(all_differ: Mapping[str, tuple[Path, Pa
 
 def test_flags_are_given_to_each_call_as_they_are(tmp_path: Path) -> None:
     """``align`` has no value on the command line, and a line of Python takes it as a keyword."""
-    report = corefscore.explain(KEY, RESPONSE, align=True, fidelity=0.9, input_format={"key": "conll"})
+    report = corefscore.explain(KEY, RESPONSE, align=True, input_format={"key": "conll"})
     commands = {row.convention.name: row.command for row in report.rows}
     assert commands["official"].endswith("cedar.conll --input-format key=conll --align --format table")
     assert "('muc', {'input_format': {'key': 'conll'}, 'align': True})" in commands["e2e-evaluator"]
@@ -127,28 +127,28 @@ def test_the_numbers_that_were_recorded_for_real_output(expect: str, name: str, 
     """Recorded by others who ran each project's evaluator on this output; not run here. For 43.45,
     B-cubed drops singletons on both sides, CEAF-e in the response. 78.41 is cut off, as the official scorer does."""
     folder = EXCERPTS / "ecbplus-withindoc"
-    found = rows(capfdbinary, folder / "key.conll", folder / "lemma-baselines-lemma-wd.conll", "--expect", expect)
+    found = rows(capfdbinary, folder / "key.conll", folder / "lemma-baselines-lemma-wd.conll", expect)
     assert "conll" in found[name]["matches"].split(", ")
 
 
 def test_an_expectation_that_nothing_meets_is_told(capfdbinary: Capture) -> None:
-    done = call(capfdbinary, "explain", KEY, RESPONSE, "--expect", "1.23")
+    done = call(capfdbinary, "explain", KEY, RESPONSE, "1.23")
     assert b"No convention gives 1.23." in done.stdout
-    assert within("explain", KEY, RESPONSE, "--expect", "1.23%").stdout == done.stdout
+    assert within("explain", KEY, RESPONSE, "1.23%").stdout == done.stdout
 
 
 @pytest.mark.parametrize(
     ("expect", "told"),
     [
-        ("many", "--expect many: expected a score in percent, such as 71.35"),
-        ("0.7435", "--expect 0.7435 would be 0.7435 %; for 74.35 % write --expect 74.35"),
-        ("7.4e1", "--expect 7.4e1: expected a score in percent"),
-        ("101", "--expect 101: expected a percentage"),
-        ("", "--expect : expected a number"),
+        ("many", "SCORE many: expected a score in percent, such as 71.35"),
+        ("0.7435", "SCORE 0.7435 would be 0.7435 %; for 74.35 % write SCORE 74.35"),
+        ("7.4e1", "SCORE 7.4e1: expected a score in percent"),
+        ("101", "SCORE 101: expected a percentage"),
+        ("", "SCORE : expected a number"),
     ],
 )
 def test_an_expectation_is_a_percentage(expect: str, told: str) -> None:
-    done = within("explain", KEY, RESPONSE, "--expect", expect)
+    done = within("explain", KEY, RESPONSE, expect)
     assert (done.status, done.stdout) == (2, b"")
     assert told in done.stderr.decode()
     with pytest.raises(corefscore.UsageError, match="expect="):

@@ -118,7 +118,7 @@ def test_the_page_begins_where_most_is_lost_and_goes_on_to_the_next_document(bro
 
 
 def test_two_responses_are_in_one_page(browser: Any, tmp_path: Path) -> None:
-    browser.get(page(tmp_path, SYSTEMS / "key.conll", ASH, "--other", BIRCH))
+    browser.get(page(tmp_path, SYSTEMS / "key.conll", ASH, BIRCH))
     press(browser, "n")
     assert "; in birch.conll: " in shown(browser, "status")
     press(browser, "x")
@@ -200,7 +200,7 @@ def test_signs_and_labels_stay_with_their_words_on_a_telephone(browser: Any, tmp
 
 def test_little_of_a_telephone_is_taken_by_what_stays_in_view(browser: Any, tmp_path: Path) -> None:
     """Only the buttons stay at the top and the sentence about the mention at the bottom, with two responses, too."""
-    browser.get(page(tmp_path, SYSTEMS / "key.conll", ASH, "--other", BIRCH))
+    browser.get(page(tmp_path, SYSTEMS / "key.conll", ASH, BIRCH))
     size = {"width": 360, "height": 640, "deviceScaleFactor": 1, "mobile": False}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     script = """

@@ -437,7 +437,7 @@ def test_any_score_can_rank(capfdbinary: Capture) -> None:
 
 def test_alpha_decides(capfdbinary: Capture) -> None:
     """With nearly any p as a difference every system has one rank."""
-    found = ranked(capfdbinary, KEY, "--systems", RUNS, "--alpha", "0.999", "--correction", "none")
+    found = ranked(capfdbinary, KEY, "--systems", RUNS, "--confidence", "0.1%", "--correction", "none")
     assert [(row["best"], row["worst"]) for row in found["ranking"]] == [(1, 1), (2, 2), (3, 3), (4, 4)]
 
 
@@ -513,7 +513,7 @@ def test_agreement_has_the_verdicts_of_compare(capfdbinary: Capture) -> None:
 def test_the_ranking_can_be_drawn(form: str, tmp_path: Path, capfdbinary: Capture) -> None:
     pytest.importorskip("matplotlib")
     path = tmp_path / f"ranking.{form}"
-    assert call(capfdbinary, "rank", KEY, "--systems", RUNS, "--plot", path).status == 0
+    assert call(capfdbinary, "rank", KEY, "--systems", RUNS, "--output", path).status == 0
     assert path.read_bytes().lstrip()[:5] in (b"\x89PNG\r", b"<?xml", b"%PDF-")
 
 
@@ -537,7 +537,7 @@ def test_a_drawing_without_matplotlib_names_the_library(
     tmp_path: Path, capfdbinary: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("corefscore.reports.plots.find_spec", lambda name: None)
-    done = call(capfdbinary, "rank", KEY, "--systems", RUNS, "--plot", tmp_path / "ranking.png")
+    done = call(capfdbinary, "rank", KEY, "--systems", RUNS, "--output", tmp_path / "ranking.png")
     message = b"corefscore: a plot needs matplotlib: pip install matplotlib\n"
     assert done == (2, b"", message)
 

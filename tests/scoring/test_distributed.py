@@ -56,7 +56,7 @@ def test_a_cluster_gives_the_same_bytes(
     form: str, options: list[str], address: str, pair: Pair, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     sides = FORMS[form](*pair, capfdbinary)
-    assert same(capfdbinary, "every", *sides, *options, by=("--scheduler", address)).status == 0
+    assert same(capfdbinary, "every", *sides, *options, by=("--jobs", address)).status == 0
 
 
 def test_what_is_wrong_is_told_as_by_one_process(
@@ -65,7 +65,7 @@ def test_what_is_wrong_is_told_as_by_one_process(
     text = pair[1].read_text()
     half = text.index("\t-\n", text.index("gen_000030"))
     pair[1].write_text(text[:half] + "\t(7" + text[half + 2 :])
-    assert b"unclosed-mention" in same(capfdbinary, "every", *pair, "none", by=("--scheduler", address)).stderr
+    assert b"unclosed-mention" in same(capfdbinary, "every", *pair, "none", by=("--jobs", address)).stderr
 
 
 def killed_once(sides: Slice, **how: Any) -> _Found | UsageError | None:
@@ -86,7 +86,7 @@ def test_a_worker_killed_in_the_middle_changes_no_byte(
     """`kill -9` of one of two workers, at work on a piece, while others are done and others wait."""
     one = call(capfdbinary, "every", *pair, "none")
     monkeypatch.setattr(divided, "_count", killed_once)
-    assert call(capfdbinary, "every", *pair, "none", "--scheduler", address) == one
+    assert call(capfdbinary, "every", *pair, "none", "--jobs", address) == one
     assert int(Path(os.environ[FLAG]).read_text()) != os.getpid()
 
 
@@ -105,16 +105,17 @@ def test_counts_of_lists_of_files_come_in_their_order(address: str, pair: Pair) 
 def test_schedulers_of_dasks_own_give_the_same_bytes(
     scheduler: str, pair: Pair, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
-    same(capfdbinary, "every", *pair, "none", by=("--scheduler", scheduler, "--jobs", "2"))
+    with machines.cluster(scheduler, 2) as workers:
+        apart = score(*pair, workers=workers)
+    assert apart.to_dict() == score(*pair).to_dict()
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["here"], b'"here" is not a scheduler; expected the address of a scheduler, such as tcp://HOST:8786'),
+        (["here"], b"'here' is not a number of processes, and not an address such as tcp://HOST:PORT"),
         (["tcp://127.0.0.1:9"], b"no Dask scheduler answers at tcp://127.0.0.1:9 within 0.5 seconds"),
         (["other://127.0.0.1:9"], b"unknown address scheme 'other'"),
-        (["tcp://127.0.0.1:9", "--jobs", "2"], b"has its own workers; leave out --jobs"),
     ],
 )
 def test_what_is_no_scheduler_is_told(
@@ -125,7 +126,7 @@ def test_what_is_no_scheduler_is_told(
     capfdbinary: pytest.CaptureFixture[bytes],
 ) -> None:
     monkeypatch.setattr(machines, "SECONDS", 0.5)
-    done = call(capfdbinary, "muc", *pair, "--scheduler", *options)
+    done = call(capfdbinary, "muc", *pair, "--jobs", *options)
     assert (done.status, done.stdout) == (2, b"")
     assert said in done.stderr
 
@@ -178,7 +179,7 @@ def started(program: str, *arguments: str) -> Iterator[tuple[subprocess.Popen[st
 @pytest.mark.outside
 def test_a_scheduler_without_the_package_is_told(pair: Pair, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     with started(ABSENT + ELSEWHERE) as (_, address):
-        done = call(capfdbinary, "muc", *pair, "--scheduler", address)
+        done = call(capfdbinary, "muc", *pair, "--jobs", address)
     assert (done.status, done.stdout) == (2, b"")
     said = f"the version of corefscore of the scheduler at {address} is none; expected corefscore {__version__} here"
     assert said.encode() in done.stderr
@@ -272,7 +273,7 @@ def test_relative_paths_are_those_of_this_folder(
 ) -> None:
     """The workers were started in another one."""
     monkeypatch.chdir(pair[0].parent)
-    assert not same(capfdbinary, "muc", "key.conll", "response.conll", "none", by=("--scheduler", address)).stderr
+    assert not same(capfdbinary, "muc", "key.conll", "response.conll", "none", by=("--jobs", address)).stderr
 
 
 def lose(item: int) -> None:

@@ -206,9 +206,9 @@ OF_NODES = [
     {},
     {"singletons": "keep"},
     {"matching": "exact", "zeros": "linear"},
-    {"matching": "partial", "singletons": "keep", "boundary": "both", "definitions": "conll"},
-    {"zeros": "drop", "definitions": "conll"},
-    {"lookup": "alignment", "repeated": "first"},
+    {"matching": "partial", "singletons": "keep", "boundary": "both", "task": "none"},
+    {"zeros": "drop", "task": "none"},
+    {"task": "aligned", "repeated": "first"},
     {"task": "crac22"},
     {"task": "crac23", "singletons": "keep"},
 ]

@@ -97,7 +97,7 @@ def json_lines(path: Path, capture: pytest.CaptureFixture[bytes]) -> Path:
     """The file as JSON lines, its documents under the names that models give them."""
     out = path.with_suffix(".jsonl")
     lines = []
-    for line in call(capture, "convert", path, "-", "--to", "jsonlines").stdout.decode().splitlines():
+    for line in call(capture, "convert", path, "-", "--format", "jsonlines").stdout.decode().splitlines():
         fields = json.loads(line)
         name, part = fields["doc_key"][1:].split("); part ")
         lines.append(json.dumps(fields | {"doc_key": f"{name}_{int(part)}"}))

@@ -202,7 +202,7 @@ def test_kinds_in_files_add_up(of: str, files: tuple[Path, Path]) -> None:
 def test_kinds_of_aligned_mentions_add_up(key: Path, singletons: str) -> None:
     """Heads, zeros and gaps: what is aligned is found; the total is that of the alignment."""
     response = key.parent / "response.conllu"
-    how = {"repeated": "first", "lookup": "alignment", "singletons": singletons}
+    how = {"repeated": "first", "task": "aligned", "singletons": singletons}
     try:
         plain = score(key, response, "every", **how)  # type: ignore[arg-type]
     except (InputError, UsageError):

@@ -175,7 +175,7 @@ def test_blocks_bound_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_verdict_is_given_where_the_smallest_p_is_the_level() -> None:
     """Five units that all differ one way: p is 1/16, the smallest there can be."""
     units = simulated(shares(np.array([[10.0] * 5, [0.0] * 5])))
-    found = [compared(units, Method(alpha=level)).differ(0, 0, 2) for level in (0.0625, 0.06)]
+    found = [compared(units, Method(confidence=1 - level)).differ(0, 0, 2) for level in (0.0625, 0.06)]
     assert found == [True, None]
 
 
@@ -231,7 +231,7 @@ def test_units_are_counted_by_score() -> None:
     tests = randomization(counted(first, second), 10_000, 0)
     assert tests.differing_units.tolist() == [[[2, 3, 4]]]
     assert tests.smallest.tolist() == [[[0.5, 0.25, 0.125]]]
-    found = compared(counted(first, second), Method(alpha=0.3))
+    found = compared(counted(first, second), Method(confidence=0.7))
     assert [found.differ(0, 0, score) is None for score in range(3)] == [True, False, False]
 
 

@@ -19,6 +19,7 @@ from corefscore.core.arrays import Bools, Floats, Ints, connected, order_by
 from corefscore.core.documents import Mention, joined, texts_of
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding
+from corefscore.core.options import option
 from corefscore.formats.base import AUTO, FILE
 from corefscore.matching.pairing import Pairs
 from corefscore.metrics.base import WHOLE
@@ -31,12 +32,19 @@ RIGHT, WRONG_SPAN, WRONG_ENTITY, MISSING = STATUS = ("right", "wrong span", "wro
 conflated or divided piece, or not found."""
 
 
-class Asked(NamedTuple):
+@dataclass(frozen=True)
+class Asked:
     """The options of an analysis that can change its numbers, as the user gave them: see
     `corefscore.formats.base.HEADS`, `pronouns.pronouns_of` and `spans.REPAIRS`."""
 
     heads: str = AUTO
-    pronouns: str = AUTO
+    pronouns: str = option(
+        AUTO,
+        "How to recognise pronouns: auto (by the tags of the key), none, english, tags:A,B* or words:FILE.",
+        kind=str,
+        metavar="HOW",
+        common=True,
+    )
     spans: str = AUTO
 
 

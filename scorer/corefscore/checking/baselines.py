@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -77,13 +78,16 @@ class Baseline:
         }
 
 
-def read_baseline(path: str, metric: str | None = None, own: Mapping[str, Any] | None = None) -> Baseline:
+def read_baseline(path: str, own: Mapping[str, Any] | None = None) -> Baseline:
     """A baseline from a file: JSON of corefscore, or the output of the official scorer.
 
-    ``metric`` names the metric of the output if the file does not; ``own`` are the options of metrics of this run, with
-    which its scores are recomputed. Raises `InputError` for any other file, `UsageError` for a file that cannot be
+    METRIC=PATH names the metric of the output if the file does not; ``own`` are the options of metrics of this run,
+    with which its scores are recomputed. Raises `InputError` for any other file, `UsageError` for a file that cannot be
     read.
     """
+    metric: str | None = None
+    if "=" in path and not os.path.lexists(path):
+        metric, path = path.split("=", maxsplit=1)
     source = Source(path)
     text = as_text(source.read())
     if text.lstrip().startswith("{"):
@@ -192,7 +196,7 @@ def _from_official(text: str, path: str, name: str | None, own: Mapping[str, Any
     """A baseline from the output of the official scorer. Scores are recomputed from its fractions, with the options
     ``own`` of metrics."""
     if name is not None and named(name) in GROUPS:
-        raise UsageError(f'--metric names the one metric that was scored, and "{name}" is several')
+        raise UsageError(f'METRIC=BASELINE names the one metric that was scored, and "{name}" is several')
     metrics, scope = [] if name is None else [find(name)], None
     printed: dict[str | None, dict[str, Sequence[float]]] = {}
     for found in LINE.finditer(text):
@@ -203,7 +207,7 @@ def _from_official(text: str, path: str, name: str | None, own: Mapping[str, Any
         else:
             metric = metrics[-1] if metrics else None
             if metric is None and not found["common"]:
-                raise _refused(path, "the file does not name its metric: name it with --metric", _line(found))
+                raise _refused(path, f"the file does not name its metric: give it as METRIC={path}", _line(found))
             measure, fractions = _fractions(found, metric or find(MENTIONS), path)
             printed.setdefault(scope, {})[measure] = fractions
     if None not in printed:

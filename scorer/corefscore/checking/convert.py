@@ -14,9 +14,10 @@ from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural
 from corefscore.core.folders import sources
 from corefscore.core.sources import MARK, is_utf_16
-from corefscore.formats import BY_CONTENT, EVERY_NAME, HEAD_BYTES, TAGGED, by_head, find, form_of, read, requested
+from corefscore.formats import BY_CONTENT, HEAD_BYTES, TAGGED, by_head, find, form_of, read, requested
 from corefscore.formats.base import (
     EMPTY,
+    EVERY_NAME,
     Annotations,
     Format,
     FullDocument,
@@ -48,7 +49,7 @@ def convert(
     `UsageError` for a file that cannot be read and for formats that cannot be converted.
     """
     both, reading = reading, reading.of(None if key is None else RESPONSE)
-    files = sources(path, reading.include, reading.max_unpacked, notices)
+    files = sources(path, notices)
     for source in files:
         source.watch = watch
     written = requested(KEY, reading)

@@ -97,7 +97,7 @@ class _InMemory(Source):
     """A file whose text is replaced."""
 
     def __init__(self, source: Source, text: bytes) -> None:
-        super().__init__(source.path, source.max_unpacked)
+        super().__init__(source.path)
         self.name = source.name
         self._kept = text
 

@@ -6,34 +6,35 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 import click
 
 from corefscore.cli.messages import complain, refuse
 from corefscore.cli.options import CALLED, COREFUD_NAME
 from corefscore.cli.output import STANDARD_OUTPUT, give_up
-from corefscore.cli.synonyms import of_command, of_option
+from corefscore.cli.synonyms import REMOVED, of_command, of_option
 from corefscore.core.errors import InputError, ScorerError, UsageError, nearest, suggested
 from corefscore.core.version import __version__
 
-HELP = f"""Score coreference in CoNLL-2011/2012, CorefUD, JSON or tagged text, exactly as the official scorers do.
+if TYPE_CHECKING:
+    from corefscore.metrics.base import Metric
+
+HELP = """Score coreference exactly as the official scorers do.
 
 \b
-corefscore METRIC KEY RESPONSE [NAME]
-  METRIC    a metric, or several joined by commas
-  KEY       a file (also .gz, .bz2, .xz), a folder, or - for standard input
-  RESPONSE  likewise; not needed for JSON lines that have both sides
-  NAME      score this document only; "none": print totals only
+METRIC    a metric, or several joined by commas
+KEY       a file (also .gz, .bz2, .xz), a folder, or - for standard input
+RESPONSE  likewise; not needed for JSON lines that have both sides
+NAME      score this document only; "none": print totals only
 
-Exit status: 0 success, 1 input rejected, 2 wrong usage or a file that cannot be read, 3 a check failed.
-
-Version {__version__}."""
+Exit status: 0 success, 1 input rejected, 2 wrong usage, 3 a check failed."""
 
 GROUP_HELP = {
-    "all": "the five metrics of the official scorer, byte for byte: {names}",
+    "all": "the official five, byte for byte: {names}",
     "every": "{names}",
     "conll": "{names}, and the CoNLL average, the mean of their F1",
-    "corefud": "the metrics of the official CorefUD scorer: {names}",
+    "corefud": "of the CorefUD scorer: {names}",
 }
 
 
@@ -79,8 +80,8 @@ class Commands(click.Group):
 
         others, broken = outside()
         metrics = [*map(find, NAMES), *others]
-        with formatter.section("Metrics (details: corefscore METRIC --help)"):
-            formatter.write_dl([(metric.name, f"{metric.title}. {metric.use}") for metric in metrics])
+        with formatter.section("Metrics, and when to use them (details: corefscore METRIC --help)"):
+            formatter.write_dl([(metric.name, _purpose(metric)) for metric in metrics])
         with formatter.section("Groups of metrics"):
             rows = [(name, GROUP_HELP[name].format(names=", ".join(members))) for name, members in GROUPS.items()]
             formatter.write_dl(rows)
@@ -90,6 +91,11 @@ class Commands(click.Group):
             with formatter.section("Metrics of other packages that cannot be used"):
                 for error in broken:
                     formatter.write_text(str(error))
+
+
+def _purpose(metric: Metric) -> str:
+    """What a metric is used for, in a few words."""
+    return metric.use.removeprefix("Use it ").partition(";")[0].rstrip(".")
 
 
 def _is_path(word: str) -> bool:
@@ -227,7 +233,8 @@ def _usage(error: click.ClickException) -> str:
         # The dashes would make any two options similar.
         like = nearest(error.option_name.lstrip("-"), [name.removeprefix("--") for name in names if name[:2] == "--"])
         known = (
-            _by_value(error.option_name, parameters)
+            REMOVED.get(error.option_name)
+            or _by_value(error.option_name, parameters)
             or of_option(error.option_name, names)
             or (like and f"did you mean {' or '.join(f'--{name}' for name in like)}?")
         )

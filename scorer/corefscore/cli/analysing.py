@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import click
@@ -11,11 +11,11 @@ from click.core import ParameterSource
 from corefscore.analysis.costs import measured
 from corefscore.analysis.response import Analysis, Asked, pairs_of, refuse_parts
 from corefscore.analysis.response import analysed as analysed_result
-from corefscore.analysis.spans import REPAIRS
 from corefscore.cli import options
 from corefscore.cli.messages import tell
 from corefscore.cli.scoring import evaluated, workers
 from corefscore.core.errors import UsageError
+from corefscore.core.options import SCORING
 from corefscore.formats.base import AUTO
 from corefscore.reports.words import FIRST_AND_SECOND, KEY_AND_RESPONSE, Words
 from corefscore.scoring.kinds.texts import text_of
@@ -25,35 +25,53 @@ from corefscore.scoring.results import Result
 def analysing() -> list[click.Parameter]:
     """Options of an analysis and of scoring."""
     return [
-        click.Option(
-            ["--measure"],
+        options.Parameter(
+            "--measures",
+            "measure",
             metavar="MEASURE",
             default="conll",
             show_default=True,
+            heading=SCORING,
+            common=True,
             help="Measure in whose F1 costs are measured.",
         ),
-        click.Option(
-            ["--pronouns"],
-            metavar="HOW",
-            default="auto",
-            show_default=True,
-            help="How to recognise pronouns: auto (by the tags of the key), none, english, tags:A,B* or words:FILE.",
-        ),
-        click.Option(
-            ["--symmetric"],
+        *options.of_topic(Asked),
+        options.Parameter(
+            "--symmetric",
             is_flag=True,
+            heading=SCORING,
+            common=True,
             help="Compare two annotators: neither side is the key. F1 is the same in both directions if both have the "
             "same tokens.",
         ),
-        click.Option(
-            ["--spans"],
-            type=options.Choice(REPAIRS),
-            default=REPAIRS[0],
-            show_default=True,
-            help="Words to ignore at the ends of mentions in the search for span errors; off: do not search.",
+        options.Parameter(
+            "--html",
+            type=options.File(),
+            metavar="FILE",
+            common=True,
+            help="Write an HTML page with the text and all errors, to open in a browser.",
         ),
         *options.scoring([]),
     ]
+
+
+def page_of(analyses: Mapping[str, Analysis], words: Words) -> Iterator[str]:
+    """The HTML page of some analyses."""
+    from corefscore.reports.diff import Diff
+    from corefscore.reports.layouts import page
+
+    return page.render({system: Diff(analysis, words) for system, analysis in analyses.items()})
+
+
+def refuse_beside_page(*others: str) -> None:
+    """Raise `UsageError` for an option that is not for the page: the page shows everything and has its own filters."""
+    context = click.get_current_context()
+    for option in ("output", *others):
+        if context.get_parameter_source(option) is ParameterSource.COMMANDLINE:
+            name = next(parameter.opts[0] for parameter in context.command.params if parameter.name == option)
+            raise UsageError(
+                f"{name} is not for the page that --html writes: it shows everything and has its own filters"
+            )
 
 
 ALIKE = {"repeated": "first", "boundary": "both", "matching": "exact"}
@@ -64,7 +82,6 @@ ONE_SIDED = {
     "repeated": ("official",),
     "matching": ("partial", "head"),
     "singletons": ("drop-response",),
-    "lookup": ("crac22", "crac23"),
     "task": ("crac22", "crac23"),
 }
 """The values of options that treat the sides differently."""
@@ -94,7 +111,6 @@ def analysed(
     *,
     measure: str,
     pronouns: str,
-    spans: str,
     document: str | None = None,
     **arguments: Any,
 ) -> dict[str, Analysis]:
@@ -111,7 +127,7 @@ def analysed(
             results[name] = result
     pairs = [pairs_of(result) for result in results.values()]
     text = text_of(pairs)
-    asked = Asked(arguments["heads"] or AUTO, pronouns, spans)
+    asked = Asked(arguments["heads"] or AUTO, pronouns)
     analyses = {
         name: analysed_result(result, pairs_of_result, text, asked, wanted)
         for (name, result), pairs_of_result in zip(results.items(), pairs, strict=True)

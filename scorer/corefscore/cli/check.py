@@ -11,13 +11,15 @@ from corefscore.checking.baselines import read_baseline
 from corefscore.cli import options
 from corefscore.cli.messages import tell, write
 from corefscore.cli.scoring import evaluated, spare_inputs, workers
-from corefscore.cli.systems import average, scoring
+from corefscore.cli.systems import scoring
 from corefscore.core.errors import UsageError
+from corefscore.core.options import SCORING
 from corefscore.core.percent import from_percent
 from corefscore.metrics import scores_in, single
 from corefscore.reports.check import Asked, Named, check, needed
 from corefscore.reports.layouts import ANNOTATIONS, DATA, TABLES, Style, rendered
 from corefscore.scoring.results import compiled
+from corefscore.scoring.settings import Grouping
 
 FAILED = 3
 """The exit status of a check that failed."""
@@ -28,43 +30,54 @@ def command(name: str) -> click.Command:
     return options.Command(
         name,
         callback=run,
-        short_help="Fail if a score is lower than in an earlier run, or than a given minimum.",
+        short_help="Fail if a score is lower than in an earlier run or than a minimum.",
         help="Check the scores of a response against a baseline, against minimum scores (--min), or both. BASELINE is "
-        "the JSON of an earlier run (--format json), or a file with the output of the official scorer.\n\n"
+        "the JSON of an earlier run (--format json), or a file with the output of the official scorer; if that is of "
+        "one metric, METRIC=BASELINE names it.\n\n"
         "By default the check fails if the F1 of any measure of the baseline has fallen.\n\n"
         "Exit status: 0 success; 3 a checked score fell by more than its tolerance, or is below its minimum.",
+        more="With --by, each group of documents and the unweighted mean over groups are checked.",
+        examples=(
+            "corefscore conll key.conll response.conll --format json --output old.json",
+            "corefscore check old.json key.conll response.conll --tolerance 0.1",
+            "corefscore check key.conll response.conll --min conll=50 --min lea.f1=40",
+        ),
         params=[
             click.Argument(["files"], type=options.File(), metavar="[BASELINE] KEY RESPONSE", nargs=-1, required=True),
-            click.Option(
-                ["--measures"],
+            options.Parameter(
+                "--measures",
                 metavar="LIST",
+                heading=SCORING,
+                common=True,
                 help="Scores to check, joined by commas, such as lea.f1,conll; by default every F1.",
             ),
-            click.Option(
-                ["--tolerance", "tolerances"],
+            options.Parameter(
+                "--tolerance",
+                "tolerances",
                 metavar="POINTS",
                 multiple=True,
-                help="How far a score may fall, in percentage points (default 0.05); lea.f1=0.5 for one score; can be "
+                heading=SCORING,
+                common=True,
+                help="How far a score may fall, in percentage points (default 0.05). lea.f1=0.5 for one score; can be "
                 "repeated.",
             ),
-            options.by("Check each group of documents, and the unweighted mean over groups"),
-            click.Option(
-                ["--both-ways"],
+            options.Parameter(
+                "--both-ways",
                 is_flag=True,
+                heading=SCORING,
+                common=True,
                 help="Fail if any score rises or falls, including those of single documents.",
             ),
-            click.Option(
-                ["--metric"],
-                metavar="NAME",
-                help="Metric of the baseline, if that is official output for a single metric.",
-            ),
-            click.Option(
-                ["--min", "floors"],
+            options.Parameter(
+                "--min",
+                "floors",
                 metavar="MEASURE=PERCENT",
                 multiple=True,
+                heading=SCORING,
+                common=True,
                 help="Minimum score, such as lea.f1=50 or conll=60; can be repeated.",
             ),
-            average(),
+            *options.of_topic(Grouping, "by", "average"),
             *scoring(),
             options.layout(TABLES, DATA, ANNOTATIONS),
             *options.running(),
@@ -79,7 +92,6 @@ def run(
     tolerances: tuple[str, ...],
     both_ways: bool,
     by: str | None,
-    metric: str | None,
     floors: tuple[str, ...],
     average: str | None,
     look: Style,
@@ -95,12 +107,12 @@ def run(
     asked = _asked(measures, tolerances, both_ways=both_ways)._replace(by=by)
     if by is not None:
         compiled(by)
-    spare_inputs({"--output": output}, files, arguments["include"])
+    spare_inputs({"--output": output}, files)
     lowest = _floors(floors)
     path = before[0] if before else None
     if path is None and (asked.measures or tolerances or both_ways):
         raise UsageError("--measures, --tolerance and --both-ways need a baseline: check BASELINE KEY RESPONSE")
-    baseline = read_baseline(path, metric, arguments) if path is not None else None
+    baseline = read_baseline(path, arguments) if path is not None else None
     chosen = needed(baseline, lowest)
     document = baseline.document if baseline else None
     with workers() as apply:

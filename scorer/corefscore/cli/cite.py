@@ -18,6 +18,7 @@ def command(name: str) -> click.Command:
         short_help="Print BibTeX of this software and of the papers of metrics.",
         help="Print BibTeX of this software, of the official scorer, and of the papers of METRIC: one or more names of "
         "metrics, joined by commas (default: conll).",
+        examples=("corefscore cite", "corefscore cite lea,blanc"),
         params=[click.Argument(["metrics"], metavar="[METRIC]", default="conll"), options.output()],
     )
 

@@ -10,6 +10,7 @@ from corefscore.cli import options, progress
 from corefscore.cli.messages import write
 from corefscore.cli.scoring import spare_inputs
 from corefscore.cli.systems import comparing, given, method, scored
+from corefscore.core.options import STATISTICS
 from corefscore.metrics import wanted
 from corefscore.reports.compare import compare
 from corefscore.reports.layouts import Style, rendered
@@ -21,17 +22,22 @@ def command(name: str) -> click.Command:
         name,
         callback=run,
         short_help="Compare systems: confidence intervals and significance tests.",
-        help="Compare systems. Print scores and differences with confidence intervals (jackknife), and a test of each "
+        help="Compare systems: scores and differences with confidence intervals (jackknife), and a test of each "
         "difference (paired approximate randomization). The test is of the hypothesis that the responses of the two "
         "systems to any document could be exchanged.\n\n"
-        "A SYSTEM is the path of a response, or NAME=PATH to give it a name. "
-        "Sources: Noreen 1989; Moosavi and Strube 2016; Westfall and Young 1993; Holm 1979; Dror et al. 2017.",
+        "A SYSTEM is the path of a response, or NAME=PATH to give it a name.",
+        more="Sources: Noreen 1989; Moosavi and Strube 2016; Westfall and Young 1993; Holm 1979; Dror et al. 2017.",
+        examples=(
+            "corefscore compare key.conll a.conll b.conll",
+            "corefscore compare key.conll --systems systems --measures conll,lea",
+            "corefscore compare key.conll old=a.conll new=b.conll --format markdown",
+        ),
         params=comparing(
-            options.by("Also compare on groups of documents, and on the mean over groups"),
-            click.Option(
-                ["--margin"],
+            options.Parameter(
+                "--margin",
                 type=click.FloatRange(0, 100, min_open=True, max_open=True),
                 metavar="POINTS",
+                heading=STATISTICS,
                 help="Also test whether two systems are equivalent: less than so many points apart.",
             ),
         ),
@@ -43,7 +49,6 @@ def run(
     key: str,
     systems: tuple[str, ...],
     place: str | None,
-    by: str | None,
     measures: str,
     look: Style,
     output: str,
@@ -51,9 +56,9 @@ def run(
 ) -> None:
     """Score every system, compare them, and write the report."""
     paths, skipped = given(key, systems, place, **arguments)
-    spare_inputs({"--output": output}, (key, *paths.values()), arguments["include"])
+    spare_inputs({"--output": output}, (key, *paths.values()))
     chosen = wanted(measures)
-    way = method(arguments, by)
+    way = method(arguments)
     results, notices = scored(key, paths, chosen.metrics, unit=way.unit, **arguments)
     with progress.resampling() as watch:
         report = compare(results, chosen.measures, way, watch, [*skipped, *notices])

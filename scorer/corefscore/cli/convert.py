@@ -15,6 +15,7 @@ from corefscore.cli.progress import progress
 from corefscore.cli.scoring import spare_inputs
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding
+from corefscore.core.options import INPUT
 from corefscore.formats.base import Reading
 
 BY_ENDING = {"conll": "conll", "conllu": "corefud", "jsonl": "jsonlines"}
@@ -39,23 +40,34 @@ def command(name: str) -> click.Command:
         name,
         callback=_convert,
         help=HELP,
+        short_help="Convert between CoNLL, CorefUD and dialects of JSON.",
+        examples=(
+            "corefscore convert response.conll response.jsonl",
+            "corefscore convert key.conll - --format tagged",
+            "corefscore convert response.txt response.conll --key key.conll",
+        ),
         params=[
             click.Argument(["source"], type=options.File(), metavar="IN"),
             click.Argument(["target"], type=options.File(), metavar="OUT"),
-            click.Option(
-                ["--to"],
+            options.Parameter(
+                "--format",
+                "to",
                 type=options.Choice(writable()),
                 metavar="FORMAT",
-                help="Format of OUT: conll, corefud, tagged, jsonlines or another dialect of JSON (default: by the "
-                "ending .conll, .conllu or .jsonl of OUT; without an ending, jsonlines for CoNLL, conll for others).",
+                common=True,
+                help="Format of OUT: conll, corefud, tagged, jsonlines or another dialect of JSON. By default the "
+                "ending of OUT decides (.conll, .conllu or .jsonl); without an ending, jsonlines for CoNLL, conll for "
+                "others.",
             ),
-            click.Option(
-                ["--key"],
+            options.Parameter(
+                "--key",
                 type=options.File(),
                 metavar="KEY",
+                heading=INPUT,
+                common=True,
                 help="Write the documents of KEY with the entities of IN on its tokens.",
             ),
-            *options.reading(),
+            *options.of_topic(Reading),
             *options.notices(),
         ],
     )
@@ -64,13 +76,13 @@ def command(name: str) -> click.Command:
 def _convert(source: str, target: str, *, to: str | None, key: str | None, **arguments: Any) -> None:
     from tempfile import SpooledTemporaryFile
 
-    spare_inputs({"OUT": target}, (source, key), arguments["include"])
+    spare_inputs({"OUT": target}, (source, key))
     to = to or _format_of(target)
     notices: list[Finding] = []
     reading = Reading(**arguments)
     with SpooledTemporaryFile(IN_MEMORY, "w+", encoding="utf-8", errors="surrogateescape", newline="") as kept:
         # All output is made before anything is written, since errors can come until the end.
-        with progress([source] * 2, reading.include) as watch:  # read once for the mentions and once for the words
+        with progress([source] * 2) as watch:  # read once for the mentions and once for the words
             try:
                 for piece in convert(source, notices, to, reading, watch, key=key):
                     kept.write(piece)
@@ -93,6 +105,6 @@ def _format_of(target: str) -> str | None:
             return form
     which = " (jsonlines: an object a line; crac-2026: one array)" if ending == ".json" else ""
     raise UsageError(
-        f"{target}: the ending {ending} does not say which format to write; add --to FORMAT{which}, or end the name in "
-        + ", ".join(f".{known}" for known in BY_ENDING)
+        f"{target}: the ending {ending} does not say which format to write; add --format FORMAT{which}, or end the "
+        "name in " + ", ".join(f".{known}" for known in BY_ENDING)
     )

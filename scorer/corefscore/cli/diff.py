@@ -7,16 +7,14 @@ import sys
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from corefscore.analysis.types import TYPES
 from corefscore.cli import options
-from corefscore.cli.analysing import analysed, analysing, sides
+from corefscore.cli.analysing import analysed, analysing, page_of, refuse_beside_page, sides
 from corefscore.cli.messages import STDOUT, write
 from corefscore.cli.scoring import complete, named, spare_inputs
 from corefscore.core.errors import UsageError
 from corefscore.reports.diff import Diff
-from corefscore.reports.layouts import page
 from corefscore.reports.layouts.marked import Shown, render
 
 LINE = 100
@@ -31,42 +29,30 @@ def command(name: str) -> click.Command:
         short_help="Show in the text where key and response differ.",
         help="Show in the text where key and response differ: every mention is in brackets, with a sign for its "
         "error.\n\n"
-        "NAME shows one document only.",
+        "NAME shows one document only; the path of a second response puts both on the page of --html.",
+        more=f"The types of errors for --only: {', '.join(TYPES)}.",
+        examples=(
+            "corefscore diff key.conll response.conll",
+            "corefscore diff key.conll response.conll --only divided --around 1",
+            "corefscore diff key.conll response.conll --html page.html",
+        ),
         params=[
             *options.sides(),
-            click.Argument(["name"], required=False),
-            click.Option(
-                ["--type", "kinds"],
-                type=options.Choice(TYPES),
-                metavar="TYPE",
+            click.Argument(["name"], required=False, metavar="[NAME|OTHER]"),
+            options.Parameter(
+                "--only",
+                metavar="TYPE|ID",
                 multiple=True,
-                help=f"Show errors of this type: {', '.join(TYPES)}.",
+                common=True,
+                help="Show only errors of this type, or mentions of the entity with this id.",
             ),
-            click.Option(
-                ["--entity", "entities"],
-                metavar="ID",
-                multiple=True,
-                help="Show sentences with mentions of this entity.",
+            options.Parameter(
+                "--around",
+                metavar="N|all",
+                default="0",
+                common=True,
+                help="Number of sentences to show before and after each one with errors; all: every sentence.",
             ),
-            click.Option(
-                ["--around"],
-                type=click.IntRange(min=0),
-                metavar="N",
-                default=0,
-                help="Number of sentences to show before and after each one with errors.",
-            ),
-            click.Option(["--all", "every"], is_flag=True, help="Show sentences without errors, too."),
-            click.Option(
-                ["--color"],
-                type=options.Choice(["auto", "always", "never"]),
-                default="auto",
-                show_default=True,
-                help="Use colours; auto: on a terminal, unless NO_COLOR is set.",
-            ),
-            click.Option(
-                ["--html"], type=options.File(), metavar="FILE", help="Write an HTML page, to open in a browser."
-            ),
-            click.Option(["--other"], type=options.File(), metavar="FILE", help="With --html: a second response."),
             *analysing(),
             *options.running(),
         ],
@@ -78,54 +64,48 @@ def run(
     key: str,
     response: str | None,
     name: str | None,
-    kinds: tuple[str, ...],
-    entities: tuple[str, ...],
-    around: int,
-    every: bool,
-    color: str,
+    only: tuple[str, ...],
+    around: str,
     html: str | None,
-    other: str | None,
     symmetric: bool,
     output: str,
     **arguments: Any,
 ) -> None:
     """Analyse the response, and write the marked text or the page."""
-    words = sides(symmetric=symmetric, several=other is not None, arguments=arguments)
     response, name = complete(key, response, name, arguments)
+    other, name = (name, None) if name is not None and os.path.isfile(name) else (None, name)
+    words = sides(symmetric=symmetric, several=other is not None, arguments=arguments)
     if other is not None and html is None:
-        raise UsageError("--other FILE is for the page; it needs --html FILE")
-    if name is not None and other is None and os.path.isfile(name):
-        raise UsageError(
-            f"{name} is a file, and the third argument is the name of a document; two responses are compared on a "
-            f"page: --other {name} --html FILE"
-        )
+        raise UsageError(f"{other} is a file, so a second response, which only a page shows: add --html FILE")
     if html is not None:
-        _refuse_beside_page()
+        refuse_beside_page("only", "around")
+    reach = _sentences(around)
     paths = named([response] if other is None else [response, other])
-    spare_inputs({"--output": output, "--html": html}, (key, *paths.values()), arguments["include"])
+    spare_inputs({"--output": output, "--html": html}, (key, *paths.values()))
     if name is not None:
         name = os.fsencode(name).decode("utf-8", "surrogateescape")
     analyses = analysed(key, paths, document=name, **arguments)
-    diffs = {system: Diff(analysis, words) for system, analysis in analyses.items()}
     if html is not None:
-        write(page.render(diffs), html)
+        write(page_of(analyses, words), html)
         return
-    (diff,) = diffs.values()
+    (analysis,) = analyses.values()
+    diff = Diff(analysis, words)
+    kinds, entities = ([word for word in only if (word in TYPES) is is_type] for is_type in (True, False))
     if unknown := sorted({*entities} - diff.entities):
-        raise UsageError(f"no mention has the entity {', '.join(unknown)}; ids are those of the files")
+        raise UsageError(
+            f"--only {', '.join(unknown)}: neither a type of error ({', '.join(TYPES)}) nor the id of an entity that "
+            "has a mention"
+        )
     terminal = output == STDOUT and sys.stdout is not None and sys.stdout.isatty()
-    coloured = color == "always" or (color == "auto" and terminal and not os.environ.get("NO_COLOR"))
-    width = options.terminal_width(LINE) if terminal else LINE
-    shown = Shown(kinds, entities, around, every, width, coloured)
-    write(render(diff, shown), output)
+    coloured = terminal and not os.environ.get("NO_COLOR")
+    width = options.terminal_size(LINE).columns if terminal else LINE
+    write(render(diff, Shown(kinds, entities, reach, width, coloured)), output)
 
 
-def _refuse_beside_page() -> None:
-    """Raise `UsageError` for an option of the marked text, since the page shows everything and has its own filters."""
-    context = click.get_current_context()
-    for option in ("kinds", "entities", "around", "every", "color", "output"):
-        if context.get_parameter_source(option) is ParameterSource.COMMANDLINE:
-            name = next(parameter.opts[0] for parameter in context.command.params if parameter.name == option)
-            raise UsageError(
-                f"{name} is not for the page that --html writes: it shows everything and has its own filters"
-            )
+def _sentences(around: str) -> int | None:
+    """The number of sentences around errors; None for all. Raises `UsageError` for any other value."""
+    if around == "all":
+        return None
+    if not around.isdecimal():
+        raise UsageError(f"--around {around}: expected a number of sentences, or all")
+    return int(around)

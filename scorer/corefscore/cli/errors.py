@@ -10,7 +10,7 @@ import click
 
 from corefscore.analysis.response import Analysis
 from corefscore.cli import options
-from corefscore.cli.analysing import analysed, analysing, sides
+from corefscore.cli.analysing import analysed, analysing, page_of, refuse_beside_page, sides
 from corefscore.cli.messages import tell, write
 from corefscore.cli.scoring import complete, named, spare_inputs
 from corefscore.core.errors import UsageError
@@ -33,23 +33,20 @@ def command(name: str) -> click.Command:
         short_help="Show why a score is low: errors by type, and what each costs.",
         help="Show why a score is low: errors by type, what each type costs, and which entities are confused.\n\n"
         "The costs in turn are those of repairing one type after the other, and add up to the difference from 100. "
-        "OTHER is a second response, shown beside the first.\n\n"
-        "Source: Kummerfeld and Klein 2013, Error-driven analysis of challenges in coreference resolution.",
+        "OTHER is a second response, shown beside the first. --format csv, tsv and github list every error, with its "
+        "file and line; --html shows them in the text.",
+        more="Source: Kummerfeld and Klein 2013, Error-driven analysis of challenges in coreference resolution.",
+        examples=(
+            "corefscore errors key.conll response.conll",
+            "corefscore errors key.conll response.conll --html page.html",
+            "corefscore errors key.conll response.conll other.conll --measures lea",
+        ),
         params=[
             *options.sides(),
             click.Argument(["other"], type=options.File(), required=False),
             *analysing(),
-            click.Option(
-                ["--top"],
-                type=click.IntRange(min=1),
-                default=5,
-                metavar="N",
-                show_default=True,
-                help="Number of rows in each table of examples.",
-            ),
-            click.Option(["--list", "with_list"], is_flag=True, help="List every error with its file and line."),
-            click.Option(
-                ["--repaired"],
+            options.Parameter(
+                "--repaired",
                 type=options.File(),
                 metavar="FOLDER",
                 help="Repair the errors type by type, and write the response after each step to FOLDER as CoNLL.",
@@ -65,47 +62,45 @@ def run(
     key: str,
     response: str | None,
     other: str | None,
-    top: int,
-    with_list: bool,
     repaired: str | None,
     symmetric: bool,
+    html: str | None,
     look: Style,
     output: str,
     **arguments: Any,
 ) -> None:
-    """Analyse one or two responses, and write the report."""
+    """Analyse one or two responses, and write the report or the page."""
     response, _ = complete(key, response, other or "", arguments)
     words = sides(symmetric=symmetric, several=other is not None, arguments=arguments)
-    if other is not None and (look.layout == "github" or (with_list and look.layout != "json")):
-        option = "--list" if with_list else f"--format {look.layout}"
-        raise UsageError(f"{option} is for one response: leave the second out, or use --list --format json")
+    if other is not None and look.layout == "github":
+        raise UsageError("--format github is for one response: leave the second out, or use --format json")
     if other is not None and repaired is not None:
         raise UsageError("--repaired FOLDER is for one response: leave the second out")
+    if html is not None:
+        refuse_beside_page("layout")
     paths = named([response] if other is None else [response, other])
-    spare_inputs({"--output": output}, (key, *paths.values()), arguments["include"])
+    spare_inputs({"--output": output, "--html": html}, (key, *paths.values()))
     analyses = analysed(key, paths, **arguments)
     if repaired is not None:
         (analysis,) = analyses.values()
-        _write_repaired(analysis, repaired, (key, *paths.values()), arguments["include"])
-    reports = {system: ErrorReport(analysis, top, with_list, words) for system, analysis in analyses.items()}
+        _write_repaired(analysis, repaired, (key, *paths.values()))
+    if html is not None:
+        write(page_of(analyses, words), html)
+        return
+    reports = {system: ErrorReport(analysis, words) for system, analysis in analyses.items()}
     first, *others = reports.values()
-    if others:
-        report: Reported = ErrorComparison(reports)
-    elif with_list or look.layout in LISTS:
-        report = ErrorList(first)
-    else:
-        report = first
+    report: Reported = ErrorComparison(reports) if others else ErrorList(first) if look.layout in LISTS else first
     write(rendered(report, look), output)
 
 
-def _write_repaired(analysis: Analysis, folder: str, inputs: Sequence[str], include: str | None) -> None:
+def _write_repaired(analysis: Analysis, folder: str, inputs: Sequence[str]) -> None:
     """Write the file of each step into a folder, which is created if necessary."""
     from corefscore.analysis.repaired import repaired
 
     notices: list[Finding] = []
     texts = {os.path.join(folder, name): pieces for name, pieces in repaired(analysis, notices)}
     for path in texts:
-        spare_inputs({"--repaired": path}, inputs, include)
+        spare_inputs({"--repaired": path}, inputs)
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as error:

@@ -21,11 +21,16 @@ def command(name: str) -> click.Command:
         short_help="Show which conventions of other programs give which score.",
         help="Show which conventions of other programs give which score for one pair of files: with or without "
         "singletons, means over documents, only mentions of both sides, first copies of repeated mentions.\n\n"
-        "Below the table, each row has the command that prints its numbers, or a line of Python.",
+        "Rows whose F1 is SCORE, in percent, are marked. Below the table, each row has the command that prints its "
+        "numbers, or a line of Python.",
+        examples=(
+            "corefscore explain key.conll response.conll",
+            "corefscore explain key.conll response.conll 63.8",
+        ),
         params=[
             *options.sides(),
-            click.Option(["--expect"], metavar="SCORE", help="Mark the rows whose F1 is this score, in percent."),
-            *options.reading(),
+            click.Argument(["score"], required=False),
+            *options.of_topic(Reading),
             options.layout(TABLES, DATA),
             *options.look(),
             options.output(),
@@ -38,7 +43,7 @@ def run(
     *,
     key: str,
     response: str | None,
-    expect: str | None,
+    score: str | None,
     look: Style,
     output: str,
     **arguments: Any,
@@ -46,8 +51,8 @@ def run(
     """Score by every convention, and write the report."""
     from corefscore.reports.explain import expected, explanation
 
-    response, _ = complete(key, response, "", arguments)
-    spare_inputs({"--output": output}, (key, response), arguments["include"])
-    report = explanation(key, response, Reading(**arguments), expected(expect, "--expect "))
+    response, score = complete(key, response, score, arguments)
+    spare_inputs({"--output": output}, (key, response))
+    report = explanation(key, response, Reading(**arguments), expected(score, "SCORE "))
     tell(report.official.notices)
     write(rendered(report, look), output)

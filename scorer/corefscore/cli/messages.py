@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import click
 
-from corefscore.cli.options import OFFICIAL_NAME
+from corefscore.cli.options import OFFICIAL_NAME, terminal_size
 from corefscore.cli.output import chunks, compressed, encoded, give_up, to_file, to_stream
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding, in_words
@@ -56,13 +56,27 @@ def silent() -> bool:
     context = click.get_current_context(silent=True)
     if context is None:
         return False
-    quiet = context.params.get("quiet")
-    return context.find_root().obj == OFFICIAL_NAME if quiet is None else bool(quiet)
+    return bool(context.params.get("quiet")) or context.find_root().obj == OFFICIAL_NAME
 
 
 def strict() -> bool:
     """Whether the command is called with ``--strict``."""
     return bool(click.get_current_context().params.get("strict"))
+
+
+def write_long(pieces: Iterable[str], path: str, hint: str) -> None:
+    """Write text like `write`; after more lines than fit on the terminal, print how to get fewer."""
+    lines = 0
+
+    def counted() -> Iterator[str]:
+        nonlocal lines
+        for piece in pieces:
+            lines += piece.count("\n")
+            yield piece
+
+    write(counted(), path)
+    if path == STDOUT and sys.stdout.isatty() and lines > terminal_size().lines and not silent():
+        complain(f"corefscore: {lines} lines; {hint}")
 
 
 def tell(notices: Sequence[Finding], of: str = "") -> None:

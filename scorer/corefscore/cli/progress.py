@@ -56,14 +56,14 @@ def watched(files: list[Source], watch: Progress | None) -> list[Source]:
 
 
 @contextmanager
-def progress(paths: Iterable[str], include: str | None) -> Iterator[Progress | None]:
+def progress(paths: Iterable[str]) -> Iterator[Progress | None]:
     """A `Progress` over all files of some arguments; None without a terminal, or if a size is unknown."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
     files: list[str] = []
     with suppress(UsageError):  # reading reports files that cannot be read
-        files = [source.path for path in paths for source in listed(path, include)]
+        files = [source.path for path in paths for source in listed(path)]
     if not files or not all(os.path.isfile(path) for path in files):
         yield None
         return

@@ -11,8 +11,10 @@ from corefscore.cli.messages import complain, write, write_bytes
 from corefscore.cli.scoring import spare_inputs
 from corefscore.cli.systems import comparing, given, method, reason, scored
 from corefscore.core.errors import InputError, ScorerError
+from corefscore.core.options import SCORING, STATISTICS
 from corefscore.metrics import ranked_by, wanted
 from corefscore.reports.layouts import Style, rendered
+from corefscore.reports.plots import drawn, form_of
 from corefscore.reports.rank import rank
 from corefscore.scoring.results import compiled
 
@@ -28,23 +30,26 @@ def command(name: str) -> click.Command:
         "difference was shown.\n\n"
         "A SYSTEM is the path of a response, or NAME=PATH to give it a name. A system that cannot be scored gets a "
         "row with the reason, and the exit status is 1.",
+        more="With --by, systems are ranked by the unweighted mean over groups of documents. If FILE of --output "
+        "ends in .png, .svg or .pdf, the ranking is plotted; this needs matplotlib (pip install matplotlib).",
+        examples=(
+            "corefscore rank key.conll --systems systems",
+            "corefscore rank key.conll a.conll b.conll --sort lea --format markdown",
+        ),
         params=comparing(
-            click.Option(
-                ["--sort"],
+            options.Parameter(
+                "--sort",
                 metavar="MEASURE",
+                heading=SCORING,
+                common=True,
                 help="Measure to rank by: its F1, or a score such as lea.recall. [default: conll if --measures has it, "
                 "or the first of these]",
             ),
-            options.by("Rank by the unweighted mean over groups of documents"),
-            click.Option(
-                ["--agreement"],
+            options.Parameter(
+                "--agreement",
                 is_flag=True,
+                heading=STATISTICS,
                 help="Also report how far the measures agree: Kendall's tau, and pairs with different verdicts.",
-            ),
-            click.Option(
-                ["--plot"],
-                metavar="FILE",
-                help="Plot the ranking to FILE (.png, .svg, .pdf); needs matplotlib (pip install matplotlib).",
             ),
         ),
     )
@@ -56,26 +61,21 @@ def run(
     systems: tuple[str, ...],
     place: str | None,
     sort: str | None,
-    by: str | None,
     agreement: bool,
-    plot: str | None,
     measures: str,
     look: Style,
     output: str,
     **arguments: Any,
 ) -> None:
-    """Score every system, rank them, and write the report and the plot."""
+    """Score every system, rank them, and write the report or the plot."""
     paths, skipped = given(key, systems, place, **arguments)
-    spare_inputs({"--output": output, "--plot": plot}, (key, *paths.values()), arguments["include"])
+    spare_inputs({"--output": output}, (key, *paths.values()))
     chosen = wanted(measures)
     measure, score = ranked_by(chosen.measures, sort)
-    if by is not None:
-        compiled(by)
-    if plot is not None:
-        from corefscore.reports.plots import drawn, form_of
-
-        form = form_of(plot)
-    way = method(arguments, by)
+    if arguments["by"] is not None:
+        compiled(arguments["by"])
+    form = form_of(output)
+    way = method(arguments)
     unscored: dict[str, str] = {}
 
     def refused(name: str, error: ScorerError) -> None:
@@ -100,8 +100,9 @@ def run(
             notices=notices,
             agreement=agreement,
         )
-    if plot is not None:
-        write_bytes(drawn(ranking, form), plot)
-    write(rendered(ranking, look), output)
+    if form:
+        write_bytes(drawn(ranking, form), output)
+    else:
+        write(rendered(ranking, look), output)
     if unscored:
         click.get_current_context().exit(InputError.status)

@@ -11,17 +11,19 @@ import click
 from click.core import ParameterSource
 
 from corefscore.cli import options
-from corefscore.cli.messages import STDOUT, tell, write
+from corefscore.cli.messages import STDOUT, tell, write, write_long
 from corefscore.cli.scoring import evaluated, missing_response, of_both_sides, read_key, spare_inputs, workers
 from corefscore.core.documents import KEY
 from corefscore.core.errors import InputError, UnknownDocumentError, UsageError
+from corefscore.core.options import STATISTICS
 from corefscore.core.sources import STDIN
 from corefscore.metrics import GROUPS, names_in, select
-from corefscore.metrics.base import Metric, names_asked, own_values, sees_names
+from corefscore.metrics.base import NODES, Metric, names_asked, own_values, sees_names
 from corefscore.reports.base import shortened
-from corefscore.reports.layouts import COREFUD, DATA, RESULT, TABLES, Style, fitting, rendered
+from corefscore.reports.layouts import COREFUD, DATA, OFFICIAL, RESULT, TABLE, TABLES, Style, fitting, rendered
 from corefscore.reports.score import Intervals, Report
 from corefscore.scoring.results import DOCUMENT, Result, compiled, refuse_heads_of_spans
+from corefscore.scoring.settings import Grouping
 from corefscore.scoring.sides import Corpus
 
 SYMBOLS = (
@@ -30,20 +32,34 @@ SYMBOLS = (
 )
 """The symbols in the definitions of metrics."""
 
+FEWER = "NAME none prints the totals only, --format table one table"
+"""The hint after much output."""
+
+AT_ALL = '\n\nNAME scores one document; "none" prints totals only.'
+
 
 def command(words: str) -> click.Command:
     """The command that scores with the metrics that ``words`` names."""
     listed = names_in(words)
     metrics = select(words)
-    headings, average = len(listed) > 1 or listed[0] in GROUPS, "conll" in listed
+    headings, conll = len(listed) > 1 or listed[0] in GROUPS, "conll" in listed
+    text, more = _help(metrics, conll=conll)
     command_made = options.Command(
         words,
-        callback=partial(score, metrics=metrics, headings=headings, average=average),
-        help=_help(metrics, average=average),
+        callback=partial(score, metrics=metrics, headings=headings, conll=conll),
+        help=text,
+        more=more,
+        examples=[f"corefscore {words} {_sides(metrics)} {more}" for more in ("none", "--format table", "--documents")],
         params=_parameters(metrics),
     )
     _check_options(command_made, metrics)
     return command_made
+
+
+def _sides(metrics: Sequence[Metric]) -> str:
+    """The files of an example of help: CorefUD for metrics that need it."""
+    ending = "conllu" if any(metric.view == NODES for metric in metrics) else "conll"
+    return f"key.{ending} response.{ending}"
 
 
 def _parameters(metrics: Sequence[Metric]) -> list[click.Parameter]:
@@ -51,23 +67,20 @@ def _parameters(metrics: Sequence[Metric]) -> list[click.Parameter]:
     return [
         *options.sides(),
         click.Argument(["name"], required=False),
+        options.layout(RESULT, TABLES, DATA),
+        options.Parameter("--documents", is_flag=True, common=True, help="Add a row for each document."),
+        *options.of_topic(Grouping, "by", "average"),
+        options.Parameter(
+            "--intervals",
+            is_flag=True,
+            heading=STATISTICS,
+            common=True,
+            help="Add 95% confidence intervals of the total.",
+        ),
+        *options.of_topic(Grouping, "unit"),
         *options.scoring(metrics),
         *(options.estimate() if sees_names(metrics) else ()),
-        options.layout(RESULT, TABLES, DATA),
         *options.look(),
-        click.Option(
-            ["--intervals"],
-            is_flag=True,
-            help="Add 95% confidence intervals of the total (not with --format official).",
-        ),
-        options.unit(),
-        click.Option(["--documents"], is_flag=True, help="Add a row for each document (not with --format official)."),
-        options.by("Add totals for groups of documents, and the mean over groups", " (not with --format official)"),
-        click.Option(
-            ["--average", "average_over"],
-            type=click.Choice(["documents"]),
-            help="Add the mean over documents, called macro (not with --format official).",
-        ),
         *options.running(),
     ]
 
@@ -85,15 +98,16 @@ def _check_options(command: click.Command, metrics: Sequence[Metric]) -> None:
                 )
 
 
-def _help(metrics: Sequence[Metric], *, average: bool) -> str:
-    """The help of a command that scores, and prints the CoNLL average if ``average``."""
+def _help(metrics: Sequence[Metric], *, conll: bool) -> tuple[str, str]:
+    """The help of a command that scores, and what only ``--help-all`` adds; with ``conll``, the average is printed."""
     if len(metrics) > 1:
-        last = " Also prints the CoNLL average, the mean of the F1 of muc, bcub and ceafe." if average else ""
-        return "Score with several metrics: " + ", ".join(metric.name for metric in metrics) + "." + last
+        last = " Also prints the CoNLL average, the mean of the F1 of muc, bcub and ceafe." if conll else ""
+        return "Score with several metrics: " + ", ".join(metric.name for metric in metrics) + "." + last + AT_ALL, ""
     (metric,) = metrics
     definition = " ".join(metric.definition)
-    paragraphs = [f"{metric.title}. {metric.use}", definition, SYMBOLS if "n_ij" in definition else "", metric.note]
-    return "\n\n".join(filter(None, [*paragraphs, f"Paper: {metric.paper}"]))
+    paragraphs = [f"{metric.title}. {metric.use}", definition, f"Paper: {metric.paper}"]
+    symbols = SYMBOLS if "n_ij" in definition else ""
+    return "\n\n".join(paragraphs) + AT_ALL, "\n\n".join(filter(None, [symbols, metric.note]))
 
 
 def score(
@@ -103,14 +117,14 @@ def score(
     name: str | None,
     metrics: Sequence[Metric],
     headings: bool,
-    average: bool,
+    conll: bool,
     look: Style,
     intervals: bool,
     unit: str,
     output: str,
     documents: bool,
     by: str | None,
-    average_over: str | None,
+    average: str | None,
     write_key: str | None = None,
     **arguments: Any,
 ) -> None:
@@ -119,18 +133,17 @@ def score(
     if name is not None:
         # Document names are bytes of a file, which the locale must not change.
         name = os.fsencode(name).decode("utf-8", "surrogateescape")
-    macro = average_over is not None
     if response is not None or write_key is None:
         response, name = of_both_sides(key, response, name, arguments)
     others = {
         "--by": by is not None,
         "--documents": documents,
-        "--average": macro,
+        "--average": average is not None,
         "--intervals": intervals,
         f"--of {arguments['of']}": divides(arguments["of"]),
     }
     _check_files(key, response, output, write_key, for_scores=any(others.values()), **arguments)
-    _check_layout(look.layout, by, unit, others)
+    look = _with_table(look, by, unit, others)
     document, listed = (None, False) if name == "none" else (name, look.layout in fitting(RESULT))
     with workers() as apply:
         # A key that is to be written is read once, since standard input cannot be read again.
@@ -157,7 +170,9 @@ def score(
     estimate = None if corpus is None else _estimate(corpus, metrics, arguments)
     tell(result.notices)
     ends = _intervals(result, unit) if intervals else None
-    report = Report(result, documents or listed, by, document, headings, average, macro, _name(response), ends)
+    report = Report(
+        result, documents or listed, by, document, headings, conll, average is not None, _name(response), ends
+    )
     _write_scores(report, look, output, estimate, write_key)
 
 
@@ -165,9 +180,11 @@ def _write_scores(
     report: Report, look: Style, output: str, estimate: Iterable[str] | None, write_key: str | None
 ) -> None:
     """Write the scores, and the estimated key if there is one: both or neither."""
-    if report.result.settings.rules.matching and _by_default("layout"):
+    if report.result.settings.rules.matching and _by_default("layout") and look.layout == OFFICIAL:
         look = look._replace(layout=COREFUD)
     scores = partial(write, rendered(report, look), output)
+    if _by_default("layout") and look.layout in fitting(RESULT) and report.name is None:
+        scores = partial(write_long, rendered(report, look), output, FEWER)
     if estimate is None or write_key is None:
         scores()
     else:
@@ -210,19 +227,24 @@ def _check_files(
         _check_alone(write_key, for_scores=for_scores or output != STDOUT)
     if write_key is not None:
         _check_write_key(write_key, output=None if response is None else output, **arguments)
-    spare_inputs({"--output": output, "--write-key": write_key}, (key, response), arguments["include"])
+    spare_inputs({"--output": output, "--write-key": write_key}, (key, response))
 
 
-def _check_layout(layout: str, by: str | None, unit: str, others: Mapping[str, bool]) -> None:
-    """Raise `UsageError` for options that the official layout does not have, for an invalid pattern, and for a unit of
-    resampling without intervals. ``others`` says which of the former options are given."""
+def _with_table(look: Style, by: str | None, unit: str, others: Mapping[str, bool]) -> Style:
+    """The style, with a table instead of the default if one of the options ``others`` is given, which official layouts
+    do not have. Raises `UsageError` for such a layout if it was asked for, for an invalid pattern, and for a unit of
+    resampling without intervals."""
     option = next((option for option, given in others.items() if given), None)
-    if layout in fitting(RESULT) and option:
-        raise UsageError(f"{option} needs a layout other than {layout}, such as --format table")
+    if look.layout in fitting(RESULT) and option:
+        if not _by_default("layout"):
+            raise UsageError(f"{option} needs a layout other than {look.layout}; leave --format out for a table")
+        params = click.get_current_context().params
+        look = options.style(TABLE, params["digits"])
     if by is not None:
         compiled(by)
     if unit != DOCUMENT and not others["--intervals"]:
         raise UsageError("--unit is the unit of resampling for intervals; it needs --intervals")
+    return look
 
 
 def _check_alone(write_key: str | None, *, for_scores: bool) -> None:
@@ -268,4 +290,4 @@ def _estimate(corpus: Corpus, metrics: Sequence[Metric], arguments: Mapping[str,
     assert names is not None, "only metrics that see names have an estimated key"
     if lacking := without_column(names_of(corpus.documents, names).columns):
         raise InputError(notice.as_error() for notice in lacking)
-    return rewritten([estimated(corpus.documents, names)], names.column)
+    return rewritten([estimated(corpus.documents, names)], names.ne_column)

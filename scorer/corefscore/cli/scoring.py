@@ -15,7 +15,7 @@ from click.core import ParameterSource
 from corefscore.cli.progress import progress
 from corefscore.core.documents import KEY
 from corefscore.core.errors import InputError, UsageError
-from corefscore.core.folders import listed
+from corefscore.core.folders import listed, place_and_pattern
 from corefscore.core.sources import STDIN, only_once
 from corefscore.core.workers import Map
 from corefscore.formats import has_both_sides
@@ -32,16 +32,15 @@ Key = str | Corpus
 
 
 def workers() -> AbstractContextManager[Map | None]:
-    """The workers of the options `options.workers`; None for this process. Raises the errors of `cluster`."""
-    params = click.get_current_context().params
-    jobs, scheduler = params["jobs"], params["scheduler"]
-    if scheduler is not None:
+    """The workers of the option `options.workers`; None for this process. Raises the errors of `cluster`."""
+    jobs = click.get_current_context().params["jobs"]
+    if isinstance(jobs, str):
         import logging
 
         from corefscore.core.machines import cluster
 
         logging.disable()  # until the end of this process, since Dask may log even then
-        return cluster(scheduler, jobs)
+        return cluster(jobs)
     if jobs in (None, 1):
         return nullcontext()
     from corefscore.core.workers import processes
@@ -56,7 +55,7 @@ def read_key(key: str, metrics: Sequence[Metric], **arguments: Any) -> Corpus:
     """
     reading, _, own = _taken_apart(metrics, arguments)
     names = names_asked(metrics, own_values(metrics, own))
-    with progress([key], reading.include) as watch:
+    with progress([key]) as watch:
         corpus = replace(read(key, reading, KEY, names, watch=watch), paths=key)
     for fault in corpus.documents.faults.values():
         raise InputError([fault()])
@@ -83,7 +82,7 @@ def evaluated(
     """
     reading, rules, own = _taken_apart(metrics, arguments)
     settings = settings_of(metrics, rules, document, own, unit)
-    with progress([path for path in (key, response) if isinstance(path, str)], reading.include) as watch:
+    with progress([path for path in (key, response) if isinstance(path, str)]) as watch:
         try:
             return scored(
                 *(key, response, metrics, settings, reading),
@@ -114,7 +113,7 @@ def of_both_sides(
 ) -> tuple[str | None, str | None]:
     """RESPONSE and NAME. JSON lines with both sides need no RESPONSE, so the second argument may be NAME."""
     is_name = name is None and response not in (None, STDIN) and not os.path.exists(response or "")
-    if (response is None or is_name) and os.path.exists(key):
+    if (response is None or is_name) and os.path.exists(place_and_pattern(key)[0]):
         reading = Reading(**{option: arguments.get(option) for option in vars(Reading())})
         if has_both_sides(key, reading):
             return key, response
@@ -158,7 +157,7 @@ def _refuse_unread(metrics: Sequence[Metric], own: Mapping[str, Any]) -> None:
             )
 
 
-def spare_inputs(outputs: Mapping[str, str | None], inputs: Sequence[str | None], include: str | None) -> None:
+def spare_inputs(outputs: Mapping[str, str | None], inputs: Sequence[str | None]) -> None:
     """Raise `UsageError` if a file to be written, given by its option, is also one of those to be read, or if
     standard input or a pipe, which can be read only once, is given twice.
 
@@ -170,7 +169,7 @@ def spare_inputs(outputs: Mapping[str, str | None], inputs: Sequence[str | None]
         return
     for path in filter(None, inputs):
         try:
-            read = [source.path for source in listed(path, include)]
+            read = [source.path for source in listed(path)]
         except UsageError:  # reading reports files that cannot be read
             continue
         for option, output in existing:

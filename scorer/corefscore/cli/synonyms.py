@@ -4,22 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+REMOVED = {
+    "--include": "give the pattern as part of the path, in quotes: 'FOLDER/*.conll'",
+    "--max-unpacked": "unpack a file that is refused as too large, and give the unpacked one",
+    "--fidelity": "the notice is given below 95 %; --format json has the fidelity itself",
+    "--lookup": "use --task crac22, crac23 or aligned",
+    "--definitions": "use --task none in CorefUD; convert other files to CorefUD for the definitions of its scorer",
+    "--order": "--format markdown and latex have precision first, table has recall first",
+    "--notices": "notices are shown unless --quiet is given",
+    "--scheduler": "use --jobs tcp://HOST:PORT",
+    "--alpha": "use --confidence PERCENT; 99 means tests at the level 0.01",
+    "--test": "the test is approximate randomization; leave the option out",
+    "--metric": "name the metric of a baseline as METRIC=BASELINE; elsewhere a metric is the command",
+    "--measure": "use --measures MEASURE",
+    "--spans": "the tags of the key decide which words do not count at the ends of mentions; leave the option out",
+    "--top": "--format json has every document and every error, --html shows them",
+    "--list": "--format json has every error, and so have csv and tsv, one a line",
+    "--type": "use --only TYPE",
+    "--entity": "use --only ID",
+    "--all": "use --around all",
+    "--color": "colours are used on a terminal unless NO_COLOR is set",
+    "--other": "give the second response as the third argument",
+    "--expect": "give the score after RESPONSE: corefscore explain KEY RESPONSE 63.8",
+    "--plot": "use --output FILE with a name that ends in .png, .svg or .pdf",
+    "--to": "use --format FORMAT",
+}
+"""Options that were removed, and the new way."""
+
 OPTIONS = (
     (
         "-o --out --outfile --output-file --save --write",
         "--output FILE",
         "the file without an option, as the last word",
     ),
-    ("--metric --metrics -m", "--measures LIST", "--measure NAME", "a metric first: corefscore lea KEY RESPONSE"),
+    ("--metrics -m", "--measures LIST", "a metric first: corefscore lea KEY RESPONSE"),
     ("--key --gold --reference --truth -k", "the key without an option: KEY is the first file"),
     ("--response --pred --prediction --predictions --sys --hyp -r", "the response without an option, after KEY"),
     ("--system", "--systems FOLDER", "the response without an option, after KEY"),
     ("--baseline", "corefscore check BASELINE KEY RESPONSE, or for systems corefscore compare KEY A B"),
-    ("--macro --mean", "--average documents", "corefscore METRIC KEY RESPONSE --format table --average documents"),
+    ("--macro --mean", "--average documents", "corefscore METRIC KEY RESPONSE --average documents"),
     ("--micro --total --totals", "no option: totals over all documents are the default; NAME none prints them alone"),
-    ("--verbose -v --debug", "--notices, which is the default", "no option: everything is reported"),
+    ("--verbose -v --debug", "no option: everything is reported"),
     ("--silent -q", "--quiet"),
-    ("--html --visualize --view", "corefscore diff KEY RESPONSE --html FILE"),
+    ("--html --visualize --view", "--html FILE", "corefscore errors KEY RESPONSE --html FILE"),
     ("--significance --p-value --pvalue --ttest --t-test", "corefscore compare KEY A B"),
     ("--bootstrap", "--intervals", "corefscore compare KEY A B"),
     ("--ci --confidence-interval --confidence-intervals", "--intervals", "--confidence PERCENT"),

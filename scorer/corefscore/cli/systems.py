@@ -15,14 +15,15 @@ from corefscore.cli.messages import strict, tell
 from corefscore.cli.scoring import evaluated, named, of_both_sides, read_key, workers
 from corefscore.core.errors import InputError, ScorerError, UsageError
 from corefscore.core.findings import VISIBLE, Finding, Noticed
-from corefscore.core.percent import from_fraction, from_percent
+from corefscore.core.options import INPUT, SCORING, Option, declared
+from corefscore.core.percent import from_percent
 from corefscore.metrics import DEFAULT, find
 from corefscore.metrics import NAMES as METRICS
 from corefscore.metrics.base import Metric
 from corefscore.reports.layouts import DATA, TABLES
 from corefscore.scoring.results import Result, refuse_heads_of_spans
 from corefscore.scoring.systems import files_of, scored_each
-from corefscore.statistics.significance import CORRECTIONS, DOCUMENTS, TRIALS, Method, both_levels
+from corefscore.statistics.significance import Method
 
 
 def scoring() -> list[click.Parameter]:
@@ -35,14 +36,26 @@ def comparing(*own: click.Parameter) -> list[click.Parameter]:
     return [
         click.Argument(["key"], type=options.File()),
         click.Argument(["systems"], type=options.File(), metavar="SYSTEM ...", nargs=-1),
-        click.Option(
-            ["--systems", "place"],
+        options.Parameter(
+            "--systems",
+            "place",
             type=options.File(),
             metavar="FOLDER",
+            heading=INPUT,
+            common=True,
             help="Folder that contains a file or folder for each system.",
         ),
+        options.Parameter(
+            "--measures",
+            metavar="LIST",
+            default=DEFAULT,
+            show_default=True,
+            heading=SCORING,
+            common=True,
+            help="Measures joined by commas, such as muc, blanc.coreference, conll, lea.f1.",
+        ),
         *own,
-        *_resampling(),
+        *map(options.made, map(_in_percent, declared(Method))),
         *scoring(),
         options.layout(TABLES, DATA),
         *options.look(),
@@ -50,83 +63,21 @@ def comparing(*own: click.Parameter) -> list[click.Parameter]:
     ]
 
 
-def _resampling() -> list[click.Parameter]:
-    """Options of intervals and tests."""
-    return [
-        click.Option(
-            ["--measures"],
-            metavar="LIST",
-            default=DEFAULT,
-            show_default=True,
-            help="Measures joined by commas, such as muc, blanc.coreference, conll, lea.f1.",
-        ),
-        click.Option(
-            ["--trials"],
-            type=click.IntRange(min=1),
-            metavar="N",
-            default=TRIALS,
-            show_default=True,
-            help="Number of random trials of each test.",
-        ),
-        click.Option(
-            ["--seed"],
-            type=click.IntRange(min=0),
-            metavar="N",
-            default=0,
-            show_default=True,
-            help="Random seed; the same seed gives identical results.",
-        ),
-        options.unit(),
-        average(),
-        click.Option(
-            ["--baseline"],
-            metavar="NAME",
-            help="Compare every other system with this one, instead of all pairs.",
-        ),
-        click.Option(
-            ["--correction"],
-            type=options.Choice(CORRECTIONS),
-            default=CORRECTIONS[0],
-            show_default=True,
-            help="Correct p for all pairs of systems within one score (by the largest difference of each trial, or "
-            "holm), for all tests (holm-all), or not at all.",
-        ),
-        click.Option(
-            ["--confidence"],
-            metavar="PERCENT",
-            help="Confidence level of the intervals in percent. [default: 95, or what --alpha implies]",
-        ),
-        click.Option(
-            ["--alpha"],
-            metavar="LEVEL",
-            help="Significance level, from 0 to 1. [default: 0.05, or what --confidence implies]",
-        ),
-    ]
+def _in_percent(option: Option) -> Option:
+    """The option of the level with a percentage as its value; other options unchanged."""
+    return option._replace(default=None, kind=str) if option.keyword == "confidence" else option
 
 
-def average() -> click.Parameter:
-    """The option for means over documents."""
-    return click.Option(
-        ["--average"],
-        type=options.Choice([DOCUMENTS]),
-        help="Take means over documents, called macro, instead of totals.",
-    )
-
-
-def method(arguments: dict[str, Any], by: str | None) -> Method:
+def method(arguments: dict[str, Any]) -> Method:
     """The method of comparison: its options, which are removed from ``arguments``.
 
     Raises `UsageError` for an invalid level (`corefscore.core.percent`).
     """
-    confidence, alpha = arguments.pop("confidence"), arguments.pop("alpha")
-    confidence, alpha = both_levels(
-        None if confidence is None else from_percent(confidence, "--confidence ", ends=False),
-        None if alpha is None else from_fraction(alpha, "--alpha "),
-    )
-    margin = arguments.pop("margin", None)
-    margin = None if margin is None else margin / 100
-    others = {name: arguments.pop(name) for name in ("unit", "trials", "seed", "correction", "average", "baseline")}
-    return Method(by=by, confidence=confidence, alpha=alpha, margin=margin, **others)
+    own = {option.keyword: arguments.pop(option.keyword) for option in declared(Method)}
+    percent, margin = own.pop("confidence"), arguments.pop("margin", None)
+    if percent is not None:
+        own["confidence"] = from_percent(percent, "--confidence ", ends=False)
+    return Method(**own, margin=None if margin is None else margin / 100)
 
 
 def scored(

@@ -19,6 +19,7 @@ from corefscore.core.documents import KEY, RESPONSE
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import ERROR, NOTICE, Finding
 from corefscore.core.folders import sources
+from corefscore.core.options import INPUT, SCORING
 from corefscore.core.sources import Source
 from corefscore.formats import form_of
 from corefscore.formats.base import Reading
@@ -47,29 +48,44 @@ def command(name: str) -> click.Command:
         callback=run,
         help=HELP,
         short_help="Report every error and notice in files.",
+        examples=(
+            "corefscore validate response.conll",
+            "corefscore validate response.conll --key key.conll",
+            "corefscore validate response.conll --fix repaired.conll",
+        ),
         params=[
             click.Argument(["files"], type=options.File(), nargs=-1, required=True, metavar="FILE..."),
-            click.Option(["--key"], metavar="KEY", help="Also report how the files differ from this key."),
-            click.Option(["--strict"], is_flag=True, help="Exit with 1 for notices, too."),
-            click.Option(
-                ["--ignore"],
+            options.Parameter(
+                "--key",
+                metavar="KEY",
+                heading=INPUT,
+                common=True,
+                help="Also report how the files differ from this key.",
+            ),
+            options.Parameter("--strict", is_flag=True, common=True, help="Exit with 1 for notices, too."),
+            options.Parameter(
+                "--ignore",
                 metavar="CODE,...",
                 default="",
+                common=True,
                 help="Codes of notices to leave out; errors are always reported.",
             ),
             options.layout(FINDINGS, DATA, ANNOTATIONS),
-            click.Option(
-                ["--fix"],
+            options.Parameter(
+                "--fix",
                 metavar="OUT",
-                help="Write FILE to OUT, with every repair that needs no guess; report what was repaired and what "
-                "is left.",
+                common=True,
+                help="Write FILE to OUT with every repair that needs no guess. What was repaired and what is left is "
+                "reported.",
             ),
-            click.Option(
-                ["--repeated"],
+            options.Parameter(
+                "--repeated",
                 type=options.Choice(["first"]),
+                heading=SCORING,
+                common=True,
                 help="With --fix: keep the first copy of a span in several entities (CoNLL only).",
             ),
-            *options.reading(),
+            *options.of_topic(Reading),
         ],
     )
 
@@ -96,7 +112,7 @@ def run(
     if fix is not None:
         source, repaired = _one(files, fix, reading)
         if key is not None:
-            spare_inputs({"--fix": fix}, [key], reading.include)
+            spare_inputs({"--fix": fix}, [key])
 
         def rewrite() -> None:
             nonlocal fixes
@@ -134,14 +150,14 @@ def _validated(
     def rows(path: str, beside: list[Source] | None, side: str) -> list[Validated]:
         notices: list[Finding] = []
         try:
-            read[side] = watched(sources(path, reading.include, reading.max_unpacked, notices), watch)
+            read[side] = watched(sources(path, notices), watch)
             return [validate(path, read[side], beside, reading, side, notices=notices)]
         except UsageError as error:
             complain(f"corefscore: {error}")
             broken.append(path)
             return [] if printed else [unreadable(path, error)]
 
-    with progress([*files, *([] if key is None else [key] * (len(files) + 1))], reading.include) as watch:
+    with progress([*files, *([] if key is None else [key] * (len(files) + 1))]) as watch:
         of_key = [] if key is None else rows(key, None, KEY)
         if rewrite is not None:
             if broken:
@@ -173,7 +189,7 @@ def _one(files: Sequence[str], out: str, reading: Reading) -> tuple[Source, Repa
         raise UsageError("--fix writes to a file; standard output is for what was found")
     if os.path.exists(out) and not os.path.isfile(out) and not os.path.isdir(out):
         raise UsageError(f"{out}: --fix reads OUT again once it is written; give a regular file, no pipe or device")
-    files_found = sources(files[0], None, reading.max_unpacked)
+    files_found = sources(files[0])
     if len(files_found) != 1 or files_found[0].path != files[0]:
         raise UsageError(f"{files[0]}: --fix repairs a file, not a folder or an archive")
     form = form_of(files_found, reading, RESPONSE)

@@ -229,7 +229,8 @@ _NOTICES = {
     ),
     "no-name-column": (
         "there is no column {column} of named entities in this file: {what}",
-        "no mention in it counts as named; to leave such files out, choose the files of the folder with --include GLOB",
+        "no mention in it counts as named; to leave such files out, choose the files of the folder by a pattern: "
+        "FOLDER/*.conll",
     ),
     "absent-type": (
         'no name in column {column} has the type "{type}", which --ne-types lists',
@@ -483,7 +484,7 @@ _NOTICES = {
     ),
     "low-fidelity": (
         'the fidelity of the text of document "{document}" is {fidelity} %, below {least} % ({what})',
-        "{hint}; --fidelity PERCENT sets the limit, and --strict makes this an error",
+        "{hint}; --strict makes this an error",
     ),
     "joined-pieces": (
         'the text of document "{document}" comes in {count} answers',
@@ -621,7 +622,7 @@ _NOTICES = {
     ),
     "official-lookup": (
         "for {count} the official scorer takes another entity than that of the aligned mention",
-        "the scores are those of the official scorer, which papers report; --lookup alignment uses the aligned entity",
+        "the scores are those of the official scorer, which papers report; --task aligned uses the aligned entity",
     ),
     "different-sentence": (
         'in document "{document}": token {token}, {word}, has another sentence or word number than in the key, {place}',

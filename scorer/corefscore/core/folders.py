@@ -30,26 +30,33 @@ _OF_MACOS = "__MACOSX"
 """The folder of an archive with what macOS knows about its files; it is hidden, as are names that begin with a dot."""
 
 
-def sources(
-    path: str, include: str | None = None, max_unpacked: int | None = None, notices: list[Finding] | None = None
-) -> list[Source]:
+def sources(path: str, notices: list[Finding] | None = None) -> list[Source]:
     """The files that a KEY or RESPONSE argument means, in name order; see `listed` and `unpacked`."""
-    return unpacked(listed(path, include, max_unpacked, notices), include, notices)
+    return unpacked(listed(path, notices), notices)
 
 
-def listed(
-    path: str, include: str | None = None, max_unpacked: int | None = None, notices: list[Finding] | None = None
-) -> list[Source]:
+def place_and_pattern(path: str) -> tuple[str, str | None]:
+    """Divide a path such as ``FOLDER/*.conll`` into the folder or archive and the pattern; the pattern of the path of
+    an existing file is None."""
+    place, name = os.path.split(path)
+    if not any(mark in name for mark in "*?[") or os.path.lexists(path):
+        return path, None
+    return place or os.curdir, name
+
+
+def listed(path: str, notices: list[Finding] | None = None) -> list[Source]:
     """The files that a KEY or RESPONSE argument names, in name order; none of them is opened.
 
-    A folder means every file below it except those whose names begin with a dot. ``include`` is a glob that the names
-    of files have to match, ``max_unpacked`` is passed to `Source`. Anything in a folder that is not a regular file (a
-    pipe, a device) is skipped and added to ``notices``. Raises `UsageError` if no file is left.
+    A folder means every file below it except those whose names begin with a dot. The path of a folder or archive can
+    end in a pattern (`place_and_pattern`), which the names of its files then have to match, at any depth. Anything in a
+    folder that is not a regular file (a pipe, a device) is skipped and added to ``notices``. Raises `UsageError` if no
+    file is left.
     """
     if not path:
         raise UsageError("the name of a file is empty")
+    path, pattern = place_and_pattern(path)
     if path == STDIN or not os.path.isdir(path):
-        return [Source(path, max_unpacked)]
+        return [Source(path, pattern=pattern)]
     found: list[str] = []
     seen = set()
     for folder, folders, files in os.walk(path, onerror=_refuse, followlinks=True):
@@ -61,7 +68,7 @@ def listed(
             if not name.startswith(".") and os.path.realpath(os.path.join(folder, name)) not in seen
         ]
         found += [os.path.join(folder, name) for name in files if not name.startswith(".")]
-    found = _in_order(found, include, path, "folder")
+    found = _in_order(found, pattern, path, "folder")
     # A broken link stays in the list, and is refused when it is read.
     regular = [name for name in found if os.path.isfile(name) or not os.path.exists(name)]
     if notices is not None:
@@ -69,17 +76,17 @@ def listed(
         notices += [Finding("not-a-file", name) for name in found if name in others]
     if not regular:
         raise UsageError(f"{path}: the folder contains no file")
-    return [Source(name, max_unpacked) for name in regular]
+    return [Source(name) for name in regular]
 
 
-def _in_order(names: Iterable[str], include: str | None, path: str, place: str) -> list[str]:
-    """The names that match a glob, folder by folder. Raises `UsageError` if there are none in ``path``, a ``place``."""
+def _in_order(names: Iterable[str], pattern: str | None, path: str, place: str) -> list[str]:
+    """List names that match a pattern, folder by folder. Raises `UsageError` if ``path``, a ``place``, has none."""
     from fnmatch import fnmatchcase
 
-    found = [name for name in names if fnmatchcase(os.path.basename(name), include or "*")]
+    found = [name for name in names if fnmatchcase(os.path.basename(name), pattern or "*")]
     if not found:
-        wanted = f"no file that matches {include}" if include else "no file"
-        hint = "" if include or place != "archive" else "; pack the files again (hidden ones are left out)"
+        wanted = f"no file that matches {pattern}" if pattern else "no file"
+        hint = "" if pattern or place != "archive" else "; pack the files again (hidden ones are left out)"
         raise UsageError(f"{path}: the {place} contains {wanted}{hint}")
     return sorted(found, key=lambda name: name.split(os.sep))
 
@@ -89,7 +96,7 @@ def _refuse(error: OSError) -> None:
     raise UsageError(f"{error.filename}: {error.strerror}") from error
 
 
-def unpacked(files: Iterable[Source], include: str | None = None, notices: list[Finding] | None = None) -> list[Source]:
+def unpacked(files: Iterable[Source], notices: list[Finding] | None = None) -> list[Source]:
     """The same files, each archive among them replaced by the files in it, as if it were a folder.
 
     Content decides what is an archive. Its files are kept in memory, never written to disk. Links and devices in a tar
@@ -101,7 +108,9 @@ def unpacked(files: Iterable[Source], include: str | None = None, notices: list[
         # An empty tar archive is zeros.
         head = source.head(BLOCK)
         parts = _of_tar if head == bytes(BLOCK) else _parts_of(source.name, head)
-        found += [source] if parts is None else _members(source, parts, include, notices)
+        if parts is None and source.pattern is not None:
+            raise UsageError(f"{source.name}/{source.pattern}: {source.name} is neither a folder nor an archive")
+        found += [source] if parts is None else _members(source, parts, notices)
     return found
 
 
@@ -137,9 +146,7 @@ def _parts_of(name: str, head: bytes) -> Callable[[Source], Iterator[_Part]] | N
     return _of_tar
 
 
-def _members(
-    source: Source, parts: Callable[[Source], Iterator[_Part]], include: str | None, notices: list[Finding] | None
-) -> list[Source]:
+def _members(source: Source, parts: Callable[[Source], Iterator[_Part]], notices: list[Finding] | None) -> list[Source]:
     """The files in an archive, in name order. Raises as `unpacked` does."""
     with source.refusing():
         by_name: dict[str, Callable[[int], bytes] | None] = {}
@@ -153,7 +160,7 @@ def _members(
                 raise UsageError(f"{name}: the archive contains two files of this name; {UNPACK}")
             by_name[name] = part.read
         found, left = [], source.limit
-        for name in _in_order(by_name, include, source.name, "archive"):
+        for name in _in_order(by_name, source.pattern, source.name, "archive"):
             read = by_name[name]
             if read is None:
                 if notices is not None:
@@ -163,14 +170,14 @@ def _members(
             left -= len(data)
             if left < 0:
                 raise too_large(source.name, source.limit)
-            found.append(Source(name, source.max_unpacked, data))
+            found.append(Source(name, data))
     return found
 
 
 def _content(name: str, data: bytes, limit: int) -> bytes:
     """The content of a file in an archive, decompressed. Raises `UsageError` if it is an archive itself."""
     if data.startswith(_PACKED):
-        data = Source(name, (limit >> 20) + 1, data).read()
+        data = Source(name, data, ((limit >> 20) + 1) << 20).read()
     if _parts_of(name, data[:BLOCK]):
         raise UsageError(f"{name}: {_INSIDE}")
     return data

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from corefscore.core.documents import KEY
 from corefscore.core.errors import UsageError, suggested
+from corefscore.core.options import NAMES, check, declared, option
 
 OWN = "own"
 
@@ -33,76 +34,82 @@ MATCHES = ("exact", "words", "initials")
 """The rules of `corefscore.matching.named`."""
 
 
+OF_NAMES: Mapping[str, Any] = {"implied": True, "heading": NAMES}
+
+
 @dataclass(frozen=True, kw_only=True)
 class NameOptions:
-    """The options about names.
+    """The options about names."""
 
-    - ``source``: whose names are used, one of `FROM`.
-    - ``column``: their column, from 1.
-    - ``named``: the rule by which a mention is named, one of `NAMED_BY`.
-    - ``types``: the types that count, in upper case, or `USUAL` and `ALL`.
-    - ``estimate``: the rules by which the key is estimated from its names; none if it is not.
-    """
+    ne_from: str = option(
+        KEY,
+        "Whose names decide whether a mention of the response is named: those of the key, or its own.",
+        FROM,
+        **OF_NAMES,
+    )
+    ne_column: int = option(COLUMN, "Column of the named entities, counted from 1.", **OF_NAMES)
+    named: str = option(
+        EXACT,
+        "Which mentions are named: those whose span is a name, those that end with a name, or those that contain "
+        "exactly one name.",
+        NAMED_BY,
+        **OF_NAMES,
+    )
+    ne_types: str | Sequence[str] = option(
+        USUAL,
+        "Types of names that count, joined by commas; usual: all but numbers and times "
+        f"({', '.join(sorted(NUMBERS))}); all: every type.",
+        **OF_NAMES,
+    )
+    estimate_key: bool = option(
+        False, "Estimate the key from its names; its coreference is ignored and can be missing.", **OF_NAMES
+    )
+    match: str | Sequence[str] = option(
+        ",".join(MATCHES),
+        "With --estimate-key: rules by which names become one entity, joined by commas.",
+        **OF_NAMES,
+    )
 
-    source: str = KEY
-    column: int = COLUMN
-    named: str = EXACT
-    types: frozenset[str] = frozenset((USUAL,))
-    estimate: tuple[str, ...] = ()
+    @property
+    def types(self) -> frozenset[str]:
+        """The types that count, in upper case, or `USUAL` and `ALL`."""
+        kinds = _listed(self.ne_types, "ne-types")
+        if ALL.upper() in kinds:
+            return frozenset((ALL,))
+        return kinds & NUMBERS | {USUAL} if USUAL.upper() in kinds else kinds
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The rules by which the key is estimated from its names, in the order of `MATCHES`."""
+        listed = _listed(self.match, "match")
+        for rule in sorted(name.lower() for name in listed):
+            if rule not in MATCHES:
+                raise UsageError(f'--match has no rule "{rule}"; {suggested(rule, MATCHES)}')
+        return tuple(rule for rule in MATCHES if rule.upper() in listed)
 
     def counts(self, kind: str) -> bool:
         """Whether names of this type (in upper case) count."""
-        return kind in self.types or ALL in self.types or (USUAL in self.types and kind not in NUMBERS)
+        types = self.types
+        return kind in types or ALL in types or (USUAL in types and kind not in NUMBERS)
 
     @property
     def compares_words(self) -> bool:
         """Whether the names of the key are looked up in the response by token, so that words are compared."""
-        return self.source != OWN
+        return self.ne_from != OWN
 
     def of_side(self, side: str | None) -> bool:
         """Whether the names of a side are used."""
-        return side == KEY or self.source != KEY
+        return side == KEY or self.ne_from != KEY
 
 
 def name_options(own: Mapping[str, Any]) -> NameOptions:
-    """The options about names from their values by keyword. Raises `UsageError` for invalid values."""
-    column, estimate = own.get("ne_column", COLUMN), own.get("estimate_key", False)
-    if type(column) is not int:
-        raise UsageError(f"ne_column={column!r}: expected a whole number")
-    if column < 1:
-        raise UsageError(f"--ne-column {column}: columns are counted from 1")
-    if type(estimate) is not bool:
-        raise UsageError(f"estimate_key={estimate!r}: expected True or False")
-    rules = frozenset(rule.lower() for rule in _listed(own.get("match", MATCHES), "match"))
-    for rule in sorted(rules.difference(MATCHES)):
-        raise UsageError(f'--match has no rule "{rule}"; {suggested(rule, MATCHES)}')
-    if len(rules) < len(MATCHES) and not estimate:
+    """The options about names from their values by keyword, in a canonical form, so that runs with the same meaning
+    have the same signature. Raises `UsageError` for invalid values."""
+    options = NameOptions(**{each.keyword: own[each.keyword] for each in declared(NameOptions) if each.keyword in own})
+    check(options)
+    if options.rules != MATCHES and not options.estimate_key:
         raise UsageError("--match says how a key is estimated; it needs --estimate-key")
-    return NameOptions(
-        source=own.get("ne_from", KEY),
-        column=column,
-        named=own.get("named", EXACT),
-        types=_types(_listed(own.get("ne_types", USUAL), "ne-types")),
-        estimate=tuple(rule for rule in MATCHES if rule in rules) if estimate else (),
-    )
-
-
-def canonical(own: Mapping[str, Any]) -> dict[str, Any]:
-    """The options in a canonical form, so that runs with the same meaning have the same signature.
-
-    Raises `UsageError` as `name_options` does.
-    """
-    meant = name_options(own)
-    lists = {"ne_types": ",".join(sorted(meant.types)), "match": ",".join(meant.estimate or MATCHES)}
-    return {**own, **lists}
-
-
-def _types(listed: Iterable[str]) -> frozenset[str]:
-    """Types in upper case, without those that `USUAL` and `ALL` include."""
-    kinds = frozenset(listed)
-    if ALL.upper() in kinds:
-        return frozenset((ALL,))
-    return kinds & NUMBERS | {USUAL} if USUAL.upper() in kinds else kinds
+    return replace(options, ne_types=",".join(sorted(options.types)), match=",".join(options.rules))
 
 
 def _listed(words: Any, option: str) -> frozenset[str]:

@@ -39,16 +39,6 @@ def from_percent(text: str, call: str, ends: bool = True) -> float:
     return round(number / 100, 12)
 
 
-def from_fraction(text: str, call: str) -> float:
-    """A number between 0 and 1 from text: 0.05 for ``0.05`` and ``5%``.
-
-    Raises `UsageError` for a number of 1 or more without the sign, which was probably meant as a percentage, and for
-    any other number that is not between 0 and 1.
-    """
-    number, sign = _number(text, call)
-    return fraction(round(number / 100, 12) if sign else number, call, ends=False)
-
-
 def fraction(number: float, call: str, ends: bool = True) -> float:
     """The number itself, which the user typed after ``call``, such as ``alpha=``.
 

@@ -119,8 +119,8 @@ class _Streams(_Bounded):
 def too_large(name: str, limit: int) -> UsageError:
     """The error for a file that unpacks to more bytes than its limit."""
     return UsageError(
-        f"{name}: unpacks to more than {limit / 2**20:.0f} MB, which is much for a file of its size; --max-unpacked MB "
-        "raises the limit"
+        f"{name}: unpacks to more than {limit / 2**20:.0f} MB, which is much for a file of its size; unpack it "
+        "first if that is right"
     )
 
 
@@ -179,22 +179,23 @@ class _Unchanged(io.FileIO):
 class Source:
     """One file, or standard input; ``name`` is its name in messages.
 
-    ``max_unpacked`` is the limit of the decompressed size in MB; by default `UNPACKED` and `RATIO` set it.
-
     ``watch`` is called with the number of bytes of each step of reading, before decompression. A file may be read
     several times, since a message shows the line that it is about; a file that changes in between is refused. What
-    cannot be read twice (a pipe, standard input, a file in an archive) is ``kept`` in memory.
+    cannot be read twice (a pipe, standard input, a file in an archive) is ``kept`` in memory. ``most`` limits the
+    decompressed size in bytes; by default `UNPACKED` and `RATIO` set it. ``pattern`` is what the names of files in an
+    archive have to match.
 
     Only the bytes from ``start`` to ``stop`` are read; ``lines`` is the number of lines that the reader found in them.
     """
 
-    def __init__(self, path: str, max_unpacked: int | None = None, kept: bytes | None = None) -> None:
-        self.path = path
-        self.max_unpacked = max_unpacked
+    def __init__(
+        self, path: str, kept: bytes | None = None, most: int | None = None, pattern: str | None = None
+    ) -> None:
+        self.path, self.pattern = path, pattern
         self.name = "<stdin>" if path == STDIN else path
         self.watch: Callable[[int], None] | None = None
         self.start, self.stop, self.lines = 0, cast(int | None, None), 0
-        self._kept = kept
+        self._kept, self._most = kept, most
         self._state: State | None = None
 
     def check(self, status: os.stat_result) -> State:
@@ -262,7 +263,7 @@ class Source:
     @property
     def limit(self) -> int:
         """The limit of the decompressed size in bytes."""
-        return max(UNPACKED, RATIO * self._size) if self.max_unpacked is None else self.max_unpacked << 20
+        return max(UNPACKED, RATIO * self._size) if self._most is None else self._most
 
     @property
     def _size(self) -> int:

@@ -15,21 +15,12 @@ from importlib import import_module
 from corefscore.core.documents import KEY, RESPONSE, AnnotationsOf, Documents
 from corefscore.core.errors import UsageError, suggested
 from corefscore.core.findings import Finding, Found
-from corefscore.core.folders import listed, sources, unpacked
+from corefscore.core.folders import listed, place_and_pattern, sources, unpacked
 from corefscore.core.names import NameOptions
+from corefscore.core.options import check
 from corefscore.core.sources import Source
 from corefscore.core.tuples import NamedTuple
-from corefscore.formats.base import AUTO, HEADS, Annotations, Format, Reading, Request, of_side
-
-NAMES = ("conll", "corefud", "tagged", "jsonlines")
-"""Every format, in the order in which content is tried. A file that no format recognises is read as the first one,
-which reports what the file seems to be."""
-
-DIALECTS = ("e2e", "maverick", "crac-2026", "wl-coref", "preco", "fastcoref", "coref-data")
-"""Every dialect of JSON (`corefscore.formats.jsonlines.dialects`), each of which is the name of a format, too."""
-
-EVERY_NAME = (*NAMES, *DIALECTS)
-"""Every name of a format."""
+from corefscore.formats.base import AUTO, DIALECTS, EVERY_NAME, NAMES, Annotations, Format, Reading, Request, of_side
 
 TAGGED = "tagged"
 """The format of text with tags, which cannot always be recognised."""
@@ -93,11 +84,8 @@ def opened(
     texts = texts or bool(reading.align) or (names is not None and names.compares_words)
     request = requested(side, reading)._replace(names=names, texts=texts)
     find(of_side(reading.input_format, side) or NAMES[0])  # an unknown name is an error even of a file that is absent
-    if isinstance(path, str):
-        given = listed(path, reading.include, reading.max_unpacked, notices)
-    else:
-        given = [Source(name, reading.max_unpacked) for name in path]
-    files = unpacked(given, reading.include, notices)
+    given = listed(path, notices) if isinstance(path, str) else [Source(name) for name in path]
+    files = unpacked(given, notices)
     if not files:
         raise UsageError(f"the list of files of the {side} is empty")
     form = form_of(files, reading, side)
@@ -124,33 +112,32 @@ def has_both_sides(path: str | Sequence[str], reading: Reading) -> bool:
     cannot be read twice. Raises as `read` does.
     """
     paths = [path] if isinstance(path, str) else path
-    if not paths or not all(os.path.isfile(name) or os.path.isdir(name) for name in paths):
+    if not paths or not all(map(_is_file_or_folder, paths)):
         return False
-    files = [source for name in paths for source in sources(name, reading.include, reading.max_unpacked)]
+    files = [source for name in paths for source in sources(name)]
     form = form_of(files, reading, KEY)
     fields = reading.clusters_field
     return form.has_both_sides(files[0]) if fields is None else "," in fields and form.name in ("jsonlines", *DIALECTS)
 
 
+def _is_file_or_folder(path: str) -> bool:
+    place, _ = place_and_pattern(path)
+    return os.path.isfile(place) or os.path.isdir(place)
+
+
 def requested(side: str | None, reading: Reading) -> Request:
-    """The request to a reader. Raises `UsageError` if ``clusters_field`` is neither one name nor two, if ``heads`` is
-    not one of `HEADS`, and if ``word_column`` is not the number of a column."""
+    """The request to a reader. Raises `UsageError` for an invalid option."""
     fields = "clusters" if reading.clusters_field is None else reading.clusters_field
     if fields.count(",") > 1 or not all(fields.split(",")):
         raise UsageError(f'clusters field "{fields}": expected the name of a field, or two as KEY,RESPONSE')
-    heads = AUTO if reading.heads is None else reading.heads
-    if heads not in HEADS:
-        raise UsageError(f"heads={heads!r} is not one of {', '.join(HEADS)}")
-    column = of_side(reading.word_column, side)
-    if column is not None and (type(column) is not int or column < 1):
-        raise UsageError(f"word_column={column!r}: expected a whole number; columns are counted from 1")
+    check(reading)
     return Request(
         side,
         reading.clusters_field,
-        heads=heads,
+        heads=AUTO if reading.heads is None else reading.heads,
         input_format=of_side(reading.input_format, side),
         tags=reading.tags,
-        word_column=column,
+        word_column=of_side(reading.word_column, side),
     )
 
 

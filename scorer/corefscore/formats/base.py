@@ -16,6 +16,7 @@ from corefscore.core.documents import KEY, RESPONSE, SENTENCE, TENTH, Documents,
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding, Found
 from corefscore.core.names import NameOptions
+from corefscore.core.options import INPUT, declared, option
 from corefscore.core.sources import MARK, Source
 from corefscore.core.tuples import NamedTuple
 
@@ -24,6 +25,16 @@ BATCH = 1 << 24
 
 NO_WORD = "-"
 """The word that is written if a word is not known."""
+
+NAMES = ("conll", "corefud", "tagged", "jsonlines")
+"""Every format, in the order in which content is tried. A file that no format recognises is read as the first one,
+which reports what the file seems to be."""
+
+DIALECTS = ("e2e", "maverick", "crac-2026", "wl-coref", "preco", "fastcoref", "coref-data")
+"""Every dialect of JSON (`corefscore.formats.jsonlines.dialects`), each of which is the name of a format, too."""
+
+EVERY_NAME = (*NAMES, *DIALECTS)
+"""Every name of a format."""
 
 EMPTY = "\N{EMPTY SET}"
 """The prefix of an empty node among words; without a form, the prefix is the word."""
@@ -65,28 +76,65 @@ def of_side(option: OneOrEach[T], side: str | None) -> T | None:
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """How files are read: the options with these names of all commands and of `corefscore.read`.
+    """How files are read."""
 
-    - ``include``: a glob for the names of the files of a folder.
-    - ``input_format``: the format; by default the content of the first file decides. It can be given by side.
-    - ``clusters_field``: the field of JSON lines with the clusters, or two as KEY,RESPONSE.
-    - ``max_unpacked``: the limit of the decompressed size of a file in MB (by default 4, or 100 times its size).
-    - ``heads``: how the heads of mentions are found (`HEADS`).
-    - ``tags``, ``pieces``, ``align``, ``fidelity``: options about text with tags (`corefscore.formats.tagged`) and
-      about finding the words of a response in the key (`corefscore.matching.text`).
-    - ``word_column``: the column of words of CoNLL, from 1. It can be given by side.
-    """
-
-    include: str | None = None
-    input_format: OneOrEach[str] = None
-    clusters_field: str | None = None
-    max_unpacked: int | None = None
-    heads: str | None = None
-    tags: str | None = None
-    pieces: str | None = None
-    align: bool | None = None
-    fidelity: float | None = None
-    word_column: OneOrEach[int] = None
+    input_format: OneOrEach[str] = option(  # noqa: RUF009 - a field
+        None,
+        f"Format of the input; recognised by content. {', '.join(NAMES)}, or a dialect of JSON "
+        f"({', '.join(DIALECTS)}); two as key=FORMAT,response=FORMAT.",
+        EVERY_NAME,
+        heading=INPUT,
+        metavar="FORMAT",
+        by_side=True,
+        common=True,
+    )
+    clusters_field: str | None = option(
+        None,
+        "Field of JSON lines that contains the clusters; two as KEY,RESPONSE. Default: clusters, or in a response "
+        "predicted_clusters if there is such a field.",
+        kind=str,
+        heading=INPUT,
+        metavar="NAME",
+    )
+    heads: str | None = option(
+        None,
+        "Which word is the head of a mention: the one that the file gives or the highest in the tree (both CorefUD "
+        "only), the one by the parse (CoNLL, in errors and diff only), or the last word. (default: auto, the first of "
+        "these that is possible)",
+        HEADS,
+        heading=INPUT,
+    )
+    tags: str | None = option(
+        None,
+        "Notation of tagged text: markdown, xml, words, braces, or a pattern with the groups open, close and id "
+        "(default: recognised by content).",
+        kind=str,
+        heading=INPUT,
+        metavar="NAME|REGEX",
+    )
+    pieces: str | None = option(
+        None,
+        "If the response has several texts for a document: join entities that share a mention where the texts overlap, "
+        f"none (apart), or those with the same id (default: {PIECES[0]}).",
+        PIECES,
+        heading=INPUT,
+    )
+    align: bool | None = option(
+        None,
+        "Look up the words of the response in the key, for a response with other tokens or text than the key. Always "
+        "on for tagged text.",
+        kind=bool,
+        heading=INPUT,
+    )
+    word_column: OneOrEach[int] = option(  # noqa: RUF009 - a field
+        None,
+        "Column of the words in CoNLL, counted from 1; two as key=N,response=N. Default: the fourth; with fewer than "
+        "five columns, the one before the last.",
+        kind=int,
+        heading=INPUT,
+        metavar="N",
+        by_side=True,
+    )
 
     def of(self, side: str | None) -> Reading:
         """The options for one side. Raises `UsageError` as `of_side` does."""
@@ -96,15 +144,13 @@ class Reading:
     @property
     def settings(self) -> dict[str, str]:
         """The options that were given and can change a score; the name of a value by side begins with the side."""
-        given = {name: value for name, value in vars(self).items() if value not in (None, False)}
-        for name, value in list(given.items()):
+        given: dict[str, Any] = {}
+        for each in declared(Reading):
+            value = getattr(self, each.keyword)
             if isinstance(value, Mapping):
-                del given[name]
-                given.update({f"{side}_{name}": of_one for side, of_one in value.items()})
-        for name in ("max_unpacked", "fidelity"):
-            given.pop(name, None)
-        if self.heads == AUTO:
-            del given["heads"]
+                given |= {f"{side}_{each.keyword}": of_one for side, of_one in value.items()}
+            elif value not in (None, False, AUTO):
+                given[each.keyword] = value
         return given
 
 

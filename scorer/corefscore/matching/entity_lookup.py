@@ -5,11 +5,11 @@ get one number. Otherwise the official CorefUD scorer has three peculiarities, e
 
 - `_dictionary`: it looks up the partner of a mention in one dictionary for both directions. If a mention of the
   response is aligned to one mention of the key and equal to another, it overwrites the partner of the other
-  (zero-collision*, zero-renumbered). ``--lookup alignment`` takes the alignment itself.
+  (zero-collision*, zero-renumbered). ``--task aligned`` takes the alignment itself.
 - `last_entity`: a mention that is in several entities belongs to the last of them (span-in-two-entities*), so a
   response equal to its key scores less than 1.
 - `corefscore.scoring.corefud.SEEN`: CEAF and BLANC look from the key to the response only, and CEAF counts a mention
-  for every entity of the response that contains it (span-in-two-entities-of-response). With ``--definitions conll``
+  for every entity of the response that contains it (span-in-two-entities-of-response). With ``--task none``
   each side looks by itself.
 
 The names are those of recorded cases.

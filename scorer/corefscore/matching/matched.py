@@ -3,7 +3,7 @@
 - Spans of tokens match if they are equal (`exact`). Source: the official scorer, as in all recorded cases.
 - Mentions with words and heads (CorefUD) match by the rules in `corefscore.matching.mentions`: `dependencies` for
   zeros, then equal mentions, then the rule of ``--matching``.
-- With ``--lookup crac22`` and ``crac23`` each mention looks by itself (`corefscore.matching.entity_lookup`).
+- With ``--task crac22`` and ``crac23`` each mention looks by itself (`corefscore.matching.entity_lookup`).
 
 Numbers rise in the order of the text. Two mentions of one side have the same number only if they are copies of one
 span. After this step no score depends on spans.
@@ -99,11 +99,11 @@ ZEROS = ("dependent", "linear", "drop")
 SEARCHES = ("crac22", "crac23")
 
 LOOKUPS = ("official", "alignment", *SEARCHES)
-"""The values of ``--lookup``: how to find the entity of a mention (`corefscore.matching.entity_lookup`).
-With `SEARCHES` each mention looks by itself (`corefscore.matching.entity_lookup`)."""
+"""The ways to find the entity of a mention (`corefscore.matching.entity_lookup`). With `SEARCHES` each mention looks by
+itself."""
 
 DEFINITIONS = ("conll", "corefud")
-"""The values of ``--definitions``: the official scorer whose definitions are used where the two scorers differ."""
+"""The official scorers of which one defines a metric where the two differ."""
 
 
 def without_singletons(matched: Matched, way: str | None) -> Matched:

@@ -60,7 +60,7 @@ def reduced(pairs: Pairs, options: NameOptions) -> Pairs:
     """
     key, response, present = pairs
     of_key = names_of(key, options)
-    if options.source == OWN:
+    if options.ne_from == OWN:
         return Pairs(_named(key, of_key, options), _named(response, names_of(response, options), options), present)
     _compare_tokens(pairs, options)
     return Pairs(_named(key, of_key, options), _named(response, of_key, options), present)
@@ -76,9 +76,9 @@ def names_of(documents: Documents, options: NameOptions) -> NamedEntities:
         what = "this input has no named entities"
         raise InputError([Finding("no-names", path, details={"what": what, "advice": _NOWHERE})])
     column = found.columns[0]
-    if column.number != options.column:
+    if column.number != options.ne_column:
         raise UsageError(
-            f"{column.path} was read with the named entities of column {column.number}, not {options.column}"
+            f"{column.path} was read with the named entities of column {column.number}, not {options.ne_column}"
         )
     return found
 
@@ -141,7 +141,7 @@ def about_mentions(
         yield Finding("no-named-mentions", column.path, details={"column": column.number, "named": options.named})
     alone = sum(batch.singletons for batch in key)
     without = any(batch.entities for batch in response) and not any(batch.singletons for batch in response)
-    if options.estimate and singletons and alone and without:
+    if options.estimate_key and singletons and alone and without:
         entities = sum(batch.entities for batch in key)
         yield Finding("no-singletons", column.path, details={"alone": alone, "entities": entities})
 
@@ -237,7 +237,7 @@ def _compare_tokens(pairs: Pairs, options: NameOptions) -> None:
     known = np.flatnonzero(pairs.present & (pairs.key.tokens >= 0) & (pairs.response.tokens >= 0)).tolist()
     if known and pairs.response.texts is None:
         path = pairs.response.place_of(known[0]).source.name
-        raise UsageError(f"{path} was read without the words of its tokens; read it with ne_column={options.column}")
+        raise UsageError(f"{path} was read without the words of its tokens; read it with ne_column={options.ne_column}")
     tokens, sizes = first_differences(pairs), (pairs.key.tokens, pairs.response.tokens)
     tokens = np.where((tokens < 0) & (sizes[0] != sizes[1]), np.minimum(*sizes), tokens)
     for document in known:
@@ -271,7 +271,7 @@ def estimated(documents: Documents, options: NameOptions) -> Documents:
         rows_of[at, kind].append(row)
     group = np.empty(len(which), dtype=np.int64)
     for rows in rows_of.values():
-        group[rows] = np.array(rows)[grouped([words[row] for row in rows], options.estimate)]
+        group[rows] = np.array(rows)[grouped([words[row] for row in rows], options.rules)]
     # Names are in the order of the text, so an entity appears at the first name of its group.
     first, entity = np.unique(group, return_inverse=True)
     mentions = order_by(entity)

@@ -14,7 +14,8 @@ import numpy as np
 
 from corefscore.core import names
 from corefscore.core.arrays import Floats
-from corefscore.core.errors import UsageError, suggested
+from corefscore.core.options import Option as Option  # noqa: PLC0414 - metrics of other packages import it from here
+from corefscore.core.options import declared
 from corefscore.core.tuples import NamedTuple
 
 SCORES = ("recall", "precision", "f1")
@@ -128,80 +129,9 @@ class Measure(NamedTuple):
     options: tuple[str, ...] = ()
 
 
-class Option(NamedTuple):
-    """An option that can change a score: its name on the command line, its default, which has its type, and its help.
-
-    The value of an option of a metric is passed to `Metric.count` as a keyword argument, with underscores instead of
-    dashes. The default of an ``implied`` option is left out of signatures. ``kind`` is the type of an option without a
-    default; an int is 1 or more.
-    """
-
-    name: str
-    default: Any
-    help: str
-    choices: Sequence[str] | None = None
-    implied: bool = False
-    kind: type | None = None
-
-    @property
-    def keyword(self) -> str:
-        return self.name.replace("-", "_")
-
-    def check(self, value: Any) -> None:
-        """Raise `UsageError` for an invalid value."""
-        if self.kind is str and value is not None and not isinstance(value, str):
-            raise UsageError(f"{self.keyword}={value!r}: expected a word")
-        if self.kind is int and value is not None and (type(value) is not int or value < 1):
-            raise UsageError(f"{self.keyword}={value!r}: expected a whole number, 1 or more")
-        if self.choices is not None and value != self.default and value not in self.choices:
-            hint = f"; {suggested(value, self.choices)}" if isinstance(value, str) else ""
-            raise UsageError(f"{self.keyword}={value!r} is not one of {', '.join(self.choices)}{hint}")
-
-
 WHOLE, NAMED, NODES = "whole", "named", "nodes"
 
-VIEWS: Mapping[str, tuple[Option, ...]] = {
-    WHOLE: (),
-    NAMED: (
-        Option(
-            "ne-from",
-            names.FROM[0],
-            "Which names decide whether a mention of the response is named: those of the key, or those of the "
-            "response (own).",
-            names.FROM,
-            implied=True,
-        ),
-        Option("ne-column", names.COLUMN, "Column of the named entities, counted from 1.", implied=True),
-        Option(
-            "named",
-            names.EXACT,
-            "Which mentions are named: those whose span is a name, those that end with a name, or those that "
-            "contain exactly one name.",
-            names.NAMED_BY,
-            implied=True,
-        ),
-        Option(
-            "ne-types",
-            names.USUAL,
-            "Types of names that count, joined by commas; usual: all but numbers and times "
-            f"({', '.join(sorted(names.NUMBERS))}); all: every type.",
-            implied=True,
-        ),
-        Option(
-            "estimate-key",
-            False,
-            "Estimate the key from its names; its coreference is ignored and can be missing.",
-            implied=True,
-        ),
-        Option(
-            "match",
-            ",".join(names.MATCHES),
-            "With --estimate-key: rules by which names become one entity, joined by commas.",
-            implied=True,
-        ),
-    ),
-    NODES: (),
-}
+VIEWS: Mapping[str, tuple[Option, ...]] = {WHOLE: (), NAMED: declared(names.NameOptions), NODES: ()}
 """The mention_sets of documents that a metric can count, with the options of each: all mentions, named mentions only
 (`corefscore.matching.named`), or mentions with their words (`corefscore.matching.mentions.Alignment`)."""
 
@@ -300,7 +230,7 @@ def own_values(metrics: Sequence[Metric], given: Mapping[str, Any]) -> dict[str,
     """
     found = {}
     if sees_names(metrics):
-        given = names.canonical(given)
+        given = {**given, **vars(names.name_options(given))}
     for option in options_of(metrics):
         value = given.get(option.keyword, option.default)
         option.check(value)

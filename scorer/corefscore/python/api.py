@@ -45,10 +45,8 @@ def read(
     path: str | os.PathLike[str],
     *,
     side: str | None = None,
-    include: str | None = None,
     input_format: str | None = None,
     clusters_field: str | None = None,
-    max_unpacked: int | None = None,
     heads: str | None = None,
     tags: str | None = None,
     word_column: int | None = None,
@@ -59,19 +57,18 @@ def read(
 
     ``input_format`` is the format, such as `conll` or `jsonlines`; by default it is recognised by content.
     ``clusters_field`` is the field of JSON lines with the clusters; by default it is `clusters` if ``side`` is `key`,
-    `predicted_clusters` or else `clusters` if it is `response`, and the only one of the two without a side. A
-    compressed file may unpack to ``max_unpacked`` MB (by default 4, or 100 times its size). ``tags`` is the notation of
-    text with tags, as a name or a pattern (by default recognised by content). ``word_column`` is the column of words in
-    CoNLL, from 1 (by default the fourth, or the one before the last of fewer than five). ``ne_column`` also reads named
-    entities from this column, from 1, for metrics of named mentions. ``estimate_key`` reads a key without its
-    coreference, which may be missing, for scoring with this option.
+    `predicted_clusters` or else `clusters` if it is `response`, and the only one of the two without a side. ``tags`` is
+    the notation of text with tags, as a name or a pattern (by default recognised by content). ``word_column`` is the
+    column of words in CoNLL, from 1 (by default the fourth, or the one before the last of fewer than five).
+    ``ne_column`` also reads named entities from this column, from 1, for metrics of named mentions. ``estimate_key``
+    reads a key without its coreference, which may be missing, for scoring with this option.
 
     Raises `InputError` for input that is rejected, `UsageError` for a file that cannot be read.
     """
     names = None
     if ne_column is not None or estimate_key:
         column = COLUMN if ne_column is None else ne_column
-        names = replace(name_options({"ne_column": column, "estimate_key": estimate_key}), source=EITHER)
+        names = replace(name_options({"ne_column": column, "estimate_key": estimate_key}), ne_from=EITHER)
     if estimate_key and side != KEY:
         raise UsageError(f'estimate_key needs side="{KEY}"')
     if side not in (None, KEY, RESPONSE):
@@ -79,10 +76,8 @@ def read(
     return corpus(
         path_of("path", path),
         Reading(
-            include=include,
             input_format=input_format,
             clusters_field=clusters_field,
-            max_unpacked=max_unpacked,
             heads=heads,
             tags=tags,
             word_column=word_column,

@@ -12,13 +12,14 @@ from inspect import Parameter, Signature, signature
 from typing import Any, ParamSpec, TypedDict, TypeVar
 
 from corefscore.core.errors import UsageError, suggested
+from corefscore.core.options import declared
 from corefscore.core.workers import Map
 from corefscore.formats.base import Reading
 from corefscore.scoring.settings import Rules
 
 
 class _Scoring(TypedDict, total=False):
-    """Options of scoring: how mentions count (`corefscore.scoring.settings.RULES`), the options of metrics of named
+    """Options of scoring: how mentions count (`corefscore.scoring.settings.Rules`), the options of metrics of named
     mentions (``ne_from`` to ``match``) and of BLANC (``boundary``), and in ``options`` those of metrics of other
     packages."""
 
@@ -27,8 +28,6 @@ class _Scoring(TypedDict, total=False):
     mentions: str | None
     matching: str | None
     zeros: str | None
-    lookup: str | None
-    definitions: str | None
     window: int | None
     of: str | None
     task: str | None
@@ -45,15 +44,12 @@ class _Scoring(TypedDict, total=False):
 class Files(TypedDict, total=False):
     """Options of reading files (`corefscore.formats.base.Reading`)."""
 
-    include: str | None
     input_format: str | Mapping[str, str] | None
     clusters_field: str | None
-    max_unpacked: int | None
     heads: str | None
     tags: str | None
     pieces: str | None
     align: bool | None
-    fidelity: float | None
     word_column: int | Mapping[str, int] | None
 
 
@@ -72,8 +68,7 @@ class _Resampling(TypedDict, total=False):
     """Options of comparing systems (`corefscore.statistics.significance.Method`)."""
 
     by: str | None
-    confidence: float | None
-    alpha: float | None
+    confidence: float
     unit: str
     trials: int
     seed: int
@@ -91,7 +86,7 @@ class ScorerOptions(_Scoring, Files, total=False):
     """The options of classes that score one document after another."""
 
 
-DEFAULTS: Mapping[str, Any] = {**vars(Reading()), **vars(Rules())}
+DEFAULTS: Mapping[str, Any] = {option.keyword: option.default for option in (*declared(Reading), *declared(Rules))}
 """The defaults of keywords; the default of any other keyword is None."""
 
 P = ParamSpec("P")

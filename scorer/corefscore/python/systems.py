@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ from corefscore.checking.baselines import Baseline, baseline_of, numbers_in, rea
 from corefscore.core.documents import KEY
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Noticed
+from corefscore.core.options import declared
 from corefscore.metrics import DEFAULT, ranked_by, scores_in, single, wanted
 from corefscore.metrics.base import Metric, names_asked
 from corefscore.python.api import run_of, warn_of
@@ -25,7 +26,7 @@ from corefscore.reports.score import Report
 from corefscore.scoring.results import Result
 from corefscore.scoring.sides import corpus, paths_of
 from corefscore.scoring.systems import files_of, scored_each
-from corefscore.statistics.significance import Method, both_levels
+from corefscore.statistics.significance import Method
 
 if TYPE_CHECKING:
     import os
@@ -35,11 +36,8 @@ if TYPE_CHECKING:
     from corefscore.scoring.sides import Given
 
 
-_LEVELS = ("confidence", "alpha")
-"""The keywords of `Method` without a default here, since each defaults to the difference of the other from 1."""
-
-_METHOD = {field.name: field.default for field in fields(Method) if field.name not in _LEVELS}
-"""The other keywords of `Method` with their defaults."""
+_METHOD = {option.keyword: option.default for option in declared(Method)} | {"margin": None}
+"""The keywords of `Method` with their defaults."""
 
 
 def _comparing(function: Callable[P, R]) -> Callable[P, R]:
@@ -58,8 +56,7 @@ def compare(
 
     The key and each response is anything that `score` accepts; the key is read once. ``measures`` are names such as
     ``muc,blanc.coreference,conll,lea.f1``, as a list or joined by commas. ``confidence``, the confidence level of
-    intervals, and ``alpha``, the significance level of tests, are between 0 and 1. If only one of them is given, the
-    other is the difference from 1; the defaults are 0.95 and 0.05. ``by`` is a regular expression for groups of
+    intervals, is between 0 and 1; 0.95 also means tests at the level 0.05. ``by`` is a regular expression for groups of
     documents, or `file`: systems are also compared on each group, and scores are unweighted means over groups.
     ``unit``, ``trials``, ``seed``, ``baseline`` (a name), ``correction`` and ``average`` ("documents" for means over
     documents) are the options of ``corefscore compare`` (docs/compare.md), the others those of `score`.
@@ -123,14 +120,13 @@ def check(
     tolerances: Mapping[str, float] | None = None,
     both_ways: bool = False,
     by: str | None = None,
-    metric: str | None = None,
     average: str | None = None,
     **arguments: Unpack[Options],
 ) -> Check:
     """Check whether a score fell below an earlier one or below a minimum: see the report's ``passed`` and ``failures``.
 
-    ``baseline`` is a `Result`, its ``to_dict()``, or the path of its JSON or of the output of the official scorer (of
-    the metric ``metric``, if the file does not name it). ``minimum`` has minimum scores, such as
+    ``baseline`` is a `Result`, its ``to_dict()``, or the path of its JSON or of the output of the official scorer
+    (``METRIC=PATH`` if the file does not name its metric). ``minimum`` has minimum scores, such as
     ``{"lea.f1": 0.5, "conll": 0.6}``. ``measures`` are the scores that decide, by default every F1. ``tolerance`` is
     how far a score may fall, ``tolerances`` the same for single scores; with ``both_ways``, any change of any score of
     any document fails the check. All these numbers are from 0 to 1. With ``average="documents"``, means over documents
@@ -147,14 +143,14 @@ def check(
     if baseline is None and not minimum:
         raise UsageError("check needs a baseline, or a minimum such as {'lea.f1': 0.5}")
     floors = {single(name): least for name, least in (minimum or {}).items()}
-    if baseline is None and (measures is not None or tolerances or both_ways or metric):
-        raise UsageError("measures, tolerances, both_ways and metric are about a baseline, which is not given")
+    if baseline is None and (measures is not None or tolerances or both_ways):
+        raise UsageError("measures, tolerances and both_ways are about a baseline, which is not given")
     if measures is not None and both_ways:
         raise UsageError("both_ways compares every score; leave measures out")
     deciding = scores_in(_words(measures)) if measures is not None else []
     own_tolerances = {single(name): limit for name, limit in (tolerances or {}).items()}
     asked = Asked(deciding, tolerance, own_tolerances, both_ways, by)
-    before, path = _baseline(baseline, metric, by, arguments)
+    before, path = _baseline(baseline, by, arguments)
     metrics = checks.needed(before, floors)
     document = {} if before is None or before.document is None else {"document": before.document}
     result = run_of(metrics, {**arguments, **document}).result(key, response)
@@ -166,14 +162,10 @@ def check(
 def _method(arguments: Mapping[str, Any]) -> tuple[Method, dict[str, Any]]:
     """The method of comparison from the options of a call, and the other options."""
     own = {name: arguments[name] for name in _METHOD if name in arguments}
-    confidence, alpha = both_levels(*map(arguments.get, _LEVELS))
-    others = {name: value for name, value in arguments.items() if name not in (*_METHOD, *_LEVELS)}
-    return Method(**own, confidence=confidence, alpha=alpha), others
+    return Method(**own), {name: value for name, value in arguments.items() if name not in _METHOD}
 
 
-def _baseline(
-    given: Any, metric: str | None, by: str | None, own: Mapping[str, Any]
-) -> tuple[Baseline | None, str | None]:
+def _baseline(given: Any, by: str | None, own: Mapping[str, Any]) -> tuple[Baseline | None, str | None]:
     """The baseline, and its name in messages. The baseline from a result has the groups of the pattern ``by``; official
     output is recomputed with the options ``own``."""
     if given is None:
@@ -190,7 +182,7 @@ def _baseline(
     paths = paths_of("baseline", given)
     if not isinstance(paths, str):
         raise UsageError(f"the baseline is {type(given).__name__}; expected a path, a Result or its to_dict()")
-    return read_baseline(paths, metric, own), paths
+    return read_baseline(paths, own), paths
 
 
 def _words(names: str | Sequence[str]) -> str:

@@ -268,8 +268,7 @@ def _mean(numbers: Sequence[float]) -> float:
 
 def _command(convention: Convention, files: Mapping[str, str | None], reading: Reading) -> str:
     """The call that prints the F1 of a row, as a shell takes it: one run, or a line of Python if no run scores so."""
-    # A limit of the fidelity changes no score, and the command line takes it in percent.
-    given = {name: value for name, value in vars(reading).items() if value is not None and name != "fidelity"}
+    given = {name: value for name, value in vars(reading).items() if value is not None}
     paths = [path or name.upper() for name, path in files.items()]
     if convention.others or convention.way == ENDS:
         return _line(convention, paths, given)

@@ -13,13 +13,13 @@ from corefscore.reports.rank import Ranking
 
 
 def form_of(path: str) -> str:
-    """The format of a plot by the ending of its file name: png, svg or pdf.
+    """The format of a plot by the ending of its file name: png, svg or pdf; empty for any other ending.
 
-    Raises `UsageError` for another ending, and if matplotlib is not installed.
+    Raises `UsageError` if matplotlib is not installed.
     """
     form = os.path.splitext(path)[1].removeprefix(".").lower()
     if form not in ("png", "svg", "pdf"):
-        raise UsageError(f"{path}: expected a name that ends in .png, .svg or .pdf")
+        return ""
     if find_spec("matplotlib") is None:
         raise UsageError("a plot needs matplotlib: pip install matplotlib")
     return form

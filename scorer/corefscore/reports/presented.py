@@ -18,15 +18,15 @@ NOTEBOOK = Style("table")
 class Presented(Reported):
     """A report that can be printed, shown in a notebook, and converted to data frames."""
 
-    def to_table(self, layout: str = "table", *, digits: int = 2, order: str | None = None, width: int = 80) -> str:
+    def to_table(self, layout: str = "table", *, digits: int = 2, width: int = 80) -> str:
         """The report as text in a layout of the command line: `table`, `markdown`, `latex`, `csv` or `tsv`.
 
-        ``digits`` is the number of digits of percentages after the point, ``order`` the order of scores (`prf` or
-        `rpf`), ``width`` the width of the terminal. Raises `UsageError` for another layout.
+        ``digits`` is the number of digits of percentages after the point, ``width`` the width of the terminal. Raises
+        `UsageError` for another layout.
         """
         if layout not in fitting(TABLES):
             raise UsageError(f"layout={layout!r} is not one of {', '.join(fitting(TABLES))}; to_dict() is the data")
-        return "".join(rendered(self, Style(layout, digits, order, width)))
+        return "".join(rendered(self, Style(layout, digits, width)))
 
     def __str__(self) -> str:
         return self.to_table()

@@ -54,7 +54,7 @@ def count_batches(
     _, key = _begun(key)
     key, response, text = on_key(key, response, reading, notices)
     names = names_asked(metrics, settings.own)
-    if names is not None and names.estimate:
+    if names is not None and names.estimate_key:
         from corefscore.matching.named import estimated
 
         key = (estimated(batch, names) for batch in key)

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from corefscore.core.documents import KEY, RESPONSE, is_within
 from corefscore.core.errors import InputError, UsageError, suggested
+from corefscore.core.options import check
 from corefscore.core.workers import Map, NotSplittable
 from corefscore.formats.base import Reading
 from corefscore.metrics.base import Metric, options_of, own_values
 from corefscore.scoring.batches import result_of
 from corefscore.scoring.evaluate import count_batches
 from corefscore.scoring.results import DOCUMENT, Result
-from corefscore.scoring.settings import RULES, Rules, Settings
+from corefscore.scoring.settings import Rules, Settings
 from corefscore.scoring.sides import Corpus, batches_of, paths_for_workers
 
 if TYPE_CHECKING:
@@ -82,8 +83,7 @@ def settings_of(
 
     Raises `UsageError` for options that are unknown or have invalid values.
     """
-    for option, value in zip(RULES, vars(rules).values(), strict=True):
-        option.check(value)
+    check(rules)
     known = [option.keyword for option in options_of(metrics)]
     if unknown := sorted(own.keys() - known):
         hint = suggested(unknown[0], known) if known else "they have no options"

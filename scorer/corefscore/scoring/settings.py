@@ -7,11 +7,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from corefscore.core.errors import UsageError
+from corefscore.core.options import OUTPUT, STATISTICS, option
 from corefscore.core.version import __version__
-from corefscore.matching.matched import DEFINITIONS, LOOKUPS, MATCHING, SEARCHES, SINGLETONS, ZEROS
+from corefscore.matching.matched import MATCHING, SEARCHES, SINGLETONS, ZEROS
 from corefscore.matching.matched import MENTIONS as COUNTED_MENTIONS
 from corefscore.matching.repeats import REPEATED
-from corefscore.metrics.base import Option
+
+DOCUMENTS = "documents"
+"""The value of ``--average``."""
 
 TASKS: Mapping[str, Mapping[str, str]] = {
     "crac22": {"matching": "partial", "zeros": "linear", "lookup": "crac22"},
@@ -19,95 +22,72 @@ TASKS: Mapping[str, Mapping[str, str]] = {
     "crac24": {},
     "crac25": {},
     "crac26": {},
+    "aligned": {"lookup": "alignment"},
+    "none": {"lookup": "alignment", "definitions": "conll"},
 }
 """The shared tasks on CorefUD, and the rules in which they differ from the defaults. The defaults are those of version
-1.2 of the official scorer; 2022 and 2023 used versions 1.0 and 1.1."""
-
-RULES = (
-    Option(
-        "repeated",
-        REPEATED[0],
-        "How to treat spans that are annotated more than once: as the official scorer does, keep the first, or refuse "
-        "the file.",
-        REPEATED,
-    ),
-    Option(
-        "singletons",
-        None,
-        "Entities of one mention: keep them, drop them from the response, or drop them from both sides. (default: "
-        "keep; for CorefUD: drop)",
-        SINGLETONS,
-    ),
-    Option(
-        "mentions",
-        None,
-        "Which mentions count: all, or only those that both sides have (given), so that only links are scored. "
-        "(default: all)",
-        COUNTED_MENTIONS,
-    ),
-    Option(
-        "matching",
-        None,
-        "Which mentions match: those with equal spans (exact), also parts of a key mention that contain its head "
-        "(partial), or those with the same head. (default: exact; for CorefUD: head)",
-        MATCHING,
-    ),
-    Option(
-        "zeros",
-        None,
-        "CorefUD: align zeros by the words that they depend on, align them by position (linear), or drop them. "
-        "(default: dependent)",
-        ZEROS,
-    ),
-    Option(
-        "lookup",
-        None,
-        "CorefUD: how to find the entity of a matched mention: as the official scorer does, by the alignment of "
-        "mentions, or as the official scorers of 2022 or 2023 did, which let one mention match several. (default: "
-        "official)",
-        LOOKUPS,
-    ),
-    Option(
-        "definitions",
-        None,
-        "Which official scorer to follow where the two define a metric differently. (default: that of the format)",
-        DEFINITIONS,
-    ),
-    Option("window", None, "Cut documents into windows of N tokens, and score each as a document.", kind=int),
-    Option(
-        "of",
-        None,
-        "Score one kind of mention, such as pronouns, names, size:2-5, singletons or type:person; or divide all "
-        "mentions by size, kind, distance or type, and score each part.",
-        kind=str,
-    ),
-    Option(
-        "task",
-        None,
-        "CorefUD: use the matching rules of this shared task. (default: crac26)",
-        tuple(TASKS),
-    ),
-)
-"""The options of `Rules`; None means the default of the format."""
+1.2 of the official scorer; 2022 and 2023 used versions 1.0 and 1.1. The last two do without what only these scorers do:
+``aligned`` takes the entities of aligned mentions, and ``none`` also defines metrics as for CoNLL."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rules:
-    """Which mentions count, and how: the values of `RULES`.
+    """Which mentions count, and how; None is the default of the format.
 
-    A ``task`` sets the defaults for CorefUD, which other options override; `settled` replaces it by their values.
+    A ``task`` sets the defaults for CorefUD, which other options override; `settled` replaces it by their values. Only
+    a task sets ``lookup``, how to find the entity of a mention, and ``definitions``, the official scorer that defines a
+    metric where the two differ (`corefscore.matching.matched`).
     """
 
-    repeated: str = REPEATED[0]
-    singletons: str | None = None
-    mentions: str | None = None
-    matching: str | None = None
-    zeros: str | None = None
+    repeated: str = option(
+        REPEATED[0],
+        "How to treat spans that are annotated twice: as the official scorer does, keep the first, or refuse the file.",
+        REPEATED,
+        common=True,
+    )
+    singletons: str | None = option(
+        None,
+        "Entities of one mention: keep them, or drop them from the response or both sides. (default: keep; for "
+        "CorefUD: drop)",
+        SINGLETONS,
+        common=True,
+    )
+    mentions: str | None = option(
+        None,
+        "Which mentions count: all, or only those that both sides have (given), so that only links are scored. "
+        "(default: all)",
+        COUNTED_MENTIONS,
+    )
+    matching: str | None = option(
+        None,
+        "Which mentions match: those with equal spans (exact), also parts of a key mention that contain its head "
+        "(partial), or those with the same head. (default: exact; for CorefUD: head)",
+        MATCHING,
+    )
+    zeros: str | None = option(
+        None,
+        "CorefUD: align zeros by the words that they depend on, align them by position (linear), or drop them. "
+        "(default: dependent)",
+        ZEROS,
+    )
+    window: int | None = option(
+        None, "Cut documents into windows of N tokens, and score each as a document.", kind=int, metavar="N"
+    )
+    of: str | None = option(
+        None,
+        "Score one kind of mention, such as pronouns, names, size:2-5, singletons or type:person; or divide all "
+        "mentions by size, kind, distance or type, and score each part.",
+        kind=str,
+        metavar="KIND",
+    )
+    task: str | None = option(
+        None,
+        "CorefUD: use the matching rules of this shared task. aligned: take the entities of aligned mentions, not "
+        "those that the official scorer looks up; none: also define metrics as for CoNLL. (default: crac26)",
+        tuple(TASKS),
+    )
     lookup: str | None = None
     definitions: str | None = None
-    window: int | None = None
-    of: str | None = None
-    task: str | None = None
 
     @property
     def treated(self) -> str:
@@ -130,27 +110,51 @@ class Rules:
             chosen = replace(chosen, lookup="alignment")
             if self.lookup not in (None, "alignment"):
                 raise UsageError(
-                    "--of needs the lookup by alignment; leave out --lookup, or --task crac22 and crac23, "
-                    "which set another"
+                    "--of takes the entities of aligned mentions, and --task crac22 and crac23 others; leave one out"
                 )
         if nodes and chosen.mentions == "given":
             raise UsageError("mentions=given is for spans; in CorefUD mentions are aligned, so leave the option out")
         if nodes and chosen.zeros == "dependent" and chosen.lookup in SEARCHES:
             raise UsageError(
-                f"lookup={chosen.lookup} compares zeros by position, so zeros=dependent cannot be combined with it; "
-                f"give zeros=linear, or task={chosen.lookup}, which sets both"
+                f"--task {chosen.lookup} compares zeros by position, so --zeros dependent cannot be combined with it; "
+                "leave it out"
             )
         if not nodes:
             if chosen.matching != MATCHING[0] or chosen.zeros or chosen.lookup:
                 raise UsageError(
-                    "--matching other than exact, --zeros and --lookup need CorefUD, and these files are not CorefUD; "
-                    "leave them out"
+                    "--matching other than exact and --zeros need CorefUD, and these files are not CorefUD; leave them "
+                    "out"
                 )
             # Defaults that concern CorefUD are left out of the signature.
             chosen = replace(chosen, matching=None)
             if chosen.definitions == SPANS.definitions:
                 chosen = replace(chosen, definitions=None)
         return replace(chosen, mentions=None) if chosen.mentions == COUNTED_MENTIONS[0] else chosen
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grouping:
+    """What scores are computed for besides the total, and what is resampled."""
+
+    unit: str = option(
+        "document",
+        "What is resampled: document (with all its parts), part (each by itself), a regular expression that matches "
+        "the unit in the name of a document, or column:N of CoNLL or field:NAME of JSON for units within documents.",
+        kind=str,
+        heading=STATISTICS,
+        metavar="UNIT",
+    )
+    by: str | None = option(
+        None,
+        "Score groups of documents, and their mean. The group of a document is what REGEX, or its first (...), matches "
+        "in the name; file makes each file of KEY a group.",
+        kind=str,
+        metavar="REGEX",
+        common=True,
+    )
+    average: str | None = option(
+        None, "Take means over documents, called macro.", (DOCUMENTS,), heading=OUTPUT, common=True
+    )
 
 
 SPANS = Rules(singletons="keep", matching="exact", definitions="conll")

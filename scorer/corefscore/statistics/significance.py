@@ -27,10 +27,12 @@ import numpy as np
 
 from corefscore.core.arrays import Bools, Floats, Ints, bounds
 from corefscore.core.errors import UsageError
+from corefscore.core.options import STATISTICS, check, option
 from corefscore.core.percent import fraction, whole
 from corefscore.metrics import AVERAGE, asked, metrics_of
-from corefscore.metrics.base import SCORES, Metric, Option, summed
+from corefscore.metrics.base import SCORES, Metric, summed
 from corefscore.scoring.results import values
+from corefscore.scoring.settings import DOCUMENTS, Grouping
 from corefscore.statistics import intervals
 
 TIE = 1e-12
@@ -46,9 +48,6 @@ SPARE = 32
 """The largest factor by which a resample is expected to exceed the sum of a column; see `on_grid`."""
 
 PairOf = tuple[int, int]
-
-DOCUMENTS = "documents"
-"""The value of ``average`` for means over documents."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -522,25 +521,6 @@ POWER = 0.8
 TRIALS = 10_000
 """The default number of trials."""
 
-METHOD_OPTIONS = (
-    Option("unit", None, "What is resampled.", kind=str),
-    Option("by", None, "Groups of documents.", kind=str),
-    Option("correction", CORRECTIONS[0], "The correction of p for several tests.", CORRECTIONS),
-)
-"""The options of `Method` that are words."""
-
-
-def both_levels(confidence: float | None, alpha: float | None) -> tuple[float, float]:
-    """The confidence level of intervals and the significance level of tests, from 0 to 1; a level
-    that is None is 1 less the other.
-
-    Raises `UsageError` for a level that is not between 0 and 1.
-    """
-    if confidence is None:
-        confidence = Method.confidence if alpha is None else round(1 - fraction(alpha, "alpha=", ends=False), 12)
-    fraction(confidence, "confidence=", ends=False)
-    return confidence, round(1 - confidence, 12) if alpha is None else alpha
-
 
 def check_average(average: str | None, by: str | None) -> None:
     """Raise `UsageError` for an unknown average, and for means over documents together with means over groups."""
@@ -551,42 +531,61 @@ def check_average(average: str | None, by: str | None) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Method:
+class Method(Grouping):
     """How systems are compared.
 
-    ``confidence``, the confidence level of intervals, and ``alpha``, the significance level of tests, are between 0 and
-    1. ``average`` is None for scores from summed counts, or `DOCUMENTS` for means over documents. ``baseline`` is the
-    name of the only system that others are compared with, ``margin`` the difference, between 0 and 1, within which two
-    systems count as equivalent. Raises `UsageError` for a level that is out of range, such as
-    a percentage, for any other invalid value, and for an average together with groups.
+    ``confidence`` is between 0 and 1, and so is ``margin``, the difference within which systems count as equivalent.
+    Raises `UsageError` for an invalid value, and for an average together with groups.
     """
 
-    unit: str = "document"
-    by: str | None = None
-    trials: int = TRIALS
-    seed: int = 0
-    correction: str = CORRECTIONS[0]
-    confidence: float = 0.95
-    alpha: float = 0.05
-    average: str | None = None
-    baseline: str | None = None
+    trials: int = option(TRIALS, "Number of random trials of each test.", heading=STATISTICS, metavar="N")
+    seed: int = option(
+        0, "Random seed; the same seed gives identical results.", heading=STATISTICS, metavar="N", least=0
+    )
+    correction: str = option(
+        CORRECTIONS[0],
+        "Correct p for all pairs of systems within one score (by the largest difference of each trial, or holm), for "
+        "all tests (holm-all), or not at all.",
+        CORRECTIONS,
+        heading=STATISTICS,
+    )
+    confidence: float = option(
+        0.95,
+        "Confidence level in percent. 95, the default, also means tests at the level 0.05.",
+        heading=STATISTICS,
+        metavar="PERCENT",
+        common=True,
+    )
+    baseline: str | None = option(
+        None,
+        "Compare every other system with this one, instead of all pairs.",
+        kind=str,
+        heading=STATISTICS,
+        metavar="NAME",
+        common=True,
+    )
     margin: float | None = None
 
     def __post_init__(self) -> None:
         check_average(self.average, self.by)
         fraction(self.confidence, "confidence=", ends=False)
-        fraction(self.alpha, "alpha=", ends=False)
         if self.margin is not None:
             fraction(self.margin, "margin=", ends=False)
-        for option in METHOD_OPTIONS:
-            option.check(getattr(self, option.name))
         object.__setattr__(self, "seed", whole(self.seed, "seed=", 0))
         object.__setattr__(self, "trials", whole(self.trials, "trials=", 1))
+        check(self)
+
+    @property
+    def alpha(self) -> float:
+        """The significance level of tests."""
+        return round(1 - self.confidence, 12)
 
     def to_dict(self) -> dict[str, Any]:
         """The options by name, as the signature lists them."""
-        optional = "average", "baseline", "margin"
-        return {name: value for name, value in vars(self).items() if name not in optional or value is not None}
+        names = ("unit", "by", "trials", "seed", "correction", "confidence", "alpha")
+        optional = {"average": self.average, "baseline": self.baseline, "margin": self.margin}
+        given = {name: value for name, value in optional.items() if value is not None}
+        return {name: getattr(self, name) for name in names} | given
 
     def family(self, pairs: int, scores: int) -> int:
         """The number of tests that are corrected together: those of one score, or with ``holm-all`` those of all."""

@@ -90,14 +90,14 @@ class _NamesReader(Reader):
         super().__init__(notices, request)
         options = request.names
         assert options is not None, "this reader is for names"
-        if self.word_column.number == options.column and options.of_side(request.side):
+        if self.word_column.number == options.ne_column and options.of_side(request.side):
             raise UsageError(
-                f"column {options.column} cannot contain both words and names; choose another with "
+                f"column {options.ne_column} cannot contain both words and names; choose another with "
                 "--ne-column or --word-column"
             )
-        self._number = options.column
+        self._number = options.ne_column
         self._names_wanted = options.of_side(request.side)
-        self._estimate = request.side == KEY and bool(options.estimate)
+        self._estimate = request.side == KEY and options.estimate_key
         # One for each file; batches share the list.
         self._columns: list[NameColumn] = []
         self._open: _Open | None = None

@@ -38,7 +38,7 @@ from corefscore.core.documents import (
     part_of,
     refuse_deep,
 )
-from corefscore.core.errors import InputError, UsageError
+from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural
 from corefscore.core.sources import Source
 from corefscore.formats.base import (
@@ -47,7 +47,6 @@ from corefscore.formats.base import (
     LAST,
     NO_WORD,
     OVERLAP,
-    PIECES,
     SAME,
     TREE,
     ZERO,
@@ -102,9 +101,6 @@ class _Placing:
         self.both_corefud = key.nodes is not None and response.nodes is not None
         self.first_differences: list[Finding] = []
         self.pieces, self.heads = OVERLAP if reading.pieces is None else reading.pieces, reading.heads
-        if self.pieces not in PIECES:
-            raise UsageError(f"pieces={self.pieces!r} is not one of {', '.join(PIECES)}")
-        self.least = UNUSUAL if reading.fidelity is None else reading.fidelity
 
     def run(self) -> Projection:
         """Place each document of the response on that of the key."""
@@ -333,9 +329,9 @@ class _Placing:
                 line, column, around = piece.annotations.at(fault)
                 self.notices.append(Finding(f"{fault}-tags", source, line, column, tags, around))
         percent = 100 * ratio(counts)
-        if percent < self.least:
+        if percent < UNUSUAL:
             hint = ALIKE if counts["words"] > counts["deleted"] else OTHER
-            details |= {"fidelity": f"{percent:.1f}", "least": f"{self.least:g}", "what": described(counts)}
+            details |= {"fidelity": f"{percent:.1f}", "least": f"{UNUSUAL:g}", "what": described(counts)}
             details["hint"] = hint
             self.notices.append(Finding("low-fidelity", place.source.name, place.line, details=details))
 

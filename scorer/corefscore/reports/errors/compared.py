@@ -16,7 +16,7 @@ from corefscore.core.findings import plural
 from corefscore.core.percent import percent
 from corefscore.reports.base import COUNT, DOCUMENT, GAIN, MIDDLE, PERCENT, Column, Reported, Table, head, shortened
 from corefscore.reports.errors.report import ErrorReport
-from corefscore.reports.errors.tables import NOTHING
+from corefscore.reports.errors.tables import NOTHING, TOP
 from corefscore.reports.words import KEY_AND_RESPONSE
 
 IN_HEAD = ("schema", "version", "command", "options", "notices")
@@ -82,7 +82,7 @@ class ErrorComparison(Reported):
             for first, second in zip(*(analysis.costs for analysis in self.analyses), strict=True)
         ]
         gains = {row[0]: row[-1] for row in rows}
-        in_the_text = f"in the text: {KEY_AND_RESPONSE.command} --other OTHER --html page.html"
+        in_the_text = "in the text: corefscore errors KEY RESPONSE OTHER --html page.html"
         notes = [*self._most_lost(), *self._conclusion(gains), in_the_text]
         rows.append(["total", *(sum(row[number] for row in rows) for number in range(1, 7))])
         return Table(self.title, columns, rows, notes=notes)
@@ -132,7 +132,7 @@ class ErrorComparison(Reported):
         report = list(self.reports.values())[index]
         named = report.named
         columns = Column("mentions", "mentions", COUNT), Column("entity", "entity", cut=MIDDLE), DOCUMENT
-        most = Counter(analysis.both.key[mentions].tolist()).most_common(report.top)
+        most = Counter(analysis.both.key[mentions].tolist()).most_common(TOP)
         documents = analysis.both.document[analysis.errors.key.main]
         rows = [[size, named.key(entity), named.document(int(documents[entity]))] for entity, size in most]
         kinds = ", ".join(f"{kind} {size}" for kind, size in named.kinds(mentions).items())

@@ -44,13 +44,13 @@ def _groups(analysis: Analysis, which: Iterable[int]) -> Iterator[Group]:
         yield Group(number, int(groups.document[number]), float(groups.cost[number]), keys, responses, cells)
 
 
-def group_tables(named: Named, words: Words, top: int) -> list[Table]:
+def group_tables(named: Named, words: Words) -> list[Table]:
     """The tables of the groups that cost most; none for a measure that gives groups no cost."""
     analysis = named.analysis
     if not analysis.measure.additive:
         return []
     order = np.argsort(-analysis.groups.cost, kind="stable").tolist()
-    most = [group for group in order if not analysis.groups.perfect[group]][: min(top, MOST)]
+    most = [group for group in order if not analysis.groups.perfect[group]][:MOST]
     return [_table(named, words, group) for group in _groups(analysis, most)]
 
 

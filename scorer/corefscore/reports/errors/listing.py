@@ -1,9 +1,9 @@
-"""The report of `errors --list`: one row per error."""
+"""The report of `errors` in layouts with a line for each error."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from corefscore.analysis import types
@@ -47,7 +47,7 @@ class ErrorList(Reported):
             yield Annotation("warning", kind, f'"{words}" in document {document}', path, line)
 
     def to_dict(self) -> dict[str, Any]:
-        return replace(self.report, with_list=True).to_dict()
+        return self.report.to_dict()
 
     def _row(self, error: Listed) -> list[Any]:
         """The row of an error that is not a span error."""

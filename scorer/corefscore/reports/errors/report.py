@@ -27,12 +27,9 @@ COSTS = ("type", "count", "alone", "in_turn", "then")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ErrorReport(Presented):
-    """The report of `errors` for one response. ``top`` is the largest number of documents, of groups and of confusions
-    that it shows; with ``with_list`` the data lists every error; ``words`` are the words for key and response."""
+    """The report of `errors` for one response; ``words`` are the words for key and response."""
 
     analysis: Analysis
-    top: int = 5
-    with_list: bool = False
     words: Words = KEY_AND_RESPONSE
 
     def __repr__(self) -> str:
@@ -79,9 +76,9 @@ class ErrorReport(Presented):
             tables.cost_table(analysis, words, self.title),
             *([tables.agreement_table(analysis)] if self.symmetric else []),
             tables.mention_table(named, self.errors, words),
-            tables.confusion_table(named, self.errors, words, self.top),
-            *([tables.document_table(named, words, self.top)] if len(analysis.result.names) > 1 else []),
-            *group_tables(named, words, self.top),
+            tables.confusion_table(named, self.errors, words),
+            *([tables.document_table(named, words)] if len(analysis.result.names) > 1 else []),
+            *group_tables(named, words),
         ]
 
     @property
@@ -113,7 +110,7 @@ class ErrorReport(Presented):
         analysis = self.analysis
         options = {**analysis.result.settings.to_dict(), "spans": analysis.spans, "heads": analysis.heads}
         options["symmetric"] = self.symmetric
-        data = {
+        return {
             **head("errors", self.signature, {**options, "pronouns": analysis.pronouns.name}, self.notices),
             "score": {name: score.f1 for name, score in analysis.result.items() if name != "mentions"},
             "repeated_mentions": {"count": analysis.copies, "cost": analysis.start - analysis.score},
@@ -129,8 +126,8 @@ class ErrorReport(Presented):
                 for document, name in enumerate(analysis.result.names)
             ],
             "groups": group_data(analysis),
+            "errors": list(self._listed_data()),
         }
-        return {**data, "errors": list(self._listed_data())} if self.with_list else data
 
     def _listed_data(self) -> Iterator[dict[str, Any]]:
         """Every error as data: span errors first, then the others by type."""

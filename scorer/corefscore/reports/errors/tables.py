@@ -26,6 +26,9 @@ LOOKUP = "official look-up"
 """The rows before the types of errors: what is gained by ignoring later copies of repeated mentions, or by looking up
 entities by the alignment of mentions (`corefscore.matching.entity_lookup`)."""
 
+TOP = 5
+"""The number of rows of each table of examples."""
+
 NOTHING = 1e-9
 """Scores that differ by less are equal except for rounding."""
 
@@ -90,7 +93,7 @@ def mention_table(named: Named, errors: Sequence[Listed], words: Words) -> Table
     return Table(f"mentions in these {words.error}s", columns, rows)
 
 
-def confusion_table(named: Named, errors: Sequence[Listed], words: Words, top: int) -> Table:
+def confusion_table(named: Named, errors: Sequence[Listed], words: Words) -> Table:
     """Which key entity is put into which other one: conflated pieces by the key entity of the main mention of their
     response entity."""
     mentions: dict[tuple[int, int], list[int]] = defaultdict(list)
@@ -106,7 +109,7 @@ def confusion_table(named: Named, errors: Sequence[Listed], words: Words, top: i
         Column("most_often", "most often", cut=END),
         DOCUMENT._replace(shown=len(named.analysis.result.names) > 1),
     )
-    most = sorted(mentions, key=lambda entities: -len(mentions[entities]))[:top]
+    most = sorted(mentions, key=lambda entities: -len(mentions[entities]))[:TOP]
     rows = [
         [
             len(mentions[entities]),
@@ -119,7 +122,7 @@ def confusion_table(named: Named, errors: Sequence[Listed], words: Words, top: i
     return Table(words.confused, columns, rows)
 
 
-def document_table(named: Named, words: Words, top: int) -> Table:
+def document_table(named: Named, words: Words) -> Table:
     """The documents that cost most, with their errors by type."""
     analysis = named.analysis
     cost = analysis.document_costs
@@ -139,7 +142,7 @@ def document_table(named: Named, words: Words, top: int) -> Table:
             float(cost[document]),
             *(int(analysis.by_document[name][document]) for name in words.types),
         ]
-        for document in np.argsort(-cost, kind="stable")[:top].tolist()
+        for document in np.argsort(-cost, kind="stable")[:TOP].tolist()
         if cost[document] > 0
     ]
     notes = [f"in the text: {words.command} {shlex.quote(str(rows[0][0]))}"] if rows else []

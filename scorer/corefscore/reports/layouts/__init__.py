@@ -8,8 +8,8 @@ from typing import Any
 
 from corefscore.core.tuples import NamedTuple
 
-ORDERS = {"prf": ("precision", "recall", "f1"), "rpf": ("recall", "precision", "f1")}
-"""The possible orders of the scores of a measure in readable tables."""
+OF_PAPERS, OF_SCORERS = ("precision", "recall", "f1"), ("recall", "precision", "f1")
+"""The orders of the scores of a measure in readable tables."""
 
 
 class _Layout(NamedTuple):
@@ -17,16 +17,15 @@ class _Layout(NamedTuple):
 
     module: str
     takes: str
-    order: str | None = None
+    order: tuple[str, ...] = ()
 
 
 class Style(NamedTuple):
-    """How to print a report: the name of the layout, and for readable tables the digits of percentages after the point,
-    a name in `ORDERS` (None for the default of the layout), and the width of the terminal."""
+    """How to print a report: the name of the layout, and for readable tables the digits of percentages after the point
+    and the width of the terminal."""
 
     layout: str
     digits: int = 2
-    order: str | None = None
     width: int = 80
 
 
@@ -35,15 +34,15 @@ RESULT, FINDINGS, TABLES, DATA, ANNOTATIONS = "result", "findings", "tables", "d
 annotations of any report (`corefscore.reports.base`). Layouts that take `RESULT` are those of official scorers: they
 list documents, and do without groups and intervals."""
 
-OFFICIAL, COREFUD = "official", "corefud"
+OFFICIAL, COREFUD, TABLE = "official", "corefud", "table"
 
 NAMES = {
     OFFICIAL: _Layout("corefscore.reports.layouts.official", RESULT),
     COREFUD: _Layout("corefscore.reports.layouts.corefud", RESULT),
     "text": _Layout("corefscore.reports.layouts.text", FINDINGS),
-    "table": _Layout("corefscore.reports.layouts.tables", TABLES, "rpf"),
-    "markdown": _Layout("corefscore.reports.layouts.papers", TABLES, "prf"),
-    "latex": _Layout("corefscore.reports.layouts.papers", TABLES, "prf"),
+    TABLE: _Layout("corefscore.reports.layouts.tables", TABLES, OF_SCORERS),
+    "markdown": _Layout("corefscore.reports.layouts.papers", TABLES, OF_PAPERS),
+    "latex": _Layout("corefscore.reports.layouts.papers", TABLES, OF_PAPERS),
     "csv": _Layout("corefscore.reports.layouts.separated", TABLES),
     "tsv": _Layout("corefscore.reports.layouts.separated", TABLES),
     "json": _Layout("corefscore.reports.layouts.json", DATA),

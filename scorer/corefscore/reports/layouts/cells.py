@@ -11,7 +11,7 @@ from typing import Any
 from corefscore.core.findings import VISIBLE
 from corefscore.core.percent import percent
 from corefscore.reports.base import BAR, CHANCE, GAIN, LEFT, MIDDLE, PERCENT, RATIO, Column, Interval, Table
-from corefscore.reports.layouts import NAMES, ORDERS, Style
+from corefscore.reports.layouts import NAMES, Style
 
 
 def chance(value: float) -> str:
@@ -42,8 +42,8 @@ def cell(value: Any, column: Column, digits: int) -> str:
 
 def arranged(table: Table, style: Style) -> list[tuple[int, Column]]:
     """The visible columns of a readable table, with their numbers in its rows. The scores of a measure are in the order
-    of the style."""
-    order = *ORDERS[style.order or NAMES[style.layout].order or next(iter(ORDERS))], ""
+    of the layout."""
+    order = *NAMES[style.layout].order, ""
 
     drawn = style.layout != "latex"  # hardly any LaTeX font has the characters of bars
     shown = [

@@ -15,20 +15,19 @@ _SIGNS = {RIGHT: "", SPAN: "~", WRONG: "", MISSING: "-", EXTRA: "+"}
 _COLOURS = {RIGHT: "2", SPAN: "35", WRONG: "33", MISSING: "31", EXTRA: "34"}
 """The colours of brackets, as ANSI numbers."""
 
-_LATER = "]...    goes on later; sentences without {error}s: --all"
+_LATER = "]...    goes on later; sentences without {error}s: --around all"
 
 _INDENT = 5
 
 
 class Shown(NamedTuple):
     """What a diff shows: only errors of ``types``, only mentions of ``entities`` (empty for all), and ``around``
-    sentences before and after each; or ``every`` sentence. Lines have ``width`` characters, and ``colour`` adds
+    sentences before and after each, None for every sentence. Lines have ``width`` characters, and ``colour`` adds
     colours."""
 
     types: Collection[str] = ()
     entities: Collection[str] = ()
-    around: int = 0
-    every: bool = False
+    around: int | None = 0
     width: int = 80
     colour: bool = False
 
@@ -54,10 +53,12 @@ def render(diff: Diff, shown: Shown) -> Iterator[str]:
 def _chosen(sentences: Sequence[Sentence], shown: Shown) -> list[int]:
     """The indices of the sentences to show."""
     indices, reach = range(len(sentences)), shown.around
+    if reach is None:
+        return [*indices]
     hits = [
         index
         for index, sentence in enumerate(sentences)
-        if shown.every or any(wanted(mark, shown.types, shown.entities) for mark in sentence.marks)
+        if any(wanted(mark, shown.types, shown.entities) for mark in sentence.marks)
     ]
     return sorted({index for hit in hits for index in indices[max(0, hit - reach) : hit + reach + 1]})
 

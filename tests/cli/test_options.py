@@ -1,0 +1,221 @@
+"""Options: each is declared once; help fits on a screen, its examples run, and a removed option names the new way."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+import click
+import pytest
+from corefscore.analysis.response import Asked
+from corefscore.cli import COMMANDS, commands
+from corefscore.cli.options import Command, Parameter, grouped
+from corefscore.cli.synonyms import REMOVED
+from corefscore.core.names import NameOptions
+from corefscore.core.options import HEADINGS, Option, declared
+from corefscore.formats.base import Reading
+from corefscore.metrics import GROUPS, NAMES
+from corefscore.scoring.settings import Rules
+from corefscore.statistics.significance import Method
+from support import TESTDATA, call, within
+
+KEY, RUNS = TESTDATA / "systems" / "key.conll", TESTDATA / "systems" / "runs"
+COREFUD = TESTDATA / "corefud" / "scoring" / "blanc-one-entity-split-101"
+EVERY = (*NAMES, *GROUPS, *COMMANDS)
+PROGRAM = Path(sys.executable).with_name("corefscore")
+
+
+def made(name: str) -> Command:
+    found = commands().get_command(click.Context(commands()), name)
+    assert isinstance(found, Command)
+    return found
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    """A folder with the files that the examples of help name."""
+    shutil.copy(KEY, tmp_path / "key.conll")
+    for name in ("response", "other", "a", "b", "systems/a", "systems/b"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(RUNS / f"{'birch' if name in 'other systems/b' else 'ash'}.conll", tmp_path / f"{name}.conll")
+    within("convert", RUNS / "ash.conll", tmp_path / "response.txt", "--format", "tagged", "--tags", "words")
+    for side in ("key", "response"):
+        shutil.copy(COREFUD / f"{side}.conllu", tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ["", *EVERY])
+def test_help_fits_on_a_screen(name: str) -> None:
+    lines = within(*filter(None, [name]), "--help").stdout.decode().splitlines()
+    assert len(lines) <= 50
+    assert max(map(len, lines)) <= 80
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_all_options_are_in_the_long_help_under_their_headings(name: str) -> None:
+    lines = within(name, "--help-all").stdout.decode().splitlines()
+    assert max(map(len, lines)) <= 80
+    command = made(name)
+    headings = grouped(command.params)
+    assert [line[:-1] for line in lines if line[:-1] in HEADINGS] == [*headings]
+    shown = {option for line in lines for option in re.findall(r"^  (?:-\w, )?(--[\w-]+)", line)}
+    options = [option for option in command.params if isinstance(option, Parameter)]
+    assert shown == {option.opts[0] for option in options}
+    hidden = [option.opts[0] for option in options if not option.common]
+    short = within(name, "--help").stdout.decode()
+    assert ("--help-all shows the others" in short) == bool(hidden)
+    assert not [option for option in hidden if f"\n  {option} " in short]
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_examples_of_help_run(name: str, files: Path) -> None:
+    if name == "cone":
+        for side in ("key", "response"):
+            shutil.copy(TESTDATA / "names" / f"{side}.conll", files)
+    command = made(name)
+    assert 2 <= len(command.examples) <= 3
+    for example in command.examples:
+        program, *words = shlex.split(example)
+        done = within(*words, cwd=files)
+        assert program == "corefscore"
+        assert done.status == 0, (example, done.stderr)
+
+
+def test_there_are_at_most_55_options() -> None:
+    every = {option for name in EVERY for option in made(name).params if isinstance(option, Parameter)}
+    assert len({option.opts[0] for option in every}) <= 56
+    assert len({word for name in EVERY for option in made(name).params for word in option.secondary_opts}) == 0
+
+
+@pytest.mark.parametrize("topic", [Rules, Reading, NameOptions, Method, Asked], ids=lambda topic: topic.__name__)
+def test_what_is_declared_is_an_option_of_a_command(topic: type) -> None:
+    """A field that is inserted anywhere is a whole option or none, since all that it needs is with it."""
+    options = {option.name: option for name in reversed(EVERY) for option in made(name).params}
+    by_name = {each.name: each for each in fields(topic)}
+    for option in declared(topic):
+        assert isinstance(option, Option)
+        assert by_name[option.keyword].default == option.default
+        shown = options[option.keyword]
+        assert isinstance(shown, Parameter)
+        assert (shown.opts, shown.help, shown.heading) == ([f"--{option.name}"], option.help, option.heading)
+        assert option.help.endswith((".", ")", "]"))
+
+
+SCORE, SPANS = ["conll", "key.conll", "response.conll", "none"], ["errors", "key.conll", "response.conll"]
+DIFF, COMPARE = ["diff", "key.conll", "response.conll"], ["compare", "key.conll", "a.conll", "b.conll"]
+TREES = ["corefud", "key.conllu", "response.conllu"]
+NEW_WAYS = {
+    "--include": (SCORE, ["conll", "./[k]ey.conll", "response.conll"]),
+    "--max-unpacked": (SCORE, SCORE),
+    "--fidelity": (SCORE, ["conll", "key.conll", "response.txt", "--format", "json"]),
+    "--lookup": (TREES, [*TREES, "--task", "aligned"]),
+    "--definitions": (TREES, [*TREES, "--task", "none"]),
+    "--order": (SCORE, ["conll", "key.conll", "response.conll", "--format", "markdown"]),
+    "--notices": (SCORE, SCORE),
+    "--scheduler": (SCORE, [*SCORE, "--jobs", "2"]),
+    "--alpha": (COMPARE, [*COMPARE, "--confidence", "99"]),
+    "--test": (COMPARE, COMPARE),
+    "--metric": (["check", *SCORE[1:3]], ["check", "muc=muc.txt", "key.conll", "response.conll"]),
+    "--plot": (["rank", *COMPARE[1:]], ["rank", *COMPARE[1:], "--output", "ranking.svg"]),
+    "--expect": (["explain", *SCORE[1:3]], ["explain", *SCORE[1:3], "63.8"]),
+    "--measure": (SPANS, [*SPANS, "--measures", "lea"]),
+    "--spans": (SPANS, SPANS),
+    "--top": (SPANS, [*SPANS, "--format", "json"]),
+    "--list": (SPANS, [*SPANS, "--format", "tsv"]),
+    "--type": (DIFF, [*DIFF, "--only", "divided"]),
+    "--entity": (DIFF, [*DIFF, "--only", "0"]),
+    "--all": (DIFF, [*DIFF, "--around", "all"]),
+    "--color": (DIFF, DIFF),
+    "--other": (DIFF, [*DIFF, "other.conll", "--html", "page.html"]),
+    "--to": (["convert", "key.conll", "-"], ["convert", "key.conll", "-", "--format", "e2e"]),
+}
+"""For each removed option, a call that had it, and the same call in the new way."""
+
+
+@pytest.mark.parametrize("option", REMOVED)
+def test_a_removed_option_names_a_way_that_works(option: str, files: Path) -> None:
+    (files / "muc.txt").write_bytes(within("muc", "key.conll", "response.conll", cwd=files).stdout)
+    before, now = NEW_WAYS[option]
+    refused = within(*before, option, "x", cwd=files)
+    assert (refused.status, refused.stdout) == (2, b"")
+    assert f"unknown option {option}; {REMOVED[option]}\n" in refused.stderr.decode()
+    named = [word for word in now if word.startswith("--") and word not in before]
+    assert all(word in REMOVED[option] for word in named if word != "--html")
+    done = within(*now, cwd=files)
+    assert done.status == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    "options",
+    [["--documents"], ["--intervals"], ["--average", "documents"], ["--by", "."], ["--of", "size"]],
+    ids=" ".join,
+)
+def test_what_the_official_layout_does_not_have_is_a_table(options: list[str]) -> None:
+    pair = KEY, RUNS / "ash.conll"
+    table = within("lea", *pair, *options, "--format", "table")
+    assert within("lea", *pair, *options) == table
+    assert table.status == 0
+    refused = within("lea", *pair, *options, "--format", "official")
+    assert (refused.status, refused.stdout) == (2, b"")
+    assert b"leave --format out for a table" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "lines"),
+    [([], True), (["--quiet"], False), (["none"], False), (["--format", "table"], False)],
+    ids=["long", "quiet", "none", "table"],
+)
+def test_a_long_output_on_a_terminal_says_how_to_get_less(words: list[str], lines: bool, tmp_path: Path) -> None:
+    """The official layout itself does not change; the hint is on standard error."""
+    outside, inside = pty.openpty()
+    with subprocess.Popen(
+        [PROGRAM, "lea", KEY, RUNS / "ash.conll", *words],
+        stdout=inside,
+        stderr=subprocess.PIPE,
+        stdin=subprocess.DEVNULL,
+        env={**os.environ, "LINES": "24", "COLUMNS": "80"},
+    ) as process:
+        os.close(inside)
+        text = b""
+        try:
+            while block := os.read(outside, 1 << 16):
+                text += block
+        except OSError:  # Linux reports the end of a terminal so
+            pass
+        _, errors = process.communicate()
+    os.close(outside)
+    assert process.returncode == 0
+    count = text.count(b"\n")
+    hint = f"corefscore: {count} lines; NAME none prints the totals only, --format table one table\n"
+    assert errors.decode() == (hint if lines else "")
+
+
+@pytest.mark.parametrize("name", ["errors", "diff"])
+def test_both_commands_write_the_page(name: str, files: Path) -> None:
+    done = within(name, "key.conll", "response.conll", "other.conll", "--html", f"{name}.html", cwd=files)
+    assert (done.status, done.stdout) == (0, b"")
+    assert (files / f"{name}.html").read_text().startswith("<!DOCTYPE html>")
+
+
+def test_errors_and_diff_write_the_same_page(files: Path) -> None:
+    for name in ("errors", "diff"):
+        assert within(name, "key.conll", "response.conll", "--html", f"{name}.html", cwd=files).status == 0
+    assert (files / "errors.html").read_bytes() == (files / "diff.html").read_bytes()
+
+
+def test_a_pattern_is_part_of_the_path(files: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    """A file whose name has the characters of a pattern is that file."""
+    (files / "README").write_text("no CoNLL")
+    (files / "systems" / "[a].conll").write_bytes((files / "a.conll").read_bytes())
+    assert call(capfdbinary, "muc", f"{files}/k*.conll", f"{files}/systems/[a].conll").status == 0
+    nothing = call(capfdbinary, "muc", f"{files}/z*.conll", files / "response.conll")
+    assert nothing.stderr == f"corefscore: {files}: the folder contains no file that matches z*.conll\n".encode()
+    plain = call(capfdbinary, "muc", f"{files}/key.conll/*.conll", files / "response.conll")
+    assert b"key.conll is neither a folder nor an archive" in plain.stderr
