@@ -3,7 +3,8 @@
 - Folders: in an order in which each imports only those before it. Folders of one cycle are joined by ``=``.
 - Three calls: how many functions of the package they pass, in how many modules. Comprehensions and the bodies of
   classes and modules are left out.
-- Size: modules, lines of code (without docstrings, comments and blank lines), lengths of functions, public names.
+- Size: modules, lines of code (without docstrings, comments and blank lines), lengths of functions, public names,
+  options, and lines of the longest help.
 """
 
 from __future__ import annotations
@@ -154,6 +155,24 @@ def public(tree: Tree) -> set[str]:
     return {name for name in found if name[0] != "_"}
 
 
+def helps() -> tuple[int, int]:
+    """Count the options of all commands, without those for help, and the lines of the longest help."""
+    import click
+    from corefscore.cli import commands
+    from corefscore.cli.options import Parameter
+
+    group = commands()
+    context = click.Context(group, info_name="corefscore", terminal_width=80)
+    made = {name: group.get_command(context, name) for name in group.list_commands(context)}
+    options, longest = set(), len(group.get_help(context).splitlines())
+    for name, command in made.items():
+        assert command is not None
+        options |= {option.opts[0] for option in command.params if isinstance(option, Parameter)}
+        inner = click.Context(command, info_name=name, parent=context, terminal_width=80)
+        longest = max(longest, len(command.get_help(inner).splitlines()))
+    return len(options), longest
+
+
 def say(text: str) -> None:
     """Print a line."""
     print(text)  # noqa: T201
@@ -186,6 +205,8 @@ def main() -> None:
     say(f"lines of code: {total}")
     say(f"functions: {len(lengths)}, longest {max(lengths)}, median {median(length for length, _ in lengths):g}")
     say(f"public names: {sum(map(len, names.values()))}, different ones: {len(names)}")
+    options, longest = helps()
+    say(f"options: {options}, longest help: {longest} lines")
     shared = sorted(((len(its), name) for name, its in names.items() if len(its) > 2), reverse=True)
     say("names of three or more modules: " + ", ".join(f"{name} ({count})" for count, name in shared))
 

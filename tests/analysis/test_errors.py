@@ -880,7 +880,7 @@ def test_the_report_says_what_to_mend_first_and_where_to_look() -> None:
     """The sentence names the type that costs most in turn; the command below the documents runs as it is printed."""
     sides = [str(TESTDATA / "fables" / f"{side}.conll") for side in ("key", "response")]
     printed = within("errors", *sides).stdout.decode()
-    sentence = "most is lost because key entities are spread over several response entities (divided entity): 29.59"
+    sentence = "largest loss: key entities are spread over several response entities (divided entity): 29.59"
     assert sentence in printed.replace("\n  ", " ")
     line = next(line for line in printed.splitlines() if line.startswith("in the text: "))
     _, *words = shlex.split(line.removeprefix("in the text: "))

@@ -218,7 +218,7 @@ def test_the_check_says_what_decides(traded: tuple[Path, ...], capfdbinary: Capt
     found = checked(capfdbinary, *traded, *options, status=0)
     assert (found["measures"], found["tolerances"]) == (["lea.f1"], {"lea.recall": 0.6})
     text = " ".join(call(capfdbinary, "check", *traded, *options).stdout.decode().split())
-    assert "something moved by more than 0.05 points, lea.recall by 60 points from " in text
+    assert "scores changed by more than 0.05 points, lea.recall by 60 points against " in text
     assert " what fails the check: a fall of lea.f1 " in text
 
 
@@ -340,7 +340,7 @@ def test_annotations_for_a_workflow(worse: Path, capfdbinary: Capture) -> None:
     assert all(line.startswith("::error title=corefscore check::") for line in lines)
     assert any("::muc F1 fell by " in line for line in lines)
     passed = call(capfdbinary, "check", CASE / "all-none.txt", KEY, RESPONSE, "--format", "github")
-    assert passed.stdout.startswith(b"::notice title=corefscore check::nothing moved")
+    assert passed.stdout.startswith(b"::notice title=corefscore check::no scores changed")
 
 
 def test_the_table_tells_what_moved_and_the_verdict(worse: Path, capfdbinary: Capture) -> None:

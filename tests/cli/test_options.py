@@ -46,6 +46,7 @@ def files(tmp_path: Path) -> Path:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(RUNS / f"{'birch' if name in 'other systems/b' else 'ash'}.conll", tmp_path / f"{name}.conll")
     within("convert", RUNS / "ash.conll", tmp_path / "response.txt", "--format", "tagged", "--tags", "words")
+    shutil.copy(TESTDATA / "names" / "text.conll", tmp_path / "names.conll")
     for side in ("key", "response"):
         shutil.copy(COREFUD / f"{side}.conllu", tmp_path)
     return tmp_path
@@ -90,7 +91,7 @@ def test_examples_of_help_run(name: str, files: Path) -> None:
 
 def test_there_are_at_most_55_options() -> None:
     every = {option for name in EVERY for option in made(name).params if isinstance(option, Parameter)}
-    assert len({option.opts[0] for option in every}) <= 56
+    assert len({option.opts[0] for option in every}) <= 55
     assert len({word for name in EVERY for option in made(name).params for word in option.secondary_opts}) == 0
 
 
@@ -125,6 +126,7 @@ NEW_WAYS = {
     "--metric": (["check", *SCORE[1:3]], ["check", "muc=muc.txt", "key.conll", "response.conll"]),
     "--plot": (["rank", *COMPARE[1:]], ["rank", *COMPARE[1:], "--output", "ranking.svg"]),
     "--expect": (["explain", *SCORE[1:3]], ["explain", *SCORE[1:3], "63.8"]),
+    "--write-key": (["cone", *SCORE[1:3]], ["cone", "names.conll", "--estimate-key", "--output", "out.conll"]),
     "--measure": (SPANS, [*SPANS, "--measures", "lea"]),
     "--spans": (SPANS, SPANS),
     "--top": (SPANS, [*SPANS, "--format", "json"]),

@@ -297,17 +297,6 @@ def test_no_instruction_is_one_at_which_a_signal_leaves_half_a_file(fails: int, 
     assert int(done.stdout) > 100
 
 
-def test_a_closed_pipe_leaves_no_half_of_an_estimated_key(tmp_path: Path) -> None:
-    """Scores are printed while the other file waits to be moved into its place."""
-    text = str(TESTDATA / "names" / "text.conll")
-    read, write = os.pipe()
-    os.close(read)
-    with os.fdopen(write, "wb") as closed:
-        done = run("cone", "--estimate-key", text, text, "--write-key", str(tmp_path / "key"), stdout=closed)
-    assert done.returncode == -signal.SIGPIPE
-    assert os.listdir(tmp_path) == []
-
-
 def test_an_interrupt_during_start_up_is_quiet(tmp_path: Path) -> None:
     """Within the import of a library that takes it for an error of its own."""
     (tmp_path / "click.py").write_text(

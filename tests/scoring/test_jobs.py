@@ -336,7 +336,6 @@ def test_the_first_object_tells_the_field_of_all_pieces(
         ["--estimate-key", "--strict"],
         ["--ne-from", "own", "--ne-types", "PER,LOC"],
         ["--ne-types", "GPE"],
-        ["--estimate-key", "--write-key", "-", "--output", os.devnull],
     ],
     ids=" ".join,
 )

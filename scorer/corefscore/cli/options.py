@@ -242,18 +242,6 @@ def workers() -> click.Parameter:
     )
 
 
-def estimate() -> list[click.Parameter]:
-    """The option that writes an estimated key."""
-    return [
-        Parameter(
-            "--write-key",
-            metavar="FILE",
-            heading=NAMES,
-            help="Save the estimated key as CoNLL; RESPONSE can then be left out.",
-        )
-    ]
-
-
 def layout(*takes: str) -> click.Parameter:
     """The option for the layout of a report that has all of ``takes`` (`corefscore.reports.layouts.fitting`)."""
     names = fitting(*takes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -11,20 +11,19 @@ import click
 from click.core import ParameterSource
 
 from corefscore.cli import options
-from corefscore.cli.messages import STDOUT, tell, write, write_long
+from corefscore.cli.messages import tell, write, write_long
 from corefscore.cli.scoring import evaluated, missing_response, of_both_sides, read_key, spare_inputs, workers
 from corefscore.core.documents import KEY
 from corefscore.core.errors import InputError, UnknownDocumentError, UsageError
 from corefscore.core.options import STATISTICS
 from corefscore.core.sources import STDIN
 from corefscore.metrics import GROUPS, names_in, select
-from corefscore.metrics.base import NODES, Metric, names_asked, own_values, sees_names
+from corefscore.metrics.base import NODES, Metric, names_asked, own_values
 from corefscore.reports.base import shortened
 from corefscore.reports.layouts import COREFUD, DATA, OFFICIAL, RESULT, TABLE, TABLES, Style, fitting, rendered
 from corefscore.reports.score import Intervals, Report
 from corefscore.scoring.results import DOCUMENT, Result, compiled, refuse_heads_of_spans
 from corefscore.scoring.settings import Grouping
-from corefscore.scoring.sides import Corpus
 
 SYMBOLS = (
     "This is recall; precision is the same with the two sides swapped. Key entity i has |k_i| mentions, response "
@@ -79,7 +78,6 @@ def _parameters(metrics: Sequence[Metric]) -> list[click.Parameter]:
         ),
         *options.of_topic(Grouping, "unit"),
         *options.scoring(metrics),
-        *(options.estimate() if sees_names(metrics) else ()),
         *options.look(),
         *options.running(),
     ]
@@ -125,16 +123,14 @@ def score(
     documents: bool,
     by: str | None,
     average: str | None,
-    write_key: str | None = None,
     **arguments: Any,
 ) -> None:
-    """Read both sides, score, and write the result; with ``write_key`` also the estimated key, or only that if there is
-    no response. ``arguments`` are the options that can change a score."""
+    """Read both sides, score, and write the result; without a response, write the estimated key. ``arguments`` are the
+    options that can change a score."""
     if name is not None:
         # Document names are bytes of a file, which the locale must not change.
         name = os.fsencode(name).decode("utf-8", "surrogateescape")
-    if response is not None or write_key is None:
-        response, name = of_both_sides(key, response, name, arguments)
+    response, name = of_both_sides(key, response, name, arguments)
     others = {
         "--by": by is not None,
         "--documents": documents,
@@ -142,53 +138,45 @@ def score(
         "--intervals": intervals,
         f"--of {arguments['of']}": divides(arguments["of"]),
     }
-    _check_files(key, response, output, write_key, for_scores=any(others.values()), **arguments)
+    spare_inputs({"--output": output}, (key, response))
     look = _with_table(look, by, unit, others)
+    if response is None:
+        if not arguments.get("estimate_key"):
+            raise missing_response()
+        if any(others.values()) or not _by_default("layout"):
+            raise UsageError("without RESPONSE only the estimated key is written: leave out options of scores")
+        _write_key(key, output, metrics, arguments)
+        return
     document, listed = (None, False) if name == "none" else (name, look.layout in fitting(RESULT))
-    with workers() as apply:
-        # A key that is to be written is read once, since standard input cannot be read again.
-        corpus = None if write_key is None else read_key(key, metrics, **arguments)
-        if response is None:
-            _write_alone(corpus, write_key, metrics, arguments)
-            return
-        try:
-            result = evaluated(
-                corpus or key,
-                response,
-                metrics,
-                apply=apply,
-                document=document,
-                keep_pairs=listed,
-                unit=unit,
-                **arguments,
-            )
-        except UnknownDocumentError as error:
-            if name is not None and os.path.isfile(name):
-                raise UsageError(f"{error}; for a second response, use corefscore compare KEY A B") from error
-            raise
+    result = _scored(key, response, metrics, document=document, keep_pairs=listed, unit=unit, **arguments)
     refuse_heads_of_spans(result)
-    estimate = None if corpus is None else _estimate(corpus, metrics, arguments)
     tell(result.notices)
     ends = _intervals(result, unit) if intervals else None
     report = Report(
         result, documents or listed, by, document, headings, conll, average is not None, _name(response), ends
     )
-    _write_scores(report, look, output, estimate, write_key)
+    _write_scores(report, look, output)
 
 
-def _write_scores(
-    report: Report, look: Style, output: str, estimate: Iterable[str] | None, write_key: str | None
-) -> None:
-    """Write the scores, and the estimated key if there is one: both or neither."""
+def _scored(key: str, response: str, metrics: Sequence[Metric], *, document: str | None, **arguments: Any) -> Result:
+    """Score the response. Raises `UsageError` for a name of a document that is a second response."""
+    with workers() as apply:
+        try:
+            return evaluated(key, response, metrics, apply=apply, document=document, **arguments)
+        except UnknownDocumentError as error:
+            if document is not None and os.path.isfile(document):
+                raise UsageError(f"{error}; for a second response, use corefscore compare KEY A B") from error
+            raise
+
+
+def _write_scores(report: Report, look: Style, output: str) -> None:
+    """Write the scores."""
     if report.result.settings.rules.matching and _by_default("layout") and look.layout == OFFICIAL:
         look = look._replace(layout=COREFUD)
-    scores = partial(write, rendered(report, look), output)
     if _by_default("layout") and look.layout in fitting(RESULT) and report.name is None:
-        scores = partial(write_long, rendered(report, look), output, FEWER)
-    if estimate is None or write_key is None:
-        scores()
+        write_long(rendered(report, look), output, FEWER)
     else:
-        write(estimate, write_key, then=scores)
+        write(rendered(report, look), output)
 
 
 def divides(of: str | None) -> bool:
@@ -218,18 +206,6 @@ def _intervals(result: Result, unit: str) -> Intervals:
     return intervals(result, Method(unit=unit))
 
 
-def _check_files(
-    key: str, response: str | None, output: str, write_key: str | None, *, for_scores: bool, **arguments: Any
-) -> None:
-    """Raise `UsageError` for files that would be used twice, and for a missing response; ``for_scores`` says whether
-    there are options that need one."""
-    if response is None:
-        _check_alone(write_key, for_scores=for_scores or output != STDOUT)
-    if write_key is not None:
-        _check_write_key(write_key, output=None if response is None else output, **arguments)
-    spare_inputs({"--output": output, "--write-key": write_key}, (key, response))
-
-
 def _with_table(look: Style, by: str | None, unit: str, others: Mapping[str, bool]) -> Style:
     """The style, with a table instead of the default if one of the options ``others`` is given, which official layouts
     do not have. Raises `UsageError` for such a layout if it was asked for, for an invalid pattern, and for a unit of
@@ -247,47 +223,18 @@ def _with_table(look: Style, by: str | None, unit: str, others: Mapping[str, boo
     return look
 
 
-def _check_alone(write_key: str | None, *, for_scores: bool) -> None:
-    """Raise `UsageError` for a call without RESPONSE, unless it writes the estimated key and nothing else."""
-    if write_key is None:
-        raise missing_response()
-    if for_scores:
-        raise UsageError("without RESPONSE there are no scores: leave --output and options of their layout out")
-
-
-def _check_write_key(path: str, *, output: str | None, estimate_key: bool, **_: Any) -> None:
-    """Raise `UsageError` for writing a key that is not estimated, or to the file of the scores."""
-    if not estimate_key:
-        raise UsageError("--write-key saves the estimated key; it needs --estimate-key")
-    if output is not None and os.path.realpath(path) == os.path.realpath(output):
-        raise UsageError("--write-key and --output name the same file; give each its own")
-
-
-def _write_alone(
-    corpus: Corpus | None,
-    path: str | None,
-    metrics: Sequence[Metric],
-    arguments: Mapping[str, Any],
-) -> None:
-    """Write the estimated key without scoring, and print its notices."""
-    from corefscore.matching.named import about_names, names_of_side
-
-    names = names_asked(metrics, own_values(metrics, arguments))
-    assert corpus is not None and path is not None and names is not None, "checked before"
-    about = about_names([[names_of_side(corpus.documents, names, KEY)]], names)
-    pieces = list(_estimate(corpus, metrics, arguments))
-    tell([*corpus.notices, *about])
-    write(pieces, path)
-
-
-def _estimate(corpus: Corpus, metrics: Sequence[Metric], arguments: Mapping[str, Any]) -> Iterator[str]:
-    """The estimated key as CoNLL. Raises `InputError` for a file without the column of names, since its last column,
-    where the estimate is written, may contain anything."""
+def _write_key(key: str, output: str, metrics: Sequence[Metric], arguments: Mapping[str, Any]) -> None:
+    """Write the estimated key as CoNLL, and print its notices. Raises `InputError` for a file without the column of
+    names, since its last column, where the estimate is written, may contain anything."""
     from corefscore.formats.conll.writer import rewritten
-    from corefscore.matching.named import estimated, names_of, without_column
+    from corefscore.matching.named import about_names, estimated, names_of, names_of_side, without_column
 
+    corpus = read_key(key, metrics, **arguments)
     names = names_asked(metrics, own_values(metrics, arguments))
     assert names is not None, "only metrics that see names have an estimated key"
+    about = about_names([[names_of_side(corpus.documents, names, KEY)]], names)
     if lacking := without_column(names_of(corpus.documents, names).columns):
         raise InputError(notice.as_error() for notice in lacking)
-    return rewritten([estimated(corpus.documents, names)], names.ne_column)
+    pieces = list(rewritten([estimated(corpus.documents, names)], names.ne_column))
+    tell([*corpus.notices, *about])
+    write(pieces, output)

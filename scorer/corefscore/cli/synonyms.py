@@ -26,6 +26,7 @@ REMOVED = {
     "--color": "colours are used on a terminal unless NO_COLOR is set",
     "--other": "give the second response as the third argument",
     "--expect": "give the score after RESPONSE: corefscore explain KEY RESPONSE 63.8",
+    "--write-key": "leave RESPONSE out: cone KEY --estimate-key --output FILE writes the estimated key",
     "--plot": "use --output FILE with a name that ends in .png, .svg or .pdf",
     "--to": "use --format FORMAT",
 }

@@ -198,7 +198,7 @@ _ERRORS = {
 _NOTICES = {
     "repeated-mention": (
         'in document "{document}": "{words}"{tokens} is annotated {count} times, as entities {entities}',
-        "expected every span once; remove all but one, or score with --repeated first",
+        "annotate each span once: remove the extra copies, or score with --repeated first",
     ),
     "crosses-window": (
         'in document "{document}": "{words}" (tokens {start} to {end}) extends beyond its window, which ends before '

@@ -62,7 +62,10 @@ class NameOptions:
         **OF_NAMES,
     )
     estimate_key: bool = option(
-        False, "Estimate the key from its names; its coreference is ignored and can be missing.", **OF_NAMES
+        False,
+        "Estimate the key from its names. Its coreference is ignored and can be missing; without RESPONSE, the "
+        "estimated key is written as CoNLL.",
+        **OF_NAMES,
     )
     match: str | Sequence[str] = option(
         ",".join(MATCHES),

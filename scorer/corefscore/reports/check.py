@@ -183,8 +183,8 @@ class Check(Presented):
         if self.baseline is not None:
             limits = [_points(self.asked.tolerance)]
             limits += [f"{_named(name)} by {_points(limit)}" for name, limit in self.asked.tolerances.items()]
-            what = "something" if self.moved else "nothing"
-            notes.append(f"{what} moved by more than {', '.join(limits)} from {self.baseline}")
+            what = "scores" if self.moved else "no scores"
+            notes.append(f"{what} changed by more than {', '.join(limits)} against {self.baseline}")
             notes.append(f"what fails the check: {self._deciding()}")
         if self.unused is not None:
             notes.append(f"the baseline also has groups; --by {quote(self.unused)} checks each of them")

@@ -72,10 +72,10 @@ KEY_AND_RESPONSE = Words(
             "missing singleton", "missing", "one", "entities of one mention are missing"
         ),
     },
-    conclusion="most is lost because",
+    conclusion="largest loss:",
     command="corefscore diff KEY RESPONSE",
-    confused="who is taken for whom",
-    put_into="put into",
+    confused="confused entities",
+    put_into="merged into",
     notes=(
         "in turn: F1 gained by repairing all errors of this type after those of the types above; the column adds up to "
         "what is lost",
@@ -126,7 +126,7 @@ FIRST_AND_SECOND = Words(
             "singleton only in first", "only first", "one", "first has entities of one mention that second lacks"
         ),
     },
-    conclusion="they differ most because",
+    conclusion="largest difference:",
     command="corefscore diff --symmetric FIRST SECOND",
     confused="entities of first that second joins",
     put_into="joined with",
