@@ -31,8 +31,9 @@ test-versions: $(VENV)/installed-dev ## test the main calls with the oldest and 
 test-slow: $(VENV)/installed-dev ## run the tests that take more than a few seconds, and look for counterexamples for longer
 	HYPOTHESIS_PROFILE=long $(BIN)/pytest -n auto -m "slow or hypothesis"
 
-bench: $(BENCH)/installed ## measure whole runs: a table and a plot (ONLY=tiny,corpus PEER='NAME=COMMAND' PATIENT=seconds)
+bench: $(BENCH)/installed ## measure whole runs, a table and a plot, and training loops (ONLY=tiny,corpus PEER='NAME=COMMAND' PEERS='FOLDER ...' PATIENT=seconds)
 	$(BENCH)/bin/python scripts/bench.py $(BENCH_OPTIONS) --plot build/bench/performance.svg
+	$(BENCH)/bin/python scripts/bench_loops.py $(PEERS)
 
 bench-page: $(BENCH)/installed ## the same, put into docs/performance.md
 	$(BENCH)/bin/python scripts/bench.py $(BENCH_OPTIONS) --page

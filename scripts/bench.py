@@ -51,11 +51,19 @@ class Asked(NamedTuple):
 
 TOTALS = Asked("all", ["none"])
 
+SYSTEM = "system"
+"""The beginning of the names of the systems of a ranking, all of which are the response."""
+
 VARIANTS: Mapping[str, tuple[str, Asked]] = {
     "corpus-verbose": ("corpus", Asked("all", [])),
     "corpus-errors": ("corpus", Asked("errors", ["--quiet"])),
     "book-errors": ("book", Asked("errors", ["--quiet"])),
+    "many-validate": ("many", Asked("validate", [])),
+    "many-errors": ("many", Asked("errors", ["--quiet"])),
+    "many-diff": ("many", Asked("diff", ["--quiet"])),
+    "corpus-rank": ("corpus", Asked("rank", [f"{SYSTEM}{number}={{response}}" for number in range(2, 61)])),
     "many-jobs": ("many", Asked("all", ["none", "--jobs", "2"])),
+    "three-jobs": ("three", Asked("all", ["none", "--jobs", "2"])),
     "huge-jobs": ("huge", Asked("all", ["none", "--jobs", "2"])),
 }
 """Rows with an input of another row, and what is run instead of `TOTALS`."""
@@ -168,7 +176,14 @@ def row(name: str, folder: Path, peers: Mapping[str, str], extra: Sequence[str],
     key, response = map(str, files)
     commands: dict[str, Sequence[str]] = {
         IMPORT: [sys.executable, "-c", "import numpy"],
-        OURS: [program, asked.command, key, response, *asked.words, *extra],
+        OURS: [
+            program,
+            asked.command,
+            key,
+            response,
+            *(word.format(response=response) for word in asked.words),
+            *extra,
+        ],
         LINES: ["wc", "-l", key, response],
         PASS: [sys.executable, "-c", SCAN, key, response],
     }
@@ -254,7 +269,7 @@ def conclusions(rows: Sequence[Row], *, brief: bool = False) -> str:
     for name in TWINS.keys() & by_name.keys():
         wall, cpu = (by_name[name].ratio(OURS, PLAIN, unit) for unit in ("wall", "cpu"))
         lines.append(f"{name} takes {number(wall)} times the time of {PLAIN} (processor time: {number(cpu)}).")
-    for name in ("huge",) if brief else ("many", "huge"):
+    for name in ("huge",) if brief else ("many", "three", "huge"):
         if {name, f"{name}-jobs"} <= by_name.keys():
             one, two = by_name[name].runs[OURS], by_name[f"{name}-jobs"].runs[OURS]
             taken = f"{two.wall / one.wall:.2f} times the time and {two.cpu / one.cpu:.2f} times the processor time"

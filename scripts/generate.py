@@ -45,6 +45,7 @@ SHAPES = {
     "corefud": Shape(348, 494, 82, corefud=True),
     "book": Shape(1, 200_000, 30_000),
     "many": Shape(5_000, 99, 16),
+    "three": Shape(30_000, 100, 16),
     "huge": Shape(100_000, 100, 16),
     "huge-half": Shape(50_000, 100, 16),
     "book-random": Shape(1, 200_000, 30_000, "random"),
