@@ -8,6 +8,7 @@ are left out, too.
 from __future__ import annotations
 
 import re
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -74,6 +75,8 @@ TYPES = re.compile("person|place|organization|animal|plant|object|substance|time
 NAMES = {"Entity": "entity", "Bridge": "bridge", "SplitAnte": "splitante"}
 """The attributes, by their names in MISC."""
 
+ATTRIBUTES = tuple(f"{name}=" for name in NAMES)
+
 MARKS = [re.compile(mark) for mark in (b"Entity", b"Bridge=", b"SplitAnte=", b"newdoc")]
 """What lines contain that are looked at."""
 
@@ -109,16 +112,20 @@ def check(lines: Lines, report: Callable[[Finding], None]) -> None:
     checker = _Checker(lines.source.name, report)
     row = np.searchsorted(lines.tokens, at)
     last = np.append(lines.sentences[1:], len(lines.tokens)) - 1
+    row_or_last = np.minimum(row, last[-1])
+    begin = np.where(lines.comments[at], lines.starts[at], lines.bounds(MISC, row_or_last)[0])
+    columns = at, begin, lines.ends[at], lines.sentence[row_or_last], place[row_or_last], is_word[row_or_last]
+    text = lines.text.data
     sentence = 0
-    for line, token in zip(at.tolist(), row.tolist(), strict=True):
-        text = as_text(lines.line(line))
-        if text.startswith("#"):
-            checker.comment(text, line + 1)
+    for line, start, stop, other, word, good in zip(*(column.tolist() for column in columns), strict=True):
+        piece = as_text(text[start:stop].tobytes())
+        if lines.comments[line]:
+            checker.comment(piece, line + 1)
             continue
-        if (other := int(lines.sentence[token])) != sentence:
+        if other != sentence:
             checker.end(lines.line_of(int(last[sentence])))
             sentence = other
-        checker.word(text.split("\t")[MISC], line + 1, int(place[token]), is_word=bool(is_word[token]))
+        checker.word(piece, line + 1, word, is_word=good)
     checker.end(lines.line_of(int(last[sentence])))
 
 
@@ -160,9 +167,11 @@ class _Checker:
 
     def __init__(self, path: str, report: Callable[[Finding], None]) -> None:
         self.path, self.report = path, report
+        self.told: tuple[str, int, str] | None = None
         self.header: tuple[str, int] | None = None
         self.fields = 0
         self.field_at: dict[str, int] = {}
+        self.wanted: Sequence[int] = ()
         self.of_document: dict[str, int] = {}
         self.of_earlier: dict[str, int] = {}
         self.first_mention: dict[str, tuple[str, str, int]] = {}
@@ -170,6 +179,7 @@ class _Checker:
         # Of the sentence:
         self.opened: dict[str, list[_Open]] = defaultdict(list)
         self.partial: dict[tuple[str, int], list[_Partial]] = defaultdict(list)
+        self.ended: dict[str, list[Span]] = {}
         self.words: dict[str, dict[int, set[frozenset[int]]]] = defaultdict(dict)
 
     def comment(self, text: str, line: int) -> None:
@@ -189,14 +199,15 @@ class _Checker:
             if plain:
                 self.field_at = {name: names.index(name) for name in names}
                 self.fields = len(names)
+                self.wanted = [self.field_at.get(name, sys.maxsize) for name in ("etype", "identity", "head")]
 
     def word(self, misc: str, line: int, word: int, *, is_word: bool) -> None:
         """Check the attributes of a word, or of a range of words."""
-        values: dict[str, list[str]] = {name: [] for name in NAMES.values()}
-        for attribute in misc.split("|"):
-            name, sign, value = attribute.partition("=")
-            if sign and name in NAMES:
-                values[NAMES[name]].append(value)
+        found = [attribute.partition("=") for attribute in misc.split("|") if attribute.startswith(ATTRIBUTES)]
+        if len(found) == 1 and found[0][0] == "Entity" and is_word and self.header:  # nearly always
+            self._entity(found[0][2], line, word, {})
+            return
+        values = {kind: [value for name, _, value in found if name == full] for full, kind in NAMES.items()}
         if rule := self._misplaced(values, is_word=is_word):
             self._tell(rule, line, misc)
         elif values["entity"]:
@@ -208,9 +219,13 @@ class _Checker:
             self._tell("cross-sentence-mention", line, str(left[0] if isinstance(left[0], str) else left[0][0]))
         self.opened.clear()
         self.partial.clear()
+        self.ended.clear()
         self.words.clear()
 
     def _tell(self, rule: str, line: int, piece: str, other: int | None = None) -> None:
+        if self.told == (rule, line, piece):
+            return
+        self.told = rule, line, piece
         code, what = RULES[rule]
         details = {"what": what.format(line=other), "piece": shortened(piece), "rule": rule}
         self.report(Finding(code, self.path, line, details=details))
@@ -238,10 +253,10 @@ class _Checker:
             return
         else:
             begin = self._brackets(brackets, line, word, value)
-        for bridges in values["bridge"]:
+        for bridges in values.get("bridge", ()):
             if not _related(bridges, typed=True):
                 self._tell("spurious-bridge-statement", line, bridges)
-        for antecedents in values["splitante"]:
+        for antecedents in values.get("splitante", ()):
             self._antecedents(antecedents, line, begin)
 
     def _brackets(self, brackets: list[tuple[str, str, str]], line: int, word: int, value: str) -> set[str]:
@@ -249,7 +264,7 @@ class _Checker:
         begin: set[str] = set()
         ended: set[tuple[int, Span]] = set()
         order = "".join("1" if opens and closes else opens or closes for opens, _, closes in brackets)
-        if not ORDER.fullmatch(order):
+        if len(order) > 1 and not ORDER.fullmatch(order):
             self._tell("spurious-entity-statement", line, value)
         for opens, inside, closes in brackets:
             text, fields = opens + inside + closes, inside.split("-")
@@ -257,7 +272,8 @@ class _Checker:
                 self._tell("too-many-entity-attributes", line, text)
             name = (*fields, "")[min(self.field_at["eid"], len(fields))] if opens else fields[0]
             entity, part, parts = name, 1, 1
-            if found := PART.fullmatch(name):
+            found = PART.fullmatch(name) if name.endswith("]") else None
+            if found:
                 entity, part, parts = found[1], int(found[2]), int(found[3])
             if part > parts or (found and parts == 1) or (not found and name.startswith(("[", "]"))):
                 self._tell("spurious-entity-id", line, text)
@@ -278,22 +294,19 @@ class _Checker:
             self._tell("entity-across-newdoc", line, text, self.of_earlier[entity])
         else:
             self.of_document.setdefault(entity, line)
-        etype, identity, head = (self._field(bracket, name) for name in ("etype", "identity", "head"))
+        values = bracket.fields
+        etype, identity, head = (values[at] if at < len(values) else "" for at in self.wanted)
         if etype and not TYPES.fullmatch(etype):
             self._tell("spurious-entity-type", line, text)
-        good_head = HEAD.fullmatch(head or "")
-        if head is not None and not good_head:
+        good_head = HEAD.fullmatch(head)
+        if not good_head and self.wanted[2] < len(values):
             self._tell("spurious-mention-head", line, text)
-        first = self.first_mention.setdefault(entity, (etype or "", identity or "", line))
-        if (etype or "") != first[0]:
+        first = self.first_mention.setdefault(entity, (etype, identity, line))
+        if etype != first[0]:
             self._tell("entity-type-mismatch", line, text, first[2])
-        if (identity or "") != first[1]:
+        if identity != first[1]:
             self._tell("entity-identity-mismatch", line, text, first[2])
-        self.opened[bracket.id].append(_Open(line, bracket.word, int(good_head[0][:10]) if good_head else 0))
-
-    def _field(self, bracket: _Bracket, name: str) -> str | None:
-        at = self.field_at.get(name, len(bracket.fields))
-        return bracket.fields[at] if at < len(bracket.fields) else None
+        self.opened[bracket.id].append(_Open(line, bracket.word, int(head[:10]) if good_head else 0))
 
     def _begin_part(self, bracket: _Bracket) -> None:
         rest = [value for at, value in enumerate(bracket.fields) if at != self.field_at["eid"]]
@@ -338,12 +351,18 @@ class _Checker:
 
     def _crosses(self, entity: str, span: Span) -> bool:
         """Whether a mention crosses one of its entity in this sentence that ended before."""
-        words = frozenset(word for first, last in span for word in range(first, last + 1))
-        of_word = self.words[entity]
-        others = {other for word in words & of_word.keys() for other in of_word[word]}
-        for word in words:
-            of_word.setdefault(word, set()).add(words)
-        return any(not words <= other and not other <= words for other in others)
+        ended = self.ended.setdefault(entity, [])
+        ended.append(span)
+        if len(ended) == 1:  # nearly always
+            return False
+        crosses, of_word = False, self.words[entity]
+        for each in ended if len(ended) == 2 else ended[-1:]:
+            words = frozenset(word for first, last in each for word in range(first, last + 1))
+            others = {other for word in words & of_word.keys() for other in of_word[word]}
+            crosses = any(not words <= other and not other <= words for other in others)
+            for word in words:
+                of_word.setdefault(word, set()).add(words)
+        return crosses
 
     def _antecedents(self, value: str, line: int, begin: set[str]) -> None:
         if not _related(value, typed=False):
