@@ -370,7 +370,7 @@ def test_every_call_takes_them(key: Path) -> None:
     key.write_text(two)
     systems = {"half": {"c": half["d"], "d": half["d"]}, "all": {"c": PERFECT, "d": PERFECT}}
     assert corefscore.compare(key, systems, "lea").results["half"]["lea"].f1 == f1
-    assert repr(corefscore.rank(key, systems, "lea", sort="lea")) == "<Ranking by lea.f1: 1 all, 1 half>"
+    assert repr(corefscore.rank(key, systems, "lea", sort="lea")) == "<Ranking by lea.f1: 1-2 all, 1-2 half>"
 
 
 def test_messages_show_the_words_of_the_other_side(key: Path) -> None:

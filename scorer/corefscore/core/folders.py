@@ -131,7 +131,7 @@ def _parts_of(name: str, head: bytes) -> Callable[[Source], Iterator[_Part]] | N
         raise UsageError(f"{name}: {_INSIDE}")
     if head.startswith(_ZIP):
         return _of_zip
-    if _ZIP[0] in head or (b"\0" in head and head.startswith(_PROGRAMS)):
+    if b"\0" in head and (_ZIP[0] in head or head.startswith(_PROGRAMS)):
         raise UsageError(f"{name}: this is a program, such as an archive that unpacks itself; {UNPACK}")
     if b"\0" not in head or len(head) < BLOCK:
         return None  # so that text, which is nearly every file, is not looked at any closer

@@ -20,7 +20,7 @@ from corefscore.core.workers import Map
 from corefscore.formats.base import Reading
 from corefscore.matching.pairing import Pairs
 from corefscore.metrics import select
-from corefscore.metrics.base import Metric
+from corefscore.metrics.base import Metric, sees_names
 from corefscore.python.arguments import Options, ScorerOptions, spelled
 from corefscore.scoring.batches import Counted, result_of
 from corefscore.scoring.evaluate import count, count_batches
@@ -304,10 +304,10 @@ class Scorer:
         self._refuse_mixed(corefud=False)
         ours, theirs = ([_copied(entity) for entity in side] for side in (key, response))
         self._waiting.append((name if name is not None else str(len(self._names)), ours, theirs))
-        self._named([name])
         self._waiting_mentions += sum(map(len, ours)) + sum(map(len, theirs))
-        if self._waiting_mentions > BLOCK or len(self._waiting) > BLOCK:
-            self._count()
+        if self._waiting_mentions > BLOCK or len(self._waiting) > BLOCK or sees_names(self._metrics):
+            self._count()  # clusters in memory have no names of their own, which is an error of this call
+        self._named([name])
 
     def _count(self) -> None:
         """Count the documents that wait."""
