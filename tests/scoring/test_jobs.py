@@ -20,6 +20,7 @@ import pytest
 from bench import measure
 from corefscore import UsageError, formats, score
 from corefscore.core import workers
+from corefscore.core.sources import Source
 from corefscore.core.workers import Map, NotSplittable
 from corefscore.matching import slices
 from corefscore.scoring import divided
@@ -394,6 +395,37 @@ def test_slices_have_whole_documents_of_both_sides(window: int, pair: Pair, monk
         assert all(text.startswith(b"#begin document ") for text in texts)
     names = [[re.findall(rb"#begin.*", side.files[0].read()) for side in sides] for sides in found]
     assert all(key == response for key, response in names)
+
+
+def test_little_is_read_here_and_sent_back(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Mentions are never sent: documents that are twice as long cost the same."""
+    sent: list[int] = []
+    read: list[int] = []
+    really = slices._read
+
+    def reading(source: Source, start: int, size: int) -> bytes:
+        found = really(source, start, size)
+        read.append(len(found))
+        return found
+
+    def apply(function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
+        for item in items:
+            found = function(item)
+            sent.append(len(pickle.dumps(found)))
+            yield found
+
+    monkeypatch.setattr(slices, "_read", reading)
+    monkeypatch.setattr(slices, "_LINE", 100)
+    monkeypatch.setattr(slices, "_WINDOWS", (10_000, 20_000))
+    monkeypatch.setattr(slices, "SIZE", 200_000)
+    for tokens in (60, 120):
+        pair = write(Shape(600, tokens, tokens // 5), pair[0].parent)
+        sent.clear()
+        read.clear()
+        score(*pair, "every", workers=apply)
+        assert len(sent) > 10
+        assert sum(sent) < 400 * 600
+        assert sum(read) < sum(path.stat().st_size for path in pair) / 5
 
 
 def test_small_files_and_one_document_are_not_cut(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
