@@ -12,7 +12,6 @@ from click.types import StringParamType
 from corefscore.core.documents import KEY, RESPONSE
 from corefscore.core.errors import UsageError, nearest
 from corefscore.core.options import HEADINGS, INPUT, NAMES, OUTPUT, SCORING, STATISTICS, WORK, Option, declared
-from corefscore.formats.base import Reading
 from corefscore.metrics.base import Metric, options_of
 from corefscore.reports.layouts import NAMES as LAYOUTS
 from corefscore.reports.layouts import Style, fitting
@@ -208,6 +207,7 @@ def of_topic(topic: type, *names: str) -> list[click.Parameter]:
 
 def scoring(metrics: Sequence[Metric]) -> list[click.Parameter]:
     """Options that can change a score: how mentions count, options of metrics, and how files are read."""
+    from corefscore.formats.base import Reading
     from corefscore.scoring.settings import Rules
 
     own = {option for metric in metrics if len(metrics) == 1 for option in metric.options}

@@ -37,7 +37,7 @@ MATCHES = ("exact", "words", "initials")
 OF_NAMES: Mapping[str, Any] = {"implied": True, "heading": NAMES}
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class NameOptions:
     """The options about names."""
 

@@ -74,7 +74,7 @@ def of_side(option: OneOrEach[T], side: str | None) -> T | None:
     return option.get(side)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Reading:
     """How files are read."""
 

@@ -30,7 +30,7 @@ TASKS: Mapping[str, Mapping[str, str]] = {
 ``aligned`` takes the entities of aligned mentions, and ``none`` also defines metrics as for CoNLL."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Rules:
     """Which mentions count, and how; None is the default of the format.
 
@@ -132,7 +132,7 @@ class Rules:
         return replace(chosen, mentions=None) if chosen.mentions == COUNTED_MENTIONS[0] else chosen
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Grouping:
     """What scores are computed for besides the total, and what is resampled."""
 
