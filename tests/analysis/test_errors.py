@@ -24,6 +24,7 @@ from corefscore.analysis import types
 from corefscore.analysis.costs import Measure, Scored, alone, in_turn, measured
 from corefscore.analysis.partitions import ABSENT, Partitions
 from corefscore.analysis.response import Analysis, Asked, analysed, pairs_of
+from corefscore.analysis.spans import TRIMMED
 from corefscore.analysis.types import errors_of
 from corefscore.core.arrays import Ints
 from corefscore.core.sources import Source
@@ -595,6 +596,47 @@ def test_crossing_mentions_of_one_entity_are_not_written(tmp_path: Path) -> None
     assert not (tmp_path / "steps").exists()
 
 
+@pytest.mark.parametrize("span", [(4, 4), (1, 3)])
+def test_mentions_beyond_the_text_are_not_written(span: tuple[int, int], tmp_path: Path) -> None:
+    """The key has the tokens 0 to 2; the other mention of the entity is one of them."""
+    key = _written(tmp_path / "key.jsonl", [["a", "b", "c"]], [[[0, 0], [2, 2]]])
+    response = _written(tmp_path / "response.jsonl", [["a", "b", "c", "d", "e"]], [[[0, 0], [*span]]])
+    done = within("errors", key, response, "--pronouns", "none", "--repaired", tmp_path / "steps", "--quiet")
+    assert (done.status, done.stdout) == (2, b"")
+    told = f'document "d" has a mention of tokens {span[0]} to {span[1]}, and the key has 3 tokens there'
+    assert told in done.stderr.decode()
+
+
+def test_what_conll_cannot_say_of_repaired_files_is_told_once(tmp_path: Path) -> None:
+    """The words, one of which has a tab, are the same in all steps."""
+    words = [["a\tb", "c", "d"]]
+    key = _written(tmp_path / "key.jsonl", words, [[[0, 0], [2, 2]]])
+    response = _written(tmp_path / "response.jsonl", words, [[[0, 0], [1, 1]]])
+    done = within("errors", key, response, "--pronouns", "none", "--repaired", tmp_path / "steps")
+    assert (done.status, done.stderr.count(b"notice[")) == (0, 1)
+
+
+ENDS = {
+    "the": "left",
+    "'s": "right",
+    ",": "left right",
+    "ß": "left right",
+    "1": "left right",
+    "a": "",
+    "cat": "",
+    "''": "",
+    "!!": "",
+}
+"""Words, and the ends of mentions at which they do not count in English."""
+
+
+@pytest.mark.parametrize("word", ENDS)
+def test_what_does_not_count_at_the_ends_of_english_mentions(word: str) -> None:
+    assert [end for end, is_off in zip(("left", "right"), TRIMMED["english"], strict=True) if is_off(word)] == (
+        ENDS[word].split()
+    )
+
+
 def test_repaired_files_overwrite_nothing_that_is_read(tmp_path: Path) -> None:
     response = tmp_path / "5-divided.conll"
     response.write_bytes((DEMO / "response.conll").read_bytes())
@@ -665,6 +707,14 @@ def test_empty_nodes_and_mentions_with_gaps_are_shown(tmp_path: Path) -> None:
     assert [line.split("\t")[4:6] for line in done.stdout.decode().splitlines()[1:]] == [["2-2", "∅he"], ["1-1", "∅"]]
     assert json.loads(within("errors", key, other, "--quiet", "--format", "json").stdout)["options"]["heads"] == "file"
     assert b"| heads=file | pronouns=tags:upos\n" in within("errors", key, other, "--quiet").stdout
+
+
+def test_a_part_of_a_mention_with_a_gap_has_all_its_words(tmp_path: Path) -> None:
+    words = [(str(at), word, "NOUN") for at, word in enumerate(["the", "big", "old", "cat"], start=1)]
+    cells = ["Entity=(e2[1/2]-x-2-", "Entity=e2[1/2])", "_", "Entity=(e2[2/2]-x-2-)"]
+    key = corefud(tmp_path, "key.conllu", *((*word, cell) for word, cell in zip(words, cells, strict=True)))
+    done = within("diff", key, key, "--singletons", "keep", "--quiet", "--all")
+    assert done.stdout.decode().splitlines()[1] == "    1  [the big]e2... old [cat]e2"
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from itertools import accumulate, chain
 from pathlib import Path
 from time import process_time
+from types import SimpleNamespace
+from typing import Any
 
 import corefscore
 import numpy as np
@@ -25,10 +27,12 @@ from corefscore.formats.base import FAULTS, Reading
 from corefscore.formats.tagged.nearby import nearby
 from corefscore.formats.tagged.notations import NAMES, NOTATIONS, Notation, find, recognised, untagged
 from corefscore.formats.tagged.writer import nested
+from corefscore.matching.text import alignment
 from corefscore.matching.text.alignment import ABSENT, EQUAL, MOVED, Grams, Key, align, common_prefix, diagonals, grams
 from corefscore.matching.text.characters import characters
 from corefscore.matching.text.fidelity import COLUMNS, ratio
 from corefscore.matching.text.projection import Projection, other_names, placed, words_of
+from corefscore.matching.text.zeros import with_zeros
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import CORPORA, EXCERPTS, TESTDATA, WHOLE_CORPORA, call, within
@@ -1046,6 +1050,41 @@ def test_validate_shows_where_the_text_parts_from_the_key(tmp_path: Path) -> Non
     assert text.split("\n")[its["line"] - 1][its["column"] - 1 :].startswith("petted")
     same = within("validate", TAGGED / "markdown.txt", "--key", KEY)
     assert b"parting-text" not in same.stdout + same.stderr
+
+
+def test_a_text_that_ends_early_parts_at_its_last_word(tmp_path: Path) -> None:
+    (tmp_path / "key.conll").write_text(as_conll(["d"], [["Ann", "saw", "Bo", "leave"]], [[("1", 0, 0)]]))
+    (tmp_path / "x.txt").write_text("[Ann](#1)\nsaw\nBo")
+    asked = "--ignore", "singletons", "--format", "json", "--input-format", "response=tagged"
+    done = within("validate", tmp_path / "x.txt", "--key", tmp_path / "key.conll", *asked)
+    (found,) = (its for its in json.loads(done.stdout)["files"][0]["findings"] if its["code"] == "parting-text")
+    assert (found["line"], found["column"], found["details"]["key_word"]) == (3, 1, '"leave" after it')
+
+
+@pytest.mark.parametrize(
+    ("key", "answer"), [("a aaaba caa bac", "a xaaba aa bac"), ("ab bbca cb", "abbcacbx")], ids=["before", "at the end"]
+)
+def test_a_word_with_other_letters_in_it_is_not_kept(key: str, answer: str, tmp_path: Path) -> None:
+    """One word of each is; of the others only some letters are aligned."""
+    (tmp_path / "key.conll").write_text(as_conll(["d"], [key.split()], [[("1", 0, 0)]]))
+    (tmp_path / "x.txt").write_text(answer)
+    result = corefscore.score(tmp_path / "key.conll", tmp_path / "x.txt", "muc", tags="markdown", fidelity=0)
+    assert result.fidelity is not None
+    assert result.fidelity.total["kept"] == 1
+
+
+def test_likeness_of_words() -> None:
+    """By the first and the last eight letters, and by their lengths."""
+    assert alignment._likeness(b"abcdefgh1ijklmnop", b"abcdefgh2ijklmnop") == 999
+    assert alignment._likeness(b"abcdefgh", b"abcdefghijkl") == 399 + 200
+
+
+def test_zeros_in_the_next_gap_are_at_the_edge_of_a_mention() -> None:
+    """Word 4 is a zero before word 5; of the mentions that end at words 2 and 3, only the second one reaches it."""
+    key: Any = SimpleNamespace(overt_before=np.array([0, 1, 2, 3, 4, 4]))
+    placed = np.array([2, 3]), np.array([2, 3]), np.array([0, 0])
+    with_zeros((np.array([0, 0]), np.array([9, 9])), placed, {5: 4}, key)
+    assert [column.tolist() for column in placed[:2]] == [[2, 3], [2, 4]]
 
 
 def test_many_faults_are_counted(tmp_path: Path) -> None:

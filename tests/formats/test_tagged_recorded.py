@@ -80,6 +80,7 @@ CHANGES: dict[str, Callable[[Words], Words]] = {
     "some have a letter before": lambda words: some(words, 0.3, lambda _, word, at: [(f"x{word}", at)]),
     "some have a letter after": lambda words: some(words, 0.3, lambda _, word, at: [(f"{word}x", at)]),
     "some have a letter within": lambda words: some(words, 0.3, lambda _, word, at: [(f"{word[:2]}q{word[2:]}", at)]),
+    "the last has a letter after": lambda words: [*words[:-1], (f"{words[-1][0]}x", words[-1][1])],
     "a third is in capitals": lambda words: some(words, 0.3, lambda _, word, at: [(word.upper(), at)]),
     "long words are in two": lambda words: some(
         words, 0.5, lambda _, word, at: [(word[:3], at), (word[3:], -1)] if len(word) > 5 else [(word, at)]

@@ -253,6 +253,25 @@ def test_windows_know_how_long_each_side_is_in_them() -> None:
     assert windows.named(key.names)[11:] == ["b [0, 1)", "c [0, 1)", "c [1, 2)"]
 
 
+def test_so_many_windows_are_too_many_for_three_mentions() -> None:
+    """10,000, and 30 for each mention, if nothing says how many tokens there are."""
+    key, response = [[(0, 0), (10_089, 10_089)]], [[(0, 0)]]
+    assert len(score(key, response, "muc", window=1).names) == 10_090
+    key[0][1] = 10_090, 10_090
+    with pytest.raises(
+        UsageError, match='document "document", which has no words, are in 10091 windows; expected 10090'
+    ):
+        score(key, response, "muc", window=1)
+
+
+def test_windows_of_texts_are_as_many_as_there_are() -> None:
+    """One text of 20,000 tokens, or 10,500 empty ones."""
+    for tokens in ([20_000], [0] * 10_500):
+        side = Documents([str(at) for at in range(len(tokens))], [None] * len(tokens), np.array(tokens))
+        _, windows = cut(Pairs(side, side, np.ones(len(tokens), dtype=np.bool_)), 1)
+        assert len(windows.document) == max(sum(tokens), len(tokens))
+
+
 def test_a_mention_that_extends_beyond_the_last_window_makes_none() -> None:
     key = [[(0, 0), (2, 9)]]
     assert score(key, key, "muc", window=3).names == ("document [0, 3)",)

@@ -68,7 +68,7 @@ def test_three_units_enumerated_by_hand() -> None:
     """A has 3, 2 and 1 of 4 links right, B 1, 1 and 1. The third unit does not matter. Swapping gives differences of
     the sums of 3, 1, -1, -3 twelfths: two of four are as far as the observed one, in recall, precision and F1."""
     tests = randomization(counted([[3, 4, 3, 4], [2, 4, 2, 4], [1, 4, 1, 4]], [[1, 4, 1, 4]] * 3), 10_000, 0)
-    assert tests.p.tolist() == [[[0.5, 0.5, 0.5]]]
+    assert tests.p.tolist() == tests.by_largest.tolist() == [[[0.5, 0.5, 0.5]]]
     assert (tests.differing_units.tolist(), tests.exact.tolist(), tests.smallest.tolist()) == (
         [[[2] * 3]],
         [[[True] * 3]],
@@ -139,6 +139,7 @@ def test_identical_systems_have_p_one_in_every_test() -> None:
 def test_the_average_has_no_recall_and_no_p_for_it() -> None:
     found = compared(sample(results(), ["conll"]), Method(trials=10))
     assert np.isnan(found.tests.p[..., :2]).all()
+    assert not found.tests.differing_units[..., :2].any()
     assert not np.isnan(found.tests.p[..., 2]).any()
 
 
@@ -323,10 +324,12 @@ def test_all_tests_of_a_report_can_be_corrected_together() -> None:
     assert compared(units, Method(correction="none", trials=50)).family == 1
 
 
-def test_whoever_watches_sees_the_work_begin_and_end() -> None:
-    units = simulated(shares(np.random.default_rng(1).integers(0, 11, size=(3, 200)).astype(float)))
+@pytest.mark.parametrize("units", [200, 14], ids=["drawn", "enumerated"])
+def test_whoever_watches_sees_the_work_begin_and_end(units: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(significance, "BLOCK", 100_000)
+    of = simulated(shares(np.random.default_rng(1).integers(0, 11, size=(3, units)).astype(float)))
     seen: list[float] = []
-    compared(units, Method(trials=30_000), watch=seen.append)
+    compared(of, Method(trials=30_000), watch=seen.append)
     assert seen == sorted(seen)
     assert 0 < seen[0] < 0.5
     assert seen[-1] == 1
