@@ -633,13 +633,14 @@ def test_other_metrics_do_not_pay_for_names() -> None:
 
 
 def test_a_name_over_the_border_of_a_window_counts_where_it_begins(tmp_path: Path) -> None:
-    """As its mention does: both names are in the first window of three tokens, and none in the second."""
+    """As its mention does: of three windows of three tokens, both names are in the second one."""
     rows = ["Ann\t(PERSON)\t(0)", "saw\t*\t-", "Bo\t(PERSON*\t(1", "Lee\t*)\t1)", "she\t*\t(0)", "he\t*\t(1)"]
-    path = tmp_path / "key.conll"
+    rows = ["x\t*\t-"] * 3 + rows
     lines = [line for name in "de" for line in (f"#begin document ({name}); part 000", *rows, "#end document")]
+    path = tmp_path / "key.conll"
     path.write_text("\n".join([*lines, ""]))
     found = corefscore.score(path, path, "cone", window=3, ne_column=2)
-    assert [its["cone_mentions"].recall_counts.denominator for its in found.documents.values()] == [2, 0] * 2
+    assert [its["cone_mentions"].recall_counts.denominator for its in found.documents.values()] == [0, 2, 0] * 2
 
 
 # From Python
