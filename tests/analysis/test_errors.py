@@ -713,7 +713,7 @@ def test_a_part_of_a_mention_with_a_gap_has_all_its_words(tmp_path: Path) -> Non
     words = [(str(at), word, "NOUN") for at, word in enumerate(["the", "big", "old", "cat"], start=1)]
     cells = ["Entity=(e2[1/2]-x-2-", "Entity=e2[1/2])", "_", "Entity=(e2[2/2]-x-2-)"]
     key = corefud(tmp_path, "key.conllu", *((*word, cell) for word, cell in zip(words, cells, strict=True)))
-    done = within("diff", key, key, "--singletons", "keep", "--quiet", "--all")
+    done = within("diff", key, key, "--singletons", "keep", "--quiet", "--around", "all")
     assert done.stdout.decode().splitlines()[1] == "    1  [the big]e2... old [cat]e2"
 
 
