@@ -43,7 +43,6 @@ CEAF = ("ceafm", "ceafe", "conll")
 OF_SPANS = [
     Options({}, ["blanc"]),
     Options({"boundary": "both"}),
-    Options({"definitions": "corefud"}),
     Options({"singletons": "drop", "boundary": "both"}),
     Options({"singletons": "drop-response", "boundary": "both"}, [*LINKS, *CEAF, "mentions", "bcub", "lea"]),
     Options({"mentions": "given", "boundary": "both"}),
