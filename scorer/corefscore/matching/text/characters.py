@@ -75,7 +75,7 @@ class Characters:
         """The same characters, each of them a word."""
         return Characters(self.code, np.arange(len(self.code)), len(self.code))
 
-    @property
+    @cached_property
     def has_unseen(self) -> bool:
         """Whether there is a word of invisible characters."""
         return bool((self.code == ord(UNSEEN)).any())
