@@ -2,7 +2,7 @@
 
 The counts and costs in it are those of `error_twins`, which follows the definitions, wherever no span is repaired; the
 cases of ``testdata/errors`` have what the analyser of Kummerfeld and Klein found. The rest (lists, groups, words,
-repaired files) was read through beside the files when it was recorded. To record anew, and to look at the difference:
+repaired files) was compared with the files by reading when it was recorded. To record again (then read `git diff`):
 
     PYTHONPATH=tests python tests/analysis/test_errors_recorded.py
 """

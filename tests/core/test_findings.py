@@ -40,6 +40,7 @@ ARGUMENTS = {"start", "column", "excerpt", "strict"}
 TAGS = ("unclosed-tags", "unopened-tags", "unreadable-tags", "unknown-tags")
 ELSEWHERE: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
     "matching/pairing.py _alone": (("missing-document", "extra-document"), ()),
+    "matching/pairing.py _tell": (("within-token", "blank-token"), ("document", "count", "words")),
     "matching/pairing.py _differ": (("token-count", "other-comments"), ("document", "key", "response")),
     "matching/common.py _different": (("different-word", "different-sentence", "other-tokens"), ()),
     "matching/repeats.py _described": (("repeated-mention", "dropped-repeat"), ()),

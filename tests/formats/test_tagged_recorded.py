@@ -3,7 +3,7 @@
 Answers are made of committed texts: words are left out, put in, changed, split, joined, moved and repeated. Each is
 recorded with its fidelity and its notices, and with the tokens of all mentions in the key. Of the same kinds of changes
 `test_tagged` knows the truth, and checks that nearly all mentions are at what is left of them; what is recorded here
-holds the rest in place. A faithful answer has the spans of its key. To record anew, and to look at the difference:
+notices any other change. A faithful answer has the spans of its key. To record again (then read `git diff`):
 
     PYTHONPATH=tests:tests/formats python tests/formats/test_tagged_recorded.py
 """

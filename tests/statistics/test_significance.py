@@ -487,7 +487,8 @@ def test_the_smallest_difference_is_shown_in_four_of_five_samples(units: int) ->
 
 @pytest.mark.slow
 def test_equal_systems_of_a_large_task_are_rarely_told_apart() -> None:
-    """In at most 5 % of 400 tasks with 8 equally good systems any pair is told apart, with three standard errors."""
+    """A difference between any of 8 equally good systems is shown in at most 5 % of 400 tasks, within three standard
+    errors."""
     numbers = np.random.default_rng(21)
     found = []
     for seed in range(400):

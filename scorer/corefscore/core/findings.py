@@ -382,6 +382,11 @@ _NOTICES = {
         'first is "{words}"',
         "such a mention is extended to whole tokens",
     ),
+    "blank-token": (
+        'in document "{document}": {count} with a token of blanks only at the beginning or end; the first is "{words}"',
+        "offsets of characters reach no such token, so none of the other side equals it; give both sides offsets of "
+        "tokens, or end the mention at a word",
+    ),
     "cut-text": (
         'document "{document}" has a text without tokens',
         "it is split into tokens at blanks and at both ends of mentions; score the original file, since another file "

@@ -104,7 +104,9 @@ class InTokens:
         start, end, tokens = side.start.copy(), side.end.copy(), side.tokens.copy()
         first_mentions = bounds(side.mention_document(), len(side))
         mapped = self._mapped[number]
+        other_mentions = bounds(other.mention_document(), len(other))
         widened: list[int] = []  # mentions that begin or end within a token
+        unreachable: list[int] = []  # mentions of the other side that begin or end with a token of blanks
         for d, text in enumerate(side.characters):
             if text is None or d in side.faults or other.places[d] is None or d in other.faults:
                 continue
@@ -117,11 +119,13 @@ class InTokens:
             inside = (theirs.first[start[which]] != begins) | (theirs.first[end[which] + 1] != stops)
             widened += (which.start + np.flatnonzero(inside)).tolist()
             tokens[d] = theirs.tokens
-        if widened:
-            first = side.mention(widened[0])
-            (words,) = texts_of([first])
-            details = {"document": first.document, "count": plural(len(widened), "mention"), "words": words}
-            self.notices.append(Finding("within-token", first.place.source.name, first.place.line, details=details))
+            if not (blank := theirs.first[1:] == theirs.first[:-1]).any():
+                continue
+            of_other = slice(int(other_mentions[d]), int(other_mentions[d + 1]))
+            at_blank = blank[other.start[of_other]] | blank[other.end[of_other]]
+            unreachable += (of_other.start + np.flatnonzero(at_blank)).tolist()
+        self._tell("within-token", side, widened)
+        self._tell("blank-token", other, unreachable)
         known = np.maximum(tokens, 0)
         lines = [0 if place is None else place.line or 0 for place in side.places]
         # The words of these tokens were compared by their characters.
@@ -132,6 +136,14 @@ class InTokens:
             side, start=start, end=end, tokens=tokens, texts=texts, words=mapped, characters=None, annotations=None
         )
         return by_appearance(found)
+
+    def _tell(self, code: str, side: Documents, mentions: Sequence[int]) -> None:
+        """Add a notice about some mentions of a side, which names the first."""
+        if mentions:
+            first = side.mention(mentions[0])
+            (words,) = texts_of([first])
+            details = {"document": first.document, "count": plural(len(mentions), "mention"), "words": words}
+            self.notices.append(Finding(code, first.place.source.name, first.place.line, details=details))
 
     def _beside(self, side: Documents, other: Documents, document: int, own: Characters) -> Characters:
         """The same characters by the tokens of the other side. Raises `InputError` where it has another text."""

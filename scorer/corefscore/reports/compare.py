@@ -335,7 +335,7 @@ def notes_on_tests(found: Compared) -> list[str]:
     unit = method.unit if named else f"matches of {method.unit}"
     notes = [
         f"unit of resampling: {unit}, {units} in all" + ("; the parts of a document are one unit" if joined else ""),
-        f"p: paired approximate randomization, two-sided, {method.trials} trials, seed {method.seed}",
+        f"test: paired approximate randomization, two-sided, {method.trials} trials, seed {method.seed}",
     ]
     if tests.exact.any():
         notes[-1] += f"; exact, by all assignments, up to {method.trials.bit_length() - 1} differing units"
