@@ -2,12 +2,13 @@
 
 The rules are 5 and 6 of the grammar in `corefscore.formats.conll.reader`.
 
-All cells are parsed at once. Those of the plain form ``(N)|(N|N)`` need fewer passes over their bytes than odd ones.
+Cells of the plain form ``(N)|(N|N)`` are parsed all at once, the few others one by one.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -109,36 +110,36 @@ def unmatched(events: Events) -> Ints:
 _PLAIN_DIGITS = 18
 """Ids with at most this many digits and no leading zero are numbers; all others are kept as text."""
 
-BAR, OPENING, CLOSING, PLUS, ZERO = b"|()+0"
+BAR, OPENING, CLOSING, ZERO = b"|()0"
 
 PLAIN = re.compile(rb"(\(\d+\)?|\d+\))(\|(\(\d+\)?|\d+\)))*")
 """The form of a cell with mentions, as it should be."""
 
+_MARKED, _SINGLE, _OPEN, _CLOSE = map(re.compile, (rb"\(\d+\+\d\)", rb"\(\d+\)", rb"\((\d+)", rb"(\d+)\)"))
+"""The pieces of rule 5, in the order in which they are cut out."""
+
+_PARTS = re.compile(rb"[()]|[^()]+")
+
 
 class Labels:
-    """Ids of entities as numbers: the value of a plain id; -1, -2, ... for others, in order of appearance."""
+    """Number the ids of entities: the value of a plain id; -1, -2, ... for others, in order of appearance."""
 
     def __init__(self) -> None:
         self.odd: list[str] = []
         self._numbers: dict[bytes, int] = {}
 
-    def numbers(self, text: Bytes, starts: Ints, sizes: Ints) -> Ints:
-        """The numbers of the ids at ``text[starts]``; ``sizes`` are their lengths."""
-        plain = (sizes <= _PLAIN_DIGITS) & ((sizes == 1) | (text[starts] != ZERO))
-        numbers = _values(text, starts, np.where(plain, sizes, 0))
-        for row in np.flatnonzero(~plain).tolist():
-            numbers[row] = self._odd(text[starts[row] : starts[row] + sizes[row]].tobytes())
-        return numbers
-
-    def name(self, number: int) -> str:
-        """The id with this number, as the file writes it."""
-        return str(number) if number >= 0 else self.odd[-1 - number]
-
-    def _odd(self, digits: bytes) -> int:
+    def number(self, digits: bytes) -> int:
+        """Return the number of an id."""
+        if len(digits) <= _PLAIN_DIGITS and (len(digits) == 1 or digits[0] != ZERO):
+            return int(digits)
         if digits not in self._numbers:
             self.odd.append(digits.decode("ascii"))
             self._numbers[digits] = -len(self.odd)
         return self._numbers[digits]
+
+    def name(self, number: int) -> str:
+        """Return the id with this number, as the file writes it."""
+        return str(number) if number >= 0 else self.odd[-1 - number]
 
 
 class _CellEvents(NamedTuple):
@@ -152,147 +153,65 @@ class _CellEvents(NamedTuple):
     odd: Ints
 
 
-class _Cells(NamedTuple):
-    """The text of some cells with a bar before and after each, and the number of the cell of each byte (in 32 bits to
-    save memory)."""
-
-    text: Bytes
-    cell: np.ndarray[Any, np.dtype[np.int32]]
-
-    @classmethod
-    def of(cls, text: Bytes, starts: Ints, stops: Ints) -> _Cells:
-        """The cells ``text[starts:stops]``."""
-        sizes = stops - starts + 1
-        flat = np.concatenate([np.full(1, BAR, dtype=np.uint8), text[ranges(starts, sizes)]])
-        flat[np.cumsum(sizes)] = BAR
-        sizes[:1] += 1
-        return cls(flat, np.repeat(np.arange(len(sizes), dtype=np.int32), sizes))
-
-    def without(self, removed: Ints) -> _Cells:
-        """The cells without some of their bytes; what was on both sides of these is joined."""
-        kept = np.ones(len(self.text), dtype=np.bool_)
-        kept[removed] = False
-        return _Cells(self.text[kept], self.cell[kept])
-
-
-class _Pieces(NamedTuple):
-    """Some pieces of cells: the cell of each, and where it begins in ``text`` and its size."""
-
-    cell: np.ndarray[Any, np.dtype[np.int32]]
-    text: Bytes
-    start: Ints
-    size: Ints
-
-
 def parse(text: Bytes, starts: Ints, stops: Ints, labels: Labels) -> _CellEvents:
-    """The events of the cells ``text[starts:stops]``, each of which is followed by another byte."""
+    """Find the events of the cells ``text[starts:stops]``, each of which is followed by another byte."""
     cell, kind, label, left, odd = _parse_plain(text, starts, stops)
     discarded: dict[int, list[bytes]] = {}
+
+    def odd_events() -> Iterator[int]:
+        for number in left.tolist():
+            pieces, discards = _pieces(text[starts[number] : stops[number]].tobytes())
+            for its, digits in pieces:
+                yield from (number, its, labels.number(digits))
+            if discards:
+                discarded[number] = discards
+
     if len(left):
-        (odd_cell, odd_kind, odd_label), discards = _parse_odd(_Cells.of(text, starts[left], stops[left]), labels)
-        cell = np.concatenate([cell, left[odd_cell]])
-        kind, label = np.concatenate([kind, odd_kind]), np.concatenate([label, odd_label])
-        for number, piece in zip(left[discards.cell].tolist(), _texts(discards), strict=True):
-            discarded.setdefault(number, []).append(piece)
+        columns = np.fromiter(odd_events(), np.int64).reshape(-1, 3).T
+        cell, kind, label = map(np.concatenate, zip((cell, kind, label), columns, strict=True))
     order = order_by(cell, kind)
     return _CellEvents(cell[order], kind[order], label[order], discarded, odd)
 
 
 def plain(cell: bytes) -> bytes:
-    """The plain form of a cell, which is how it is read."""
+    """Return the plain form of a cell, which is how it is read."""
     forms = {SINGLE: b"(%s)", OPEN: b"(%s", CLOSE: b"%s)"}
-    text, labels = np.frombuffer(cell + b"\n", dtype=np.uint8), Labels()
-    events = parse(text, np.zeros(1, dtype=np.int64), np.full(1, len(cell)), labels)
-    pieces = zip(events.kind.tolist(), map(labels.name, events.label.tolist()), strict=True)
-    return b"|".join(forms[kind] % name.encode() for kind, name in pieces)
+    return b"|".join(forms[kind] % digits for kind, digits in _pieces(cell)[0])
 
 
-def _parse_odd(cells: _Cells, labels: Labels) -> tuple[tuple[Ints, Ints, Ints], _Pieces]:
-    """The events of cells of any form (cell, kind and label, by kind), and the pieces that are discarded."""
-    discards, cells = _cut(cells, marked=True)
-    singles, cells = _cut(cells, marked=False)
-    runs = _digits(cells.text)
-    starts, stops = (side[cells.text[runs[0] - 1] == OPENING] for side in runs)
-    opens = _Pieces(cells.cell[starts], cells.text, starts, stops - starts)
-    cells = cells.without(ranges(starts - 1, stops - starts + 1))
-    runs = _digits(cells.text)
-    starts, stops = (side[cells.text[runs[1]] == CLOSING] for side in runs)
-    closes = _Pieces(cells.cell[starts], cells.text, starts, stops - starts)
-    singles = singles._replace(start=singles.start + 1, size=singles.size - 2)
-    found = {SINGLE: singles, OPEN: opens, CLOSE: closes}
-    cell = np.concatenate([pieces.cell for pieces in found.values()])
-    kind = np.repeat(list(found), [len(pieces.cell) for pieces in found.values()])
-    label = np.concatenate([labels.numbers(pieces.text, pieces.start, pieces.size) for pieces in found.values()])
-    return (cell, kind, label), discards
+def _pieces(cell: bytes) -> tuple[list[tuple[int, bytes]], list[bytes]]:
+    """Find the events of a cell of any form, each with its kind and id, and the pieces that are discarded."""
+    discards, cell = _cut(cell, _MARKED)
+    singles, cell = _cut(cell, _SINGLE)
+    opens, closes = _OPEN.findall(cell), _CLOSE.findall(_OPEN.sub(b"", cell))
+    found = {SINGLE: [piece[1:-1] for piece in singles], OPEN: opens, CLOSE: closes}
+    return [(kind, digits) for kind, pieces in found.items() for digits in pieces], discards
 
 
-def _cut(cells: _Cells, *, marked: bool) -> tuple[_Pieces, _Cells]:
-    """Cut out every ``(N)``, or every ``(N+D)`` if ``marked``, and join what was on both sides of it.
+def _cut(cell: bytes, form: re.Pattern[bytes]) -> tuple[list[bytes], bytes]:
+    """Cut out every piece between brackets that has a form, and join what was on both sides of it.
 
-    Returns the pieces in the order of their close brackets, and the rest of the cells.
-
-    After the pieces within it are cut, a piece contains no other brackets. So it is a pair of matching brackets in
-    which every pair is a piece, too, and whose own text has the form. The order of cutting makes no difference.
+    The order of cutting makes no difference: here a piece is cut out where it closes. No bracket is left in it by then,
+    so those around a piece of another form are none of a piece.
     """
-    text, cell = cells
-    opens, closes = _pairs(cells)
-    if not len(opens):
-        return _Pieces(cell[opens], text, opens, opens), cells
-    # Sorted by depth of nesting, the own text of each pair is consecutive, both brackets included.
-    step = np.zeros(len(text) + 1, dtype=np.int8)
-    step[opens] = 1
-    step[closes + 1] -= 1
-    depth = np.cumsum(step, dtype=np.int32)[:-1]
-    inner = np.flatnonzero(depth)
-    if depth.max() > 1:
-        inner = inner[order_by(depth[inner].astype(np.int64))]
-    del depth
-    opening = np.zeros(len(text), dtype=np.bool_)
-    opening[opens] = True
-    starts = np.flatnonzero(opening[inner])
-    sizes = np.diff(starts, append=len(inner))
-    fits = _fit(text[inner], starts, sizes, marked=marked)
-    # Every pair within a piece is a piece, too.
-    first, last = inner[starts], inner[starts + sizes - 1]
-    misfits = np.zeros(len(text), dtype=np.bool_)
-    misfits[first[~fits]] = True
-    before = np.cumsum(misfits, dtype=np.int32)
-    pieces = np.flatnonzero(fits & (before[last] == before[first]))
-    pieces = pieces[np.argsort(last[pieces])]
-    found = _Pieces(cell[first[pieces]], text[inner], starts[pieces], sizes[pieces])
-    return found, cells.without(inner[ranges(found.start, found.size)])
-
-
-def _pairs(cells: _Cells) -> tuple[Ints, Ints]:
-    """The matching brackets of each cell: where they open and where they close."""
-    bracket = np.flatnonzero((cells.text == OPENING) | (cells.text == CLOSING))
-    opens, closes, _ = matching(cells.cell[bracket].astype(np.int64), cells.text[bracket] == OPENING)
-    return bracket[opens], bracket[closes]
-
-
-def _fit(text: Bytes, starts: Ints, sizes: Ints, *, marked: bool) -> Bools:
-    """Whether each text between brackets has the form ``(N)``, or ``(N+D)`` if ``marked``."""
-    digit = text - ZERO < 10
-    digits = np.cumsum(np.append(False, digit), dtype=np.int32)
-    inside = digits[starts + sizes] - digits[starts]
-    stops = starts + sizes
-    fit: Bools = (inside == sizes - 2) & (inside > 0)
-    if marked:
-        fit = (inside == sizes - 3) & (inside > 1) & (text[stops - 3] == PLUS) & digit[stops - 2]
-    return fit
-
-
-def _digits(text: Bytes) -> tuple[Ints, Ints]:
-    """Where the runs of digits of a text begin and stop; the text neither begins nor ends with a digit."""
-    digit = text - ZERO < 10
-    edges = np.flatnonzero(digit[1:] != digit[:-1]) + 1
-    return edges[0::2], edges[1::2]
-
-
-def _texts(pieces: _Pieces) -> list[bytes]:
-    text = pieces.text.tobytes()
-    ends = (pieces.start + pieces.size).tolist()
-    return [text[start:stop] for start, stop in zip(pieces.start.tolist(), ends, strict=True)]
+    if not form.search(cell):
+        return [], cell
+    found: list[bytes] = []
+    kept: list[bytes] = []
+    opened: list[int] = []
+    for part in _PARTS.finditer(cell):
+        kept.append(part[0])
+        if part[0] == b"(":
+            opened.append(len(kept) - 1)
+        elif part[0] == b")" and opened:
+            first = opened.pop()
+            piece = b"".join(kept[first:])
+            if form.fullmatch(piece):
+                found.append(piece)
+                del kept[first:]
+            else:
+                opened.clear()
+    return found, b"".join(kept)
 
 
 def _values(text: Bytes, starts: Ints, sizes: Ints) -> Ints:
@@ -340,6 +259,7 @@ def _parse_plain(text: Bytes, starts: Ints, stops: Ints) -> tuple[Ints, Ints, In
 
     left, odd = cells_with(~plain), cells_with(~formed)
     plain &= ~left[cell]
+    left &= digits_before[ends] > digits_before[ends - sizes]  # such as cells of a parse have none
 
     cell, opened, closed, first, length = (column[plain] for column in (cell, opened, closed, first, length))
     kind = np.where(opened, np.where(closed, SINGLE, OPEN), CLOSE)
