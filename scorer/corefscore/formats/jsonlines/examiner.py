@@ -14,7 +14,7 @@ from corefscore.formats.base import Request
 from corefscore.formats.jsonlines.dialects import Dialect
 from corefscore.formats.jsonlines.objects import dialect_of, name_of
 from corefscore.formats.jsonlines.reader import Reader, numbers
-from corefscore.formats.jsonlines.records import Fields, Record
+from corefscore.formats.jsonlines.records import Fields
 from corefscore.formats.jsonlines.words import sentences_of
 
 
@@ -32,30 +32,17 @@ class Examiner(Reader):
     def __init__(self, found: Found, request: Request) -> None:
         super().__init__([], request)
         self.found = found
-        self.hopeless: dict[bytes | str, str] = {}
-        """The short lines that are not objects and whose faults are only counted by now, with the code of the fault."""
 
     def note(self, finding: Finding) -> None:
         self.found.add(finding)
 
-    def refuse(self, error: InputError, record: Record, fields: Fields) -> None:
+    def refuse(self, error: InputError, place: Place, fields: Fields) -> None:
         self.found.add(*error.findings)
         if not fields:  # not an object, or an empty one, so it has no name
-            code = error.findings[0].code
-            if record.raw and not self.found.room(code):
-                self.hopeless[record.raw] = code
             return
-        place = record.place
         with suppress(InputError):
             dialect = self.first.dialect if self.first is not None else dialect_of(place, fields, self.request)
             self.batch.add_faulty(name_of(place, fields, dialect), place, error.findings[0])
-
-    def skips(self, raw: bytes | str) -> bool:
-        code = self.hopeless.get(raw)
-        if code is None:
-            return False
-        self.found.add_unlisted(code, 1)
-        return True
 
     def text_of(self, fields: Fields, tokens: int, dialect: Dialect) -> Ints:
         """As in the reader, but words that are joined from subtokens are known, too."""

@@ -57,11 +57,11 @@ from corefscore.formats.jsonlines.objects import (
     offsets_of,
 )
 from corefscore.formats.jsonlines.offsets import faults_of, flattened
-from corefscore.formats.jsonlines.records import EXPECTED, Fields, Record, clean, parsed, records
+from corefscore.formats.jsonlines.records import EXPECTED, Fields, clean, parsed, records
 from corefscore.formats.jsonlines.words import of_subtokens, pieces_of, sentences_of
 from corefscore.formats.words import numbers_of
 
-WHOLE_FILE = ("no-document", "json-document")
+_WHOLE_FILE = ("no-document", "json-document")
 """Faults of a whole file, which every line would have again."""
 
 HALF = re.compile("[\ud800-\udc7f\udd00-\udfff]")
@@ -86,8 +86,8 @@ def read(files: Sequence[Source], notices: list[Finding], request: Request) -> I
 class Reader:
     """Reads one corpus.
 
-    Scoring stops at the first fault. `corefscore.formats.jsonlines.examiner` overrides `note`, `refuse`, `skips`,
-    `text_of` and `look` to continue by the same rules.
+    Scoring stops at the first fault. `corefscore.formats.jsonlines.examiner` overrides `note`, `refuse`, `text_of` and
+    `look` to continue by the same rules.
     """
 
     most = 1
@@ -113,13 +113,9 @@ class Reader:
         """Add a notice."""
         self.notices.append(finding)
 
-    def refuse(self, error: InputError, record: Record, fields: Fields) -> None:
+    def refuse(self, error: InputError, place: Place, fields: Fields) -> None:
         """Raise the error for a fault of an object; ``fields`` are those of its fields that are known."""
         raise error
-
-    def skips(self, raw: bytes | str) -> bool:
-        """Whether to skip a short object with this text."""
-        return False
 
     def text_of(self, fields: Fields, tokens: int, dialect: Dialect) -> Ints:
         """The numbers of the words of a document (`corefscore.core.documents.Texts`); unknown if it has no words, or
@@ -132,32 +128,27 @@ class Reader:
 
     def _file(self, source: Source) -> Iterator[None]:
         """Read one file, object by object."""
-        found = False
-        for record in records(source, self.skips):
-            found = True
-            fields: Fields = {}
-            self.batch.bytes += record.size
-            try:
-                fields = record.fields()
-                self._add(record, fields)
-            except InputError as error:
-                self.refuse(error, record, fields)
-                if record.last or error.findings[0].code in WHOLE_FILE:
-                    return
-            yield
-        if not found:
-            if source.head(1):
-                white = not source.head(1 << 16).strip()
-                empty = "the file contains nothing but white space" if white else "the array has no object in it"
-            else:
-                empty = "the file is empty"
-            details = {"what": empty, "expected": EXPECTED}
-            without = InputError([Finding("no-document", source.name, details=details)])
-            self.refuse(without, Record(Place(source, None), 0, dict), {})
+        place, found = Place(source, None), False
+        try:
+            for place, size, parse in records(source):
+                found = True
+                fields: Fields = {}
+                self.batch.bytes += size
+                try:
+                    fields = parse()
+                    self._add(place, fields)
+                except InputError as error:
+                    self.refuse(error, place, fields)
+                    if error.findings[0].code in _WHOLE_FILE:
+                        return
+                yield
+            if not found:
+                raise _empty_file(source)
+        except InputError as error:
+            self.refuse(error, place, {})
 
-    def _add(self, record: Record, fields: Fields) -> None:
+    def _add(self, place: Place, fields: Fields) -> None:
         """Add the document of an object to the batch. Raises `InputError` for a fault."""
-        place = record.place
         dialect, field = self._first(place, fields)
         for notice in self.batch.add(place, fields, field, dialect):
             self.note(notice)
@@ -439,6 +430,15 @@ class _Gathered:
             unnamed=all(self.unnamed),
         )
         return by_appearance(found)
+
+
+def _empty_file(source: Source) -> InputError:
+    """Return the error for a file without objects."""
+    what = "the file is empty"
+    if source.head(1):
+        white = not source.head(1 << 16).strip()
+        what = "the file contains nothing but white space" if white else "the array has no object in it"
+    return InputError([Finding("no-document", source.name, details={"what": what, "expected": EXPECTED})])
 
 
 def _blank_mention(place: Place, name: str, start: int, end: int) -> InputError:

@@ -1,17 +1,16 @@
 """The objects of a JSON file in order: one on each line (JSON lines), or all of them in one array.
 
-Only one line is in memory at a time, or one object of an array and the block in which it was read.
+Of JSON lines one line is in memory at a time, of an array its whole text.
 """
 
 from __future__ import annotations
 
-import codecs
 import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
 from corefscore.core.documents import Place
 from corefscore.core.errors import InputError
@@ -20,24 +19,16 @@ from corefscore.core.sources import MARK, Source, as_text, is_utf_16
 
 EXPECTED = "JSON lines: an object with doc_key and clusters on each"
 
-ON_LINES = "JSON lines, one whole object on each line; repair or remove this line"
-IN_ARRAY = "one array of objects with commas between them; repair it here"
-"""What messages about JSON expect."""
+_ON_LINES = "JSON lines, one whole object on each line; repair or remove this line"
+_IN_ARRAY = "one array of objects with commas between them; repair it here"
 
-DECODER = json.JSONDecoder(object_pairs_hook=tuple)
+_DECODER = json.JSONDecoder(object_pairs_hook=tuple)
 """A decoder that returns objects as tuples of their fields, so that duplicate fields are visible."""
 
-BLOCK = 1 << 16
-"""The smallest number of bytes of an array that are read at once."""
+_HEAD = 1 << 16
+"""The number of bytes from which an array is told from lines."""
 
-BLANKS = re.compile(r"[ \t\r\n]*")
-COMMA = re.compile(r"[ \t\n\r]*,[ \t\n\r]*")
-
-SHORT = 16
-"""The number of bytes or characters up to which an object is kept; a short faulty line may occur very often."""
-
-CUT = 12
-"""The distance from the end of a block up to which a fault may only mean that a literal or an escape is cut there."""
+_BLANKS = re.compile(r"[ \t\r\n]*")
 
 Fields = Mapping[str, Any]
 
@@ -46,8 +37,6 @@ class Record(NamedTuple):
     """One object: where it begins, its size in bytes or characters, and a function that parses its fields, which raises
     `InputError` for anything but an object.
 
-    ``last`` says that nothing after it can be read. ``raw`` is the text of the object if it is `SHORT`, else empty.
-
     Every object has a line of its own, and lines rise from object to object: if several objects of an array are on one
     line, the later ones have the numbers that follow.
     """
@@ -55,237 +44,146 @@ class Record(NamedTuple):
     place: Place
     size: int
     fields: Callable[[], Fields]
-    last: bool = False
-    raw: bytes | str = b""
 
 
-def records(source: Source, skipped: Callable[[bytes | str], bool] | None = None) -> Iterator[Record]:
-    """The objects of a file, except the short ones for which ``skipped`` is true.
+def records(source: Source) -> Iterator[Record]:
+    """Yield the objects of a file.
 
-    Raises `UsageError` for a file that cannot be read.
+    Raises `UsageError` for a file that cannot be read, `InputError` for an array that cannot be read on.
     """
-    if source.head(BLOCK).removeprefix(MARK).lstrip().startswith(b"["):
-        yield from _in_array(source, skipped)
+    if source.head(_HEAD).removeprefix(MARK).lstrip().startswith(b"["):
+        yield from _in_array(source)
         return
     first = True
     for number, line in source.numbered_lines():
         source.lines = max(source.lines, number)
-        short = line if len(line) <= SHORT else b""
-        if short and skipped is not None and skipped(short):
-            continue
         raw = line.removeprefix(MARK)
         if raw.strip():
             place = Place(source, number)
-            yield Record(place, len(raw), partial(parsed, place, raw, first=first), raw=short)
+            yield Record(place, len(raw), partial(parsed, place, raw, first=first))
             first = False
 
 
 def parsed(place: Place, raw: bytes, *, first: bool) -> Fields:
-    """The fields of one line. Raises `InputError` for anything but an object."""
+    """Parse the fields of one line. Raises `InputError` for anything but an object."""
+    text = _decoded(place, raw, _ON_LINES)
+    if first and not text.lstrip().startswith("{"):
+        raise _refused(place, "no-document", what=f'the file begins with "{text.strip()[:60]}"', expected=EXPECTED)
     try:
-        text = raw.decode("utf-8")
+        value = _DECODER.decode(text.removesuffix("\n"))
+    except json.JSONDecodeError as error:
+        if first and _goes_on(place, text):
+            raise _refused(place, "json-document") from None
+        raise _bad_json(place, error, _ON_LINES) from None
+    except (RecursionError, ValueError) as error:
+        raise _refused(place, "bad-json", what=_what(error), expected=_ON_LINES) from None
+    return _fields_of(place, value, "the line", "on each line; repair or remove this line")
+
+
+def _in_array(source: Source) -> Iterator[Record]:
+    """Yield the objects of a file that is one array, up to the first other value, since one such fault is enough."""
+    text = _decoded(Place(source, 1), source.read().removeprefix(MARK), _IN_ARRAY)
+    line, lines, counted = 0, 1, 0
+    try:
+        position = _past_blanks(text, text.index("[") + 1)
+        more = not text.startswith("]", position)
+        while more:
+            value, end = _next_value(text, position)
+            lines += text.count("\n", counted, position)
+            line, counted = max(lines, line + 1), position
+            place = Place(source, line)
+            each = "in each place; repair or remove this one"
+            yield Record(place, end - position, partial(_fields_of, place, value, "the array", each))
+            if not isinstance(value, tuple):
+                return
+            position = _past_blanks(text, end)
+            if more := text.startswith(",", position):
+                position = _past_blanks(text, position + 1)
+        if not text.startswith("]", position):
+            what = "the array ends too soon" if position == len(text) else "Expecting ',' delimiter"
+            raise json.JSONDecodeError(what, text, position)
+        position = _past_blanks(text, position + 1)
+        if position < len(text):
+            raise json.JSONDecodeError("there is text after the array", text, position)
+    except json.JSONDecodeError as error:
+        raise _bad_json(Place(source, error.lineno), error, _IN_ARRAY) from None
+
+
+def _past_blanks(text: str, position: int) -> int:
+    """Return the place of the next character that is not blank."""
+    found = _BLANKS.match(text, position)
+    assert found is not None, "the pattern matches the empty string"
+    return found.end()
+
+
+def _next_value(text: str, position: int) -> tuple[Any, int]:
+    """Parse the value that begins at a position; return it and where it ends. Raises `json.JSONDecodeError`."""
+    try:
+        return _DECODER.raw_decode(text, position)
+    except json.JSONDecodeError:
+        raise
+    except (RecursionError, ValueError) as error:
+        raise json.JSONDecodeError(_what(error), text, position) from None
+
+
+def _decoded(place: Place, raw: bytes, expected: str) -> str:
+    """Decode the text that begins at a place. Raises `InputError` where it is not UTF-8."""
+    try:
+        return raw.decode("utf-8")
     except UnicodeDecodeError as error:
         if is_utf_16(raw):
             what = "the file is not UTF-8; it looks like UTF-16"
-            raise refused(place, "no-document", what=what, expected=EXPECTED) from None
-        column = len(raw[: error.start].decode("utf-8")) + 1
+            raise _refused(place, "no-document", what=what, expected=EXPECTED) from None
+        before = raw[: error.start]
+        place = place._replace(line=(place.line or 0) + before.count(b"\n"))
+        column = len(before[before.rfind(b"\n") + 1 :].decode("utf-8")) + 1
         what = f"byte 0x{raw[error.start]:02x} is not UTF-8"
-        raise refused(place, "bad-json", column, what=what, expected=ON_LINES) from None
-    if first and not text.lstrip().startswith("{"):
-        raise refused(place, "no-document", what=f'the file begins with "{text.strip()[:60]}"', expected=EXPECTED)
-    try:
-        value = DECODER.decode(text)
-    except json.JSONDecodeError as error:
-        if first and _goes_on(place, text):
-            raise refused(place, "json-document") from None
-        raise refused(place, "bad-json", error.pos + 1, text, what=error.msg, expected=ON_LINES) from None
-    except (RecursionError, ValueError) as error:
-        raise refused(place, "bad-json", what=_what(error), expected=ON_LINES) from None
-    return _fields_of(place, value)
+        raise _refused(place, "bad-json", column, what=what, expected=expected) from None
 
 
-def _fields_of(place: Place, value: Any, *, in_array: bool = False) -> Fields:
-    """The fields of a value. Raises `InputError` for a value that is not an object, and for a duplicate field."""
+def _fields_of(place: Place, value: Any, holder: str, each: str) -> Fields:
+    """Return the fields of a value. Raises `InputError` for a value that is not an object, and for a duplicate
+    field."""
     if not isinstance(value, tuple):
-        each = "in each place; repair or remove this one" if in_array else "on each line; repair or remove this line"
-        holder = "the array" if in_array else "the line"
-        raise refused(place, "not-object", holder=holder, what=shown(value), each=each)
+        raise _refused(place, "not-object", holder=holder, what=shown(value), each=each)
     fields = dict(value)
     if len(fields) < len(value):
         counts = Counter(name for name, _ in value)
         twice = next(name for name, _ in value if counts[name] > 1)
         what, expected = "occurs more than once", "every field once; remove all but one"
-        raise refused(place, "bad-field", where=where(fields), field=clean(twice), what=what, expected=expected)
+        raise _refused(place, "bad-field", where=where(fields), field=clean(twice), what=what, expected=expected)
     return fields
 
 
-def refused(
-    place: Place, code: str, column: int | None = None, text: str | None = None, **details: object
+def _bad_json(place: Place, error: json.JSONDecodeError, expected: str) -> InputError:
+    """Return the error for text that the decoder refused, with an excerpt."""
+    column, begin = error.colno, error.pos - error.colno + 1
+    left = max(0, column - 41)
+    line = error.doc[begin + left : error.pos + 31].partition("\n")[0]
+    excerpt = (re.sub(r"\s", " ", line).rstrip(), " " * (column - 1 - left) + "^")
+    return _refused(place, "bad-json", column, excerpt, what=error.msg, expected=expected)
+
+
+def _refused(
+    place: Place, code: str, column: int | None = None, excerpt: tuple[str, str] | None = None, **details: object
 ) -> InputError:
-    """An error at a place; with a column (from 1) and the text of its line, it shows an excerpt."""
-    excerpt = None
-    if column is not None and text is not None:
-        left = max(0, column - 41)
-        excerpt = (re.sub(r"\s", " ", text[left : column + 30]).rstrip(), " " * (column - 1 - left) + "^")
+    """Return an error at a place."""
     return InputError([Finding(code, place.source.name, place.line, column, details, excerpt)])
 
 
 def _what(error: Exception) -> str:
-    """What is wrong with JSON, from the error of the decoder."""
+    """Say what is wrong with JSON, from the error of the decoder."""
     if isinstance(error, RecursionError):
         return "brackets are nested too deeply to be read"
     return str(error).partition(";")[0]
 
 
 def _goes_on(place: Place, text: str) -> bool:
-    """Whether the first line of a file begins an object that continues on the next line."""
+    """Tell whether the first line of a file begins an object that continues on the next line."""
     if not text.rstrip().endswith(("{", "[", ",", ":")):
         return False
     rest = (line.strip() for number, line in place.source.numbered_lines() if number > (place.line or 0))
     return not next(filter(None, rest), b"{").startswith(b"{")
-
-
-# An array
-
-
-def _in_array(source: Source, skipped: Callable[[bytes | str], bool] | None) -> Iterator[Record]:
-    """The objects of a file that is one array."""
-    with source.reading() as stream:
-        text = _Text(source, stream)
-        line = 0
-        try:
-            text.skip("[")
-            more = not text.is_next("]")
-            while more:
-                line = max(text.line, line + 1)
-                value, size = text.value()
-                short = text.before(size) if size <= SHORT else ""
-                # An array of other values has no documents; one fault is enough.
-                last = not isinstance(value, tuple)
-                if not (short and skipped is not None and skipped(short)):
-                    place = Place(source, line)
-                    yield Record(place, size, partial(_fields_of, place, value, in_array=True), last, short)
-                if last:
-                    return
-                more = text.has_next()
-            text.skip("]")
-            if not text.ended():
-                raise text.fault("there is text after the array")
-        except InputError as error:
-            yield Record(Place(source, text.line), 0, partial(_raise, error), last=True)
-
-
-def _raise(error: InputError) -> Fields:
-    raise error
-
-
-class _Text:
-    """The text of an array, read as it is needed. ``position`` is the index in the text in memory, ``line`` the line of
-    it."""
-
-    def __init__(self, source: Source, stream: BinaryIO) -> None:
-        self._source, self._stream = source, stream
-        self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
-        self._text, self._done, self._counted = "", False, 0
-        self.position, self.line = 0, 1
-        self._begin = 0
-
-    def _more(self) -> bool:
-        """Read at least as much as is in memory, so that no text is parsed more than a few times; False at the end."""
-        if self._done:
-            return False
-        self._count_lines()
-        self._text = self._text[self.position :]
-        self._begin, self._counted, self.position = self._begin - self.position, 0, 0
-        block = self._stream.read(max(BLOCK, len(self._text)))
-        self._done = not block
-        try:
-            self._text += self._decoder.decode(block, final=self._done)
-        except UnicodeDecodeError as error:
-            what = f"byte 0x{error.object[error.start]:02x} is not UTF-8"
-            place = Place(self._source, self.line + error.object.count(b"\n", 0, error.start))
-            raise refused(place, "bad-json", what=what, expected=IN_ARRAY) from None
-        return True
-
-    def _count_lines(self) -> None:
-        """Count the lines up to the position."""
-        more = self._text.count("\n", self._counted, self.position)
-        if more:
-            self.line += more
-            self._begin = self._text.rfind("\n", self._counted, self.position) + 1
-        self._counted = self.position
-
-    def blanks(self) -> None:
-        """Move to the next character that is not a blank."""
-        while True:
-            found = BLANKS.match(self._text, self.position)
-            assert found is not None, "the pattern matches the empty string"
-            self.position = found.end()
-            if self.position < len(self._text) or not self._more():
-                break
-        self._count_lines()
-
-    def ended(self) -> bool:
-        """Whether only blanks are left."""
-        self.blanks()
-        return self.position == len(self._text)
-
-    def is_next(self, sign: str) -> bool:
-        """Whether this sign is next, after blanks."""
-        self.blanks()
-        return self._text.startswith(sign, self.position)
-
-    def skip(self, sign: str) -> None:
-        """Move past a sign. Raises `InputError` if it is not next."""
-        if not self.is_next(sign):
-            raise self.fault("the array ends too soon" if self.ended() else f"Expecting {sign!r} delimiter")
-        self.position += 1
-
-    def has_next(self) -> bool:
-        """Whether the array has another value; moves past the comma before it. Raises `InputError` for anything else
-        but the end of the array."""
-        found = COMMA.match(self._text, self.position)
-        if found is not None and found.end() < len(self._text):
-            self.position = found.end()
-            self._count_lines()
-            return True
-        if self.is_next("]"):
-            return False
-        self.skip(",")
-        self.blanks()
-        return True
-
-    def before(self, size: int) -> str:
-        """The last ``size`` characters before the position."""
-        return self._text[self.position - size : self.position]
-
-    def value(self) -> tuple[Any, int]:
-        """The next value and its number of characters. Raises `InputError` if there is none."""
-        while True:
-            try:
-                value, end = DECODER.raw_decode(self._text, self.position)
-            except json.JSONDecodeError as error:
-                cut = error.msg.startswith("Unterminated string") or error.pos >= len(self._text) - CUT
-                if not (cut and self._more()):
-                    raise self.fault(error.msg, error.pos) from None
-            except (RecursionError, ValueError) as error:
-                raise self.fault(_what(error)) from None
-            else:
-                if end < len(self._text) or not self._more():
-                    begin, self.position = self.position, end
-                    return value, end - begin
-
-    def fault(self, what: str, position: int | None = None) -> InputError:
-        """The error for a fault, by default at the current position."""
-        if position is not None:
-            self.position = position
-        self._count_lines()
-        column = self.position - self._begin + 1
-        text = self._text[max(0, self._begin) : self.position + 40]
-        place = Place(self._source, self.line)
-        if self._begin < 0:  # the line began in an earlier block
-            return refused(place, "bad-json", column, what=what, expected=IN_ARRAY)
-        return refused(place, "bad-json", column, text.partition("\n")[0], what=what, expected=IN_ARRAY)
 
 
 # Values in messages
