@@ -29,7 +29,7 @@ PASSING: Mapping[str, frozenset[str]] = {
     "_odd_line": frozenset(),
     "about": frozenset({"piece"}),
     "_about": frozenset({"piece"}),
-    "refused": frozenset(),
+    "_unfit": frozenset(),
     "noted": frozenset({"document"}),
 }
 """`Finding`, and functions that take a code and details, with the details that they add themselves."""

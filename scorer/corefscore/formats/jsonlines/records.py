@@ -68,15 +68,15 @@ def parsed(place: Place, raw: bytes, *, first: bool) -> Fields:
     """Parse the fields of one line. Raises `InputError` for anything but an object."""
     text = _decoded(place, raw, _ON_LINES)
     if first and not text.lstrip().startswith("{"):
-        raise _refused(place, "no-document", what=f'the file begins with "{text.strip()[:60]}"', expected=EXPECTED)
+        raise _unfit(place, "no-document", what=f'the file begins with "{text.strip()[:60]}"', expected=EXPECTED)
     try:
         value = _DECODER.decode(text.removesuffix("\n"))
     except json.JSONDecodeError as error:
         if first and _goes_on(place, text):
-            raise _refused(place, "json-document") from None
+            raise _unfit(place, "json-document") from None
         raise _bad_json(place, error, _ON_LINES) from None
     except (RecursionError, ValueError) as error:
-        raise _refused(place, "bad-json", what=_what(error), expected=_ON_LINES) from None
+        raise _unfit(place, "bad-json", what=_what(error), expected=_ON_LINES) from None
     return _fields_of(place, value, "the line", "on each line; repair or remove this line")
 
 
@@ -133,25 +133,25 @@ def _decoded(place: Place, raw: bytes, expected: str) -> str:
     except UnicodeDecodeError as error:
         if is_utf_16(raw):
             what = "the file is not UTF-8; it looks like UTF-16"
-            raise _refused(place, "no-document", what=what, expected=EXPECTED) from None
+            raise _unfit(place, "no-document", what=what, expected=EXPECTED) from None
         before = raw[: error.start]
         place = place._replace(line=(place.line or 0) + before.count(b"\n"))
         column = len(before[before.rfind(b"\n") + 1 :].decode("utf-8")) + 1
         what = f"byte 0x{raw[error.start]:02x} is not UTF-8"
-        raise _refused(place, "bad-json", column, what=what, expected=expected) from None
+        raise _unfit(place, "bad-json", column, what=what, expected=expected) from None
 
 
 def _fields_of(place: Place, value: Any, holder: str, each: str) -> Fields:
     """Return the fields of a value. Raises `InputError` for a value that is not an object, and for a duplicate
     field."""
     if not isinstance(value, tuple):
-        raise _refused(place, "not-object", holder=holder, what=shown(value), each=each)
+        raise _unfit(place, "not-object", holder=holder, what=shown(value), each=each)
     fields = dict(value)
     if len(fields) < len(value):
         counts = Counter(name for name, _ in value)
         twice = next(name for name, _ in value if counts[name] > 1)
         what, expected = "occurs more than once", "every field once; remove all but one"
-        raise _refused(place, "bad-field", where=where(fields), field=clean(twice), what=what, expected=expected)
+        raise _unfit(place, "bad-field", where=where(fields), field=clean(twice), what=what, expected=expected)
     return fields
 
 
@@ -161,10 +161,10 @@ def _bad_json(place: Place, error: json.JSONDecodeError, expected: str) -> Input
     left = max(0, column - 41)
     line = error.doc[begin + left : error.pos + 31].partition("\n")[0]
     excerpt = (re.sub(r"\s", " ", line).rstrip(), " " * (column - 1 - left) + "^")
-    return _refused(place, "bad-json", column, excerpt, what=error.msg, expected=expected)
+    return _unfit(place, "bad-json", column, excerpt, what=error.msg, expected=expected)
 
 
-def _refused(
+def _unfit(
     place: Place, code: str, column: int | None = None, excerpt: tuple[str, str] | None = None, **details: object
 ) -> InputError:
     """Return an error at a place."""
