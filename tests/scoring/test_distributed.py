@@ -10,7 +10,6 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -101,8 +100,8 @@ def test_counts_of_lists_of_files_come_in_their_order(address: str, pair: Pair) 
     assert backwards.names == alone.names[::-1]
 
 
-@pytest.mark.parametrize("scheduler", ["threads", pytest.param("processes", marks=pytest.mark.outside)])
-def test_schedulers_of_dasks_own_give_the_same_bytes(
+@pytest.mark.parametrize("scheduler", ["threads", "processes"])
+def test_schedulers_of_this_machine_give_the_same_bytes(
     scheduler: str, pair: Pair, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     with machines.cluster(scheduler, 2) as workers:
@@ -254,9 +253,7 @@ def test_jobs_are_one_or_more(pair: Pair) -> None:
 
 def test_jobs_are_no_more_than_processors(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "_processors", lambda: 3)
-    with machines.cluster("threads", 100) as apply:
-        assert isinstance(apply, partial)
-        assert apply.args[1] == 2 * 3
+    assert [workers.capped(jobs) for jobs in (2, 100, None)] == [2, 3, 3]
 
 
 def test_a_cluster_with_other_files_is_refused(address: str, pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -295,7 +292,7 @@ def test_a_lost_scheduler_is_told_once(capfd: pytest.CaptureFixture[str]) -> Non
 def test_that_dask_is_missing_is_told(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(UsageError, match=r"pip install 'dask\[distributed\]'"):
-        distributed.score(*pair)
+        distributed.score(*pair, scheduler="tcp://127.0.0.1:9")
 
 
 def killed(sides: Slice, **how: Any) -> None:
@@ -347,7 +344,7 @@ def test_a_silent_cluster_is_given_up(answers: list[Any], said: str, monkeypatch
     monkeypatch.setattr(machines, "monotonic", Clock())
     monkeypatch.setattr(machines, "_identity", identity)
     with pytest.raises(ScorerError, match=f"^the scheduler at tcp://there {said}"):
-        machines._Pulse("tcp://there", "tcp://there").result(Future())
+        machines._result("tcp://there", Future())
 
 
 def test_a_cluster_that_is_heard_of_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -367,7 +364,7 @@ def test_a_cluster_that_is_heard_of_is_waited_for(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(machines, "BEAT", 0)
     monkeypatch.setattr(machines, "monotonic", Clock())
     monkeypatch.setattr(machines, "_identity", identity)
-    assert machines._Pulse("tcp://there", "tcp://there").result(future) == "done"
+    assert machines._result("tcp://there", future) == "done"
 
 
 @contextmanager
@@ -415,34 +412,3 @@ def test_a_worker_that_is_stopped_before_work_begins_is_told(monkeypatch: pytest
         worker.send_signal(signal.SIGSTOP)
         with pytest.raises(UsageError, match="does not answer within 5 seconds"):
             distributed.score(TESTDATA / "demo" / "key.conll", "nowhere", scheduler=cluster.scheduler_address)
-
-
-WAITING = """
-import signal, time
-signal.signal(signal.SIGINT, signal.default_int_handler)  # which a job in the background would not have
-from corefscore.core.machines import cluster
-if __name__ == "__main__":
-    with cluster("processes", 2) as apply:
-        list(apply(len, ["", ""]))
-        print("at work", flush=True)
-        list(apply(time.sleep, [600] * 4))
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL], ids=lambda end: end.name)
-def test_no_process_of_dask_outlives_the_command(end: signal.Signals, tmp_path: Path) -> None:
-    program = tmp_path / "waiting.py"
-    program.write_text(WAITING)
-    with subprocess.Popen(
-        [sys.executable, program], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=tmp_path
-    ) as process:
-        assert process.stdout is not None
-        process.stdout.readline()
-        process.send_signal(end)
-        try:
-            process.communicate(timeout=60)
-        except subprocess.TimeoutExpired:
-            process.kill()  # or leaving this context would wait for ever
-            raise
-    assert process.returncode

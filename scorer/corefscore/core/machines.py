@@ -6,19 +6,18 @@ files under the same paths.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from functools import partial
 from pydoc import locate
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from corefscore.core.errors import ScorerError, UsageError
 from corefscore.core.version import __version__
-from corefscore.core.workers import Map, capped, in_order, result_of
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future
+from corefscore.core.workers import Map, capped, processes
 
 THREADS, PROCESSES = "threads", "processes"
 """Schedulers that Dask starts on this machine."""
@@ -45,45 +44,48 @@ _EVERYWHERE = "here, on the scheduler and on its workers"
 
 @contextmanager
 def cluster(scheduler: str, jobs: int | None = None) -> Iterator[Map]:
-    """The `Map` of the workers of a scheduler.
+    """Give the `Map` of the workers of a scheduler.
 
     ``scheduler`` is the address of a cluster, or `THREADS` or `PROCESSES` for ``jobs`` workers on this machine, at most
-    as many as it has processors. Raises `UsageError` if Dask is not installed or the cluster cannot be reached, and
-    `ScorerError` if the scheduler or all workers are lost: within `LOST` seconds if they have ended, within `SILENT`
-    seconds if they are stopped.
+    and by default as many as it has processors. Raises `UsageError` if Dask is not installed or the cluster cannot be
+    reached, and `ScorerError` if the scheduler or all workers are lost: within `LOST` seconds if they have ended,
+    within `SILENT` seconds if they are stopped.
     """
-    local = scheduler in (THREADS, PROCESSES)
-    if not local and "://" not in scheduler:
+    if scheduler == PROCESSES:
+        with processes(jobs) as apply:
+            yield apply
+    elif scheduler == THREADS:
+        with ThreadPoolExecutor(capped(jobs)) as threads:
+            yield threads.map
+    elif "://" not in scheduler:
         known = f"the address of a scheduler, such as tcp://HOST:8786, {THREADS} or {PROCESSES}"
         raise UsageError(f'"{scheduler}" is not a scheduler; expected {known}')
-    if not local and jobs is not None:
+    elif jobs is not None:
         raise UsageError(f"the cluster at {scheduler} has its own workers; leave out --jobs")
-    if jobs is not None:
-        jobs = capped(jobs)
+    else:
+        with _dask(scheduler) as apply:
+            yield apply
+
+
+@contextmanager
+def _dask(scheduler: str) -> Iterator[Map]:
+    """Give the `Map` of the workers of a cluster, and close the connection to it in the end."""
     try:
         import dask
         from distributed import Client
     except ImportError as error:
         raise UsageError("a scheduler needs Dask, which is not installed: pip install 'dask[distributed]'") from error
 
-    settings: dict[str, Any] = {
+    settings = {
         "distributed.comm.timeouts.connect": SECONDS,
         "distributed.admin.large-graph-warning-threshold": "1 PB",
     }
-    arguments: dict[str, Any] = {"address": scheduler, "timeout": SECONDS}
-    if local:
-        threads = scheduler == THREADS
-        workers, threads_each = (1, jobs) if threads else (jobs, 1)
-        arguments = {"processes": not threads, "n_workers": workers, "threads_per_worker": threads_each}
-        arguments["dashboard_address"] = "127.0.0.1:0"  # any free port
-        # Nobody sees the profile, and in Python 3.11 taking it can deadlock with a thread that starts (gh-106883).
-        settings["distributed.worker.profile.enabled"] = False
     with dask.config.set(settings), _silence():
         try:
             # A `Client` waits for ever for a server that does not answer, or is not a scheduler.
-            if not local and (kind := _identity(scheduler, SECONDS)["type"]) != "Scheduler":
+            if (kind := _identity(scheduler, SECONDS)["type"]) != "Scheduler":
                 raise ValueError(f"it is a {kind}")
-            client = Client(**arguments)
+            client = Client(address=scheduler, timeout=SECONDS)
         except Exception as error:  # a server that is not Dask may send anything
             raise UsageError(
                 f"no Dask scheduler answers at {scheduler} within {SECONDS} seconds "
@@ -92,57 +94,49 @@ def cluster(scheduler: str, jobs: int | None = None) -> Iterator[Map]:
         try:
             with _lost(scheduler):
                 _check(client, scheduler)
-                ahead = 2 * sum(client.nthreads().values())
-                # Threads are in this process, so they cannot be lost alone.
-                address = str(client.scheduler_info()["address"])
-                wait = result_of if scheduler == THREADS else _Pulse(scheduler, address).result
-                yield partial(in_order, client.get_executor(pure=False).submit, ahead, wait)
+                yield partial(_map, client, partial(_result, scheduler))
         finally:
             with suppress(Exception):  # a lost cluster cannot be closed properly
                 _in_time(client.close)
 
 
-class _Pulse:
-    """Checks that a cluster is alive while waiting for a result, since with a lost scheduler or without workers the
-    wait would never end."""
+def _map(
+    client: Any, result_of: Callable[[Future[Any]], Any], function: Callable[[Any], Any], items: Iterable[Any]
+) -> Iterator[Any]:
+    """Do the work of `map` by a client of Dask; ``result_of`` waits for a result."""
+    executor = client.get_executor(pure=False)
+    waiting = deque(executor.submit(function, item) for item in items)
+    while waiting:
+        yield result_of(waiting.popleft())
 
-    def __init__(self, scheduler: str, address: str) -> None:
-        self._scheduler, self._address = scheduler, address
-        self._seen: dict[str, float] = {}
 
-    def result(self, future: Future[Any]) -> Any:
-        """The result of a future. Raises `ScorerError` if the cluster is lost."""
-        from concurrent.futures import wait
-
-        self._answered = self._heard = monotonic()
-        while not wait([future], BEAT).done:
-            self._look()
-        return future.result()
-
-    def _look(self) -> None:
-        """Raise `ScorerError` for a scheduler or workers that have been silent for too long."""
+def _result(scheduler: str, future: Future[Any]) -> Any:
+    """Wait for the result of a future. Raises `ScorerError` if the cluster is lost, since Dask would wait for ever."""
+    answered = heard = monotonic()
+    seen: dict[str, float] = {}
+    while not wait([future], BEAT).done:
         try:
-            workers = _identity(self._address, BEAT)["workers"]
+            workers = _identity(scheduler, BEAT)["workers"]
         except Exception as error:  # a broken scheduler may send anything
-            if monotonic() - self._answered >= LOST:
+            if monotonic() - answered >= LOST:
                 raise ScorerError(
-                    f"the scheduler at {self._scheduler} has not answered for {LOST} seconds; it has ended, is stopped "
+                    f"the scheduler at {scheduler} has not answered for {LOST} seconds; it has ended, is stopped "
                     "or cannot be reached: see its log, start it again, and run this again"
                 ) from error
-            return
-        self._answered = monotonic()
+            continue
+        answered = monotonic()
         # The clock of the scheduler may be wrong, so only changes of its times are used.
-        seen = {worker: state["last_seen"] for worker, state in workers.items()}
-        if any(self._seen.get(worker) != last_seen for worker, last_seen in seen.items()):
-            self._heard = monotonic()
-        self._seen = seen
+        before, seen = seen, {worker: state["last_seen"] for worker, state in workers.items()}
+        if any(before.get(worker) != last_seen for worker, last_seen in seen.items()):
+            heard = answered
         patience = SILENT if seen else LOST
-        if monotonic() - self._heard >= patience:
+        if answered - heard >= patience:
             what = "has heard of none of its workers" if seen else "has had no worker"
             raise ScorerError(
-                f"the scheduler at {self._scheduler} {what} for {patience} seconds; "
+                f"the scheduler at {scheduler} {what} for {patience} seconds; "
                 "see their logs, start them again, and run this again"
             )
+    return future.result()
 
 
 @contextmanager
@@ -188,7 +182,6 @@ def _silence() -> Iterator[None]:
 def _identity(address: str, seconds: float) -> dict[str, Any]:
     """What the server at an address says about itself. Raises an error of any kind if it does not answer in time."""
     import asyncio
-    from concurrent.futures import ThreadPoolExecutor
 
     from distributed.core import rpc
     from distributed.security import Security
@@ -203,7 +196,6 @@ def _identity(address: str, seconds: float) -> dict[str, Any]:
 
 def _in_time(function: Callable[..., Any], *arguments: Any) -> Any:
     """The result of a function. Raises `TimeoutError` if it takes more than `SECONDS`."""
-    from concurrent.futures import Future, wait
     from threading import Thread
 
     future: Future[Any] = Future()

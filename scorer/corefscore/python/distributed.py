@@ -1,4 +1,4 @@
-"""Score files on several machines with Dask (extra ``dask``)."""
+"""Score files by processes of this machine, or by several machines with Dask (extra ``dask``)."""
 
 from __future__ import annotations
 
