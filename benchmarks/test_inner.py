@@ -18,7 +18,7 @@ from corefscore.matching.matched import exact
 from corefscore.matching.pairing import Pairs, pair
 from corefscore.metrics import NAMES, find, select
 from corefscore.metrics.overlap import Overlap, overlap
-from corefscore.reports.layouts import Style, official
+from corefscore.reports.layouts import Style, rendered
 from corefscore.reports.score import Report
 from corefscore.scoring.batches import result_of
 from corefscore.scoring.evaluate import count
@@ -71,9 +71,7 @@ def test_printing(benchmark: BenchmarkFixture, pairs: list[Pairs], documents: bo
     metrics = select("all")
     settings = Settings(tuple(metric.name for metric in metrics))
     parts = [count(each, metrics, settings, keep_pairs=documents) for each in pairs]
-    benchmark(
-        lambda: list(official.render(Report(result_of(parts, metrics, settings, []), documents), Style("official")))
-    )
+    benchmark(lambda: list(rendered(Report(result_of(parts, metrics, settings, []), documents), Style("official"))))
 
 
 def document() -> tuple[Sequence[Sequence[Span]], Sequence[Sequence[Span]]]:

@@ -14,7 +14,7 @@ from corefscore.core.errors import UsageError, nearest
 from corefscore.core.options import HEADINGS, INPUT, NAMES, OUTPUT, SCORING, STATISTICS, WORK, Option, declared
 from corefscore.metrics.base import Metric, options_of
 from corefscore.reports.layouts import NAMES as LAYOUTS
-from corefscore.reports.layouts import Style, fitting
+from corefscore.reports.layouts import TABLES, Style, fitting
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -268,7 +268,7 @@ def look() -> list[click.Parameter]:
 
 def style(layout: str, digits: int | None) -> Style:
     """The style of a report. Raises `UsageError` for digits in a layout that has all of them."""
-    readable = [name for name, row in LAYOUTS.items() if row.order]
+    readable = [name for name in fitting(TABLES) if LAYOUTS[name].order]
     if digits is not None and layout not in readable:
         raise UsageError(f"--digits is for readable tables: --format {', '.join(readable)}; {layout} does not have it")
     return Style(layout, 2 if digits is None else digits, terminal_size().columns if layout in readable else 80)

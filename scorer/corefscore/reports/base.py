@@ -1,16 +1,20 @@
-"""What layouts read of a report: tables of typed columns, annotations and data."""
+"""What a report is: tables of typed columns, notes, annotations and data, which layouts turn into text."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import takewhile
 from typing import Any, Protocol
 
+from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, Noticed
 from corefscore.core.tuples import NamedTuple
 from corefscore.core.version import __version__
+from corefscore.metrics import HEADINGS, asked, titles
+from corefscore.metrics.base import Metric
+from corefscore.reports.layouts import NOTEBOOK, TABLES, Style, fitting, rendered
 from corefscore.scoring.results import SCHEMA
 
 TEXT, COUNT, PERCENT, CHANCE = "text", "count", "percent", "chance"
@@ -82,6 +86,39 @@ class Table(NamedTuple):
     notes: Sequence[str] = ()
 
 
+Scored = tuple[str, str]
+"""A measure and a score of it."""
+
+_NO_MARKS: Mapping[tuple[int, Scored], str] = {}
+
+
+def scored_columns(measures: Iterable[str]) -> list[Scored]:
+    """List the measures with each of the scores that are asked for (`corefscore.metrics.asked`)."""
+    return [(measure, score) for measure, scores in asked(measures).items() for score in scores]
+
+
+def paper(
+    metrics: Sequence[Metric],
+    measures: Iterable[str],
+    *,
+    before: Sequence[Column],
+    rows: Sequence[tuple[Sequence[Any], Mapping[Scored, Any]]],
+    marks: Mapping[tuple[int, Scored], str] = _NO_MARKS,
+    notes: Sequence[str] = (),
+) -> Table:
+    """Make a table for a paper. Each row has the cells of the columns ``before`` the scores, and its scores by measure
+    and score; ``marks`` are by the number of the row and the score.
+    """
+    title, scores = titles(metrics), scored_columns(measures)
+    columns = [
+        *before,
+        *(Column(f"{m}.{c}", HEADINGS[c], PERCENT, over=title[m], score=c) for m, c in scores),
+    ]
+    cells = [[*first, *(numbers.get(scored) for scored in scores)] for first, numbers in rows]
+    column_of = {scored: len(before) + index for index, scored in enumerate(scores)}
+    return Table("", columns, cells, {(row, column_of[scored]): mark for (row, scored), mark in marks.items()}, notes)
+
+
 class Annotation(NamedTuple):
     """A remark, at a place of a file if it has one; ``level`` is error, warning or notice."""
 
@@ -93,10 +130,19 @@ class Annotation(NamedTuple):
     column: int | None = None
 
 
-class Streamed(NamedTuple):
-    """A mapping in the data of a report whose values are computed one by one, when they are written."""
+class Streamed(dict[str, Any]):
+    """Scores by name in the data of a report, whose data is made one by one when it is written: all of it together can
+    take hundreds of times the memory of the input."""
 
-    pieces: Callable[[], Iterator[tuple[str, Any]]]
+    def __init__(self, many: Mapping[str, Any]) -> None:
+        super().__init__()
+        self.many = many
+
+    def __len__(self) -> int:
+        return len(self.many)
+
+    def items(self) -> Any:
+        return ((name, scores.to_dict()) for name, scores in self.many.items())
 
 
 class AsData(Protocol):
@@ -135,10 +181,42 @@ class Reported(AsData, Protocol):
         return ()
 
     @property
-    def notes(self) -> Sequence[str]: ...
+    def notes(self) -> Sequence[str]:
+        return ()
 
     @property
     def signature(self) -> str: ...
+
+    def to_table(self, layout: str = "table", *, digits: int = 2, width: int = 80) -> str:
+        """Lay out the report as text in a layout of the command line: `table`, `markdown`, `latex`, `csv` or `tsv`.
+
+        ``digits`` is the number of digits of percentages after the point, ``width`` the width of the terminal. Raises
+        `UsageError` for another layout.
+        """
+        if layout not in fitting(TABLES):
+            raise UsageError(f"layout={layout!r} is not one of {', '.join(fitting(TABLES))}; to_dict() is the data")
+        return "".join(rendered(self, Style(layout, digits, width)))
+
+    def __str__(self) -> str:
+        return self.to_table()
+
+    def to_frame(self, title: str | None = None) -> Any:
+        """Make a data frame of pandas or polars from a table, with the columns of CSV and scores from 0 to 1.
+
+        ``title`` names the table, by default the first one that has rows. Raises `UsageError` for a table that does not
+        exist, and if neither library is installed.
+        """
+        from corefscore.core.frames import frame
+
+        tables = {table.title: table for table in self.tables}
+        filled = [name for name, table in tables.items() if table.rows]
+        chosen = title if title is not None else filled[0] if filled else next(iter(tables))
+        if chosen not in tables:
+            raise UsageError(f"there is no table {title!r}; the report has {', '.join(tables)}")
+        return frame([column.name for column in tables[chosen].columns], tables[chosen].rows)
+
+    def _repr_html_(self) -> str:
+        return "".join(rendered(self, Style(NOTEBOOK)))
 
 
 def known(value: float) -> float | None:

@@ -16,8 +16,7 @@ from corefscore.core.version import __version__
 from corefscore.matching.text.fidelity import described, ratio
 from corefscore.metrics import HEADINGS, LINKED, MENTIONS, NAMES, select, wanted
 from corefscore.metrics.base import Metric, options_of
-from corefscore.reports.base import MEASURE, PERCENT, SCORE, VERDICT, Annotation, Column, Table, head
-from corefscore.reports.presented import Presented
+from corefscore.reports.base import MEASURE, PERCENT, SCORE, VERDICT, Annotation, Column, Reported, Table, head
 from corefscore.reports.score import GROUP, MACRO, MEAN, Report
 from corefscore.reports.system_tables import fidelities
 from corefscore.scoring.results import DOCUMENT, TOTAL, Result, refuse_division
@@ -102,7 +101,7 @@ class Floor(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Check(Presented):
+class Check(Reported):
     """The report of `check`.
 
     Only a fall of a total fails a check, since even a better system loses on some documents, and only for the scores

@@ -15,8 +15,7 @@ from corefscore.core.percent import from_percent
 from corefscore.formats.base import Reading
 from corefscore.metrics import AVERAGE, GROUPS, select
 from corefscore.metrics.base import SCORES, f1, summed
-from corefscore.reports.base import PERCENT, VERBATIM, Column, Table, head
-from corefscore.reports.presented import Presented
+from corefscore.reports.base import PERCENT, VERBATIM, Column, Reported, Table, head
 from corefscore.scoring.results import Result
 from corefscore.scoring.run import scored, settings_of
 from corefscore.scoring.settings import Rules
@@ -129,7 +128,7 @@ class Scored(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Explanation(Presented):
+class Explanation(Reported):
     """The report of `explain`. ``expect`` is the expected number as the user typed it."""
 
     rows: Sequence[Scored]

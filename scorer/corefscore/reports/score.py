@@ -12,10 +12,20 @@ import numpy as np
 from corefscore.core.percent import percent
 from corefscore.core.tuples import NamedTuple
 from corefscore.matching.text.fidelity import described, ratio
-from corefscore.metrics import HEADINGS, MENTIONS
-from corefscore.metrics.base import SCORES, summed
-from corefscore.reports.base import COUNT, MEASURE, PERCENT, Column, Interval, Reported, Streamed, Table, known
-from corefscore.reports.paper import main_measures, paper
+from corefscore.metrics import AVERAGE, HEADINGS, MENTIONS
+from corefscore.metrics.base import SCORES, Metric, summed
+from corefscore.reports.base import (
+    COUNT,
+    MEASURE,
+    PERCENT,
+    Column,
+    Interval,
+    Reported,
+    Streamed,
+    Table,
+    known,
+    paper,
+)
 from corefscore.scoring.results import DOCUMENT, KIND, TOTAL, Result, Score, Scores
 
 GROUP, MEAN, MACRO = "group", "mean of groups", "macro"
@@ -160,7 +170,7 @@ class Report(Reported):
             rows.append(([scope if self.scoped else self.system], _by_score(rows_of_scope, getattr)))
             if any((ends := _by_score(rows_of_scope, self._interval)).values()):
                 rows.append(([""], ends))
-        measures = main_measures(self.result.metrics, list(self.result))
+        measures = _main_measures(self.result.metrics, self.result)
         if self.result.settings.rules.of is not None:
             measures = [MENTIONS, *measures]
         first = Column("scope", "scope" if self.scoped else "system")
@@ -210,21 +220,27 @@ class Report(Reported):
         if self.documents:
             if self.result.fidelity is not None:
                 data["fidelity"] = self.result.fidelity.to_dict(documents=True)
-            data["documents"] = _streamed(self.result.documents)
+            data["documents"] = Streamed(self.result.documents)
         if self.macro:
             data["macro"] = self.result.mean.to_dict()
         if self.intervals is not None:
             data["intervals"] = dict(self.intervals.data)
         if self.by is not None:
             data["by"] = self.by
-            data["groups"] = _streamed(self.groups)
+            data["groups"] = Streamed(self.groups)
             data["mean"] = self.mean_values
         return data
 
 
-def _streamed(many: Mapping[str, Scores]) -> Streamed:
-    """Scores by name, as data that is written one by one."""
-    return Streamed(lambda: ((name, scores.to_dict()) for name, scores in many.items()))
+def _main_measures(metrics: Sequence[Metric], found: Collection[str]) -> list[str]:
+    """List the measures that papers print: not the two parts of BLANC, and not mention identification unless it is the
+    only one. ``found`` are the measures of the result, which may include the CoNLL average."""
+    measures = []
+    for metric in metrics:
+        names = [measure.name for measure in metric.measures]
+        measures += [metric.name] if metric.name in names else [name for name in names if name != metric.identification]
+    others = [name for name in measures if name != "mentions"]
+    return [*(others or measures), *([AVERAGE] if AVERAGE in found else [])]
 
 
 def _rows(kind: str, scope: str, scores: Mapping[str, Score], empty: Collection[tuple[str, str]] = ()) -> list[Row]:

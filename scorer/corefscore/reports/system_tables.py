@@ -9,8 +9,21 @@ from typing import Any, TypeVar
 from corefscore.core.percent import percent
 from corefscore.metrics import AVERAGE, HEADINGS, asked, deciding
 from corefscore.metrics.base import SCORES
-from corefscore.reports.base import BEST, COUNT, PERCENT, SHOWN, SYSTEM, Column, Interval, Table, known, shortened
-from corefscore.reports.paper import Scored, paper, scored_columns
+from corefscore.reports.base import (
+    BEST,
+    COUNT,
+    PERCENT,
+    SHOWN,
+    SYSTEM,
+    Column,
+    Interval,
+    Scored,
+    Table,
+    known,
+    paper,
+    scored_columns,
+    shortened,
+)
 from corefscore.scoring.results import Result, Scores
 from corefscore.statistics.significance import TIE, Compared, Sample
 

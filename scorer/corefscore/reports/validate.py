@@ -11,7 +11,7 @@ from corefscore.checking.validation import Validated
 from corefscore.core.findings import ERROR, KINDS, NOTICE, plural
 from corefscore.reports.base import Annotation
 
-LEVELS = {ERROR: "error", NOTICE: "warning"}
+_LEVELS = {ERROR: "error", NOTICE: "warning"}
 """The level of an annotation, by severity."""
 
 
@@ -30,12 +30,33 @@ class Checked:
         for file in self.files:
             for finding in file.findings:
                 text = "\n".join([finding.found, *(finding.excerpt or ()), finding.advice])
-                level = LEVELS[finding.severity]
+                level = _LEVELS[finding.severity]
                 yield Annotation(level, finding.code, text, finding.path, finding.line, finding.column)
             for code, count in file.unlisted.items():
-                severity = KINDS[code].severity
-                text = f"{file.path}: {plural(count, f'more {severity}')} [{code}]"
-                yield Annotation(LEVELS[severity], code, text)
+                yield Annotation(_LEVELS[KINDS[code].severity], code, f"{file.path}: {_more(code, count)} [{code}]")
+
+    @property
+    def lines(self) -> Iterator[str]:
+        """List what was repaired, then every file with its findings, and a summary of each."""
+        if self.fixes is not None:
+            yield from map(str, sorted(self.fixes.listed, key=lambda fix: fix.line))
+            for code, count in self.fixes.unlisted.items():
+                yield f"... and {count} more fixed[{code}]"
+            if not self.fixes.listed:
+                yield "nothing to repair without guessing"
+        for file in self.files:
+            yield from map(str, file.findings)
+            for code, count in file.unlisted.items():
+                yield f"... and {_more(code, count)} [{code}]"
+            kinds = [plural(file.count(severity), severity) for severity in _LEVELS if file.count(severity)]
+            sizes = {
+                "document": file.documents,
+                "token": file.tokens,
+                "mention": file.mentions,
+                "entity": file.entities,
+            }
+            size = ", ".join(plural(count, noun) for noun, count in sizes.items())
+            yield f"{file.path}: {', '.join(kinds) or 'clean'} ({size})"
 
     def to_dict(self) -> dict[str, Any]:
         """``files`` with their findings, and ``fixed`` with ``--fix``; see ``docs/reference/messages.md``."""
@@ -67,3 +88,8 @@ class Checked:
         ]
         fixed = {} if self.fixes is None else {"fixed": [fix._asdict() for fix in self.fixes.listed]}
         return {"files": files, **fixed}
+
+
+def _more(code: str, count: int) -> str:
+    """Say how many more findings of a kind there are: ``2 more errors``."""
+    return plural(count, f"more {KINDS[code].severity}")

@@ -13,12 +13,11 @@ from corefscore.analysis.response import Analysis
 from corefscore.core.findings import Finding, plural
 from corefscore.core.percent import percent
 from corefscore.metrics import AVERAGE
-from corefscore.reports.base import Table, head
+from corefscore.reports.base import Reported, Table, head
 from corefscore.reports.errors import tables
 from corefscore.reports.errors.groups import group_data, group_tables
 from corefscore.reports.errors.names import Named
 from corefscore.reports.errors.single import Listed, listed
-from corefscore.reports.presented import Presented
 from corefscore.reports.words import FIRST_AND_SECOND, KEY_AND_RESPONSE, Words
 
 COSTS = ("type", "count", "alone", "in_turn", "then")
@@ -26,7 +25,7 @@ COSTS = ("type", "count", "alone", "in_turn", "then")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ErrorReport(Presented):
+class ErrorReport(Reported):
     """The report of `errors` for one response; ``words`` are the words for key and response."""
 
     analysis: Analysis

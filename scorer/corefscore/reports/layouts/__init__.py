@@ -13,7 +13,8 @@ OF_PAPERS, OF_SCORERS = ("precision", "recall", "f1"), ("recall", "precision", "
 
 
 class _Layout(NamedTuple):
-    """The module that writes a layout, what it takes of a report, and, for readable tables, its order of scores."""
+    """The module whose ``LAYOUTS`` has the function that writes a layout, what the layout takes of a report, and, for
+    readable tables, its order of scores."""
 
     module: str
     takes: str
@@ -34,21 +35,22 @@ RESULT, FINDINGS, TABLES, DATA, ANNOTATIONS = "result", "findings", "tables", "d
 annotations of any report (`corefscore.reports.base`). Layouts that take `RESULT` are those of official scorers: they
 list documents, and do without groups and intervals."""
 
-OFFICIAL, COREFUD, TABLE = "official", "corefud", "table"
+OFFICIAL, COREFUD, TABLE, NOTEBOOK = "official", "corefud", "table", "notebook"
 
 NAMES = {
     OFFICIAL: _Layout("corefscore.reports.layouts.official", RESULT),
-    COREFUD: _Layout("corefscore.reports.layouts.corefud", RESULT),
-    "text": _Layout("corefscore.reports.layouts.text", FINDINGS),
+    COREFUD: _Layout("corefscore.reports.layouts.official", RESULT),
+    "text": _Layout("corefscore.reports.layouts.data", FINDINGS),
     TABLE: _Layout("corefscore.reports.layouts.tables", TABLES, OF_SCORERS),
-    "markdown": _Layout("corefscore.reports.layouts.papers", TABLES, OF_PAPERS),
-    "latex": _Layout("corefscore.reports.layouts.papers", TABLES, OF_PAPERS),
-    "csv": _Layout("corefscore.reports.layouts.separated", TABLES),
-    "tsv": _Layout("corefscore.reports.layouts.separated", TABLES),
-    "json": _Layout("corefscore.reports.layouts.json", DATA),
-    "github": _Layout("corefscore.reports.layouts.github", ANNOTATIONS),
+    "markdown": _Layout("corefscore.reports.layouts.tables", TABLES, OF_PAPERS),
+    "latex": _Layout("corefscore.reports.layouts.tables", TABLES, OF_PAPERS),
+    NOTEBOOK: _Layout("corefscore.reports.layouts.tables", NOTEBOOK, OF_SCORERS),
+    "csv": _Layout("corefscore.reports.layouts.data", TABLES),
+    "tsv": _Layout("corefscore.reports.layouts.data", TABLES),
+    "json": _Layout("corefscore.reports.layouts.data", DATA),
+    "github": _Layout("corefscore.reports.layouts.data", ANNOTATIONS),
 }
-"""Every layout by name."""
+"""Every layout by name; that of notebooks is not for commands."""
 
 
 def fitting(*takes: str) -> tuple[str, ...]:
@@ -57,6 +59,6 @@ def fitting(*takes: str) -> tuple[str, ...]:
 
 
 def rendered(report: Any, style: Style) -> Iterator[str]:
-    """A report as text, piece by piece."""
-    pieces: Iterator[str] = import_module(NAMES[style.layout].module).render(report, style)
+    """Lay out a report as text, piece by piece."""
+    pieces: Iterator[str] = import_module(NAMES[style.layout].module).LAYOUTS[style.layout](report, style)
     return pieces

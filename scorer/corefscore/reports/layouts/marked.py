@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from corefscore.core.findings import VISIBLE
 from corefscore.reports.diff import EXTRA, MISSING, RIGHT, SPAN, WRONG, Diff, Mark, Sentence, wanted
-from corefscore.reports.layouts.cells import width_of
+from corefscore.reports.layouts.tables import width_of
 
 _SIGNS = {RIGHT: "", SPAN: "~", WRONG: "", MISSING: "-", EXTRA: "+"}
 """The sign before the opening bracket of a mention."""

@@ -1,32 +1,34 @@
-"""The layout of the official scorer, byte for byte. The only arithmetic here is the truncation of percentages.
+"""The layouts of the official scorer and of the official CorefUD scorer, byte for byte.
 
 Recorded cases decide every detail; a comment names the case where a detail is unusual.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import SupportsFloat
 
 from corefscore.core.documents import Documents
 from corefscore.core.errors import UsageError
 from corefscore.core.version import __version__
-from corefscore.metrics import LINKED, MENTIONS, find
+from corefscore.matching.matched import SEARCHES
+from corefscore.metrics import AVERAGE, GROUPS, LINKED, MENTIONS, find
 from corefscore.metrics.base import NODES, Measure, Metric
 from corefscore.reports.layouts import Style
 from corefscore.reports.score import Report
 from corefscore.scoring.results import Ratio, Result, Score, Shown
+from corefscore.scoring.settings import Rules
 
 _RULE = "-" * 74 + "\n"
 
 
-def number(value: SupportsFloat) -> str:
+def _number(value: SupportsFloat) -> str:
     """15 significant digits without padding; whole numbers in full."""
     value = float(value)
     return str(int(value)) if value.is_integer() else f"{value:.15g}"
 
 
-def percent(value: SupportsFloat) -> str:
+def _percent(value: SupportsFloat) -> str:
     """A value from 0 to 1 in percent, truncated (not rounded) after two digits: `74.99%`, `27.2%`, `100%`."""
     return f"{int(float(value) * 10000) / 100:.15g}%"
 
@@ -35,16 +37,16 @@ def _result_line(label: str, score: Score) -> str:
     """``LABEL: Recall: (a / b) x%  Precision: (c / d) y%  F1: z%`` and the rule under it."""
 
     def side(name: str, counts: Ratio, value: float) -> str:
-        return f"{name}: ({number(counts.numerator)} / {number(counts.denominator)}) {percent(value)}"
+        return f"{name}: ({_number(counts.numerator)} / {_number(counts.denominator)}) {_percent(value)}"
 
     return (
         f"{label}: " * bool(label)
         + f"{side('Recall', score.recall_counts, score.recall)}\t"
-        + f"{side('Precision', score.precision_counts, score.precision)}\tF1: {percent(score.f1)}\n{_RULE}"
+        + f"{side('Precision', score.precision_counts, score.precision)}\tF1: {_percent(score.f1)}\n{_RULE}"
     )
 
 
-def render(report: Report, style: Style) -> Iterator[str]:
+def _official(report: Report, style: Style) -> Iterator[str]:
     """The output of a run, piece by piece; without documents, only totals and the messages about repeated mentions.
 
     Raises `UsageError` for metrics of nodes, whose matches are no lists of spans.
@@ -67,7 +69,7 @@ def render(report: Report, style: Style) -> Iterator[str]:
             yield from _document(result, metric, document, listing, named=report.name is not None)
         yield from _totals(result, metric)
     if report.average:
-        yield f"CoNLL average: F1: {percent(result.conll)}\n"
+        yield f"CoNLL average: F1: {_percent(result.conll)}\n"
     if report.fidelity is not None:
         yield f"{report.fidelity[0].upper()}{report.fidelity[1:]}\n"
 
@@ -119,12 +121,12 @@ def _document(result: Result, metric: Metric, document: int, listing: str, *, na
     common, key = mentions.recall_counts
     response = mentions.precision_counts.denominator
     yield (
-        f"Total key mentions: {number(key)}\n"
-        f"Total response mentions: {number(response)}\n"
-        f"Strictly correct identified mentions: {number(common)}\n"
+        f"Total key mentions: {_number(key)}\n"
+        f"Total response mentions: {_number(response)}\n"
+        f"Strictly correct identified mentions: {_number(common)}\n"
         f"Partially correct identified mentions: 0\n"
-        f"No identified: {number(key - common)}\n"
-        f"Invented: {number(view.key_copies[document] + (response - common) - key)}\n"
+        f"No identified: {_number(key - common)}\n"
+        f"Invented: {_number(view.key_copies[document] + (response - common) - key)}\n"
     )
     if metric.per_document:
         several = len(metric.measures) > 1
@@ -147,3 +149,60 @@ def _totals(result: Result, metric: Metric) -> Iterator[str]:
 def _shown(metric: Metric) -> list[Measure]:
     """The measures of a metric without mention identification, which is printed before them."""
     return [measure for measure in metric.measures if measure.name != metric.identification]
+
+
+# --- CorefUD ---
+
+_SINGLETONS = {"keep": ", singletons", "drop-response": ", singletons of the key"}
+
+_OLD_SINGLETONS = {
+    "keep": "including singletons",
+    "drop-response": "including singletons of the key",
+    "drop": "excluding singletons",
+}
+"""The same in versions 1.0 and 1.1."""
+
+
+def _corefud(report: Report, style: Style) -> Iterator[str]:
+    """Write the output of the CorefUD scorer; percentages are rounded, not cut off.
+
+    Raises `UsageError` for a result that is not of CorefUD.
+    """
+    result = report.result
+    rules = result.settings.rules
+    if rules.matching is None:
+        raise UsageError(f"--format {style.layout} is for CorefUD; use another layout, such as official or table")
+    metrics = [metric for metric in result.metrics if metric.name != MENTIONS]
+    asked = [metric.name for metric in metrics] if report.asked is None else report.asked
+    yield _preamble(rules, asked)
+    measures = {metric.name: [measure.name for measure in metric.measures] for metric in metrics}
+    for name in asked:
+        for measure in [name] if name in measures[name] else measures[name]:
+            recall, precision, f1 = (f"{value * 100:.2f}" for value in result[measure][:3])
+            yield f"{measure}\nRecall: {recall}  Precision: {precision}  F1: {f1}\n"
+    averaged = [result[name].f1 for name in asked if name in GROUPS[AVERAGE]]
+    if len(averaged) == len(GROUPS[AVERAGE]):
+        yield f"CoNLL score: {sum(averaged) / len(averaged) * 100:.2f}\n"
+    if report.fidelity is not None:
+        yield f"{report.fidelity[0].upper()}{report.fidelity[1:]}\n"
+
+
+def _preamble(rules: Rules, asked: Sequence[str]) -> str:
+    """Say what is evaluated: as versions 1.0 and 1.1 do if their matching was asked for, otherwise as version 1.2."""
+    if rules.lookup in SEARCHES:
+        return (
+            f"The scorer is evaluating coreference {_OLD_SINGLETONS[rules.singletons or '']}, with {rules.matching} "
+            f"matching of mentions using the following metrics: {', '.join(asked)}.\n"
+        )
+    matching = "partial-corefud" if rules.matching == "partial" else rules.matching
+    zeros = "" if rules.zeros == "drop" else f", zeros (using {rules.zeros} match method)"
+    singletons = _SINGLETONS.get(rules.singletons or "", "")
+    # mor does not depend on coreference.
+    subject = f"coreferential mentions{singletons}{zeros}" if set(asked) - {"mor"} else ""
+    return (
+        f"The scorer is evaluating {subject} using {matching} match evaluation setting.\n"
+        f"The following metrics will be evaluated: {', '.join(asked)}\n\n"
+    )
+
+
+LAYOUTS = {"official": _official, "corefud": _corefud}

@@ -1,39 +1,156 @@
-"""Tables for a terminal, with as many columns as fit its width. Percentages are rounded."""
+"""Readable tables: for a terminal, for papers in Markdown and LaTeX, and for notebooks. Percentages are rounded."""
 
 from __future__ import annotations
 
+import re
 import textwrap
-from collections.abc import Iterator, Sequence
-from itertools import groupby
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby, pairwise
+from typing import Any
 
 from corefscore.core.findings import VISIBLE
-from corefscore.reports.base import END, LEFT, VERBATIM, Column, Reported
-from corefscore.reports.layouts import Style
-from corefscore.reports.layouts.cells import arranged, cell, cut, laid_out, spans, width_of
+from corefscore.core.percent import percent
+from corefscore.reports.base import (
+    BAR,
+    BEST,
+    CHANCE,
+    GAIN,
+    LEFT,
+    MIDDLE,
+    PERCENT,
+    RATIO,
+    SHOWN,
+    VERBATIM,
+    Column,
+    Interval,
+    Reported,
+    Table,
+)
+from corefscore.reports.layouts import NAMES, Style
+
+_Columns = list[tuple[Column, list[str]]]
+"""The visible columns of a table, each with its cells as text."""
+
+
+def _chance(value: float) -> str:
+    """Print a p-value: four digits after the point, or two significant digits if it is below 0.0001."""
+    return f"{value:.4f}" if value >= 0.0001 else f"{value:.1e}"
+
+
+def _bar(value: float) -> str:
+    """Draw a bar for a value from 0 to 1; each half percent is an eighth of a character."""
+    eighths = round(value * 400 / 2)
+    rest: str = ("", *"▏▎▍▌▋▊▉")[eighths % 8]
+    return "█" * (eighths // 8) + rest
+
+
+def _cell(value: Any, column: Column, digits: int) -> str:
+    """Print a cell; empty for None."""
+    if value is None:
+        return ""
+    if isinstance(value, Interval):
+        return f"[{percent(value.low, digits)}, {percent(value.high, digits)}]"
+    if column.kind == PERCENT:
+        return percent(value, digits)
+    if column.kind == GAIN:
+        return f"{float(percent(value, digits)):+.{digits}f}"
+    kinds = {BAR: _bar, CHANCE: _chance, RATIO: "{:.2f}".format}
+    return kinds[column.kind](value) if column.kind in kinds else str(value).translate(VISIBLE)
+
+
+def _unmarked(text: str, column: Column, mark: str) -> str:
+    """Show a cell without its mark."""
+    return text
+
+
+def _arranged(table: Table, style: Style, marked: Callable[[str, Column, str], str] = _unmarked) -> _Columns:
+    """Arrange the visible columns of a table: the scores of a measure are in the order of the layout.
+
+    ``marked`` returns a cell from its text, its column and its mark. A score that is printed with the same digits as
+    the best one is marked as the best, too.
+    """
+    order = *NAMES[style.layout].order, ""
+    drawn = style.layout != "latex"  # hardly any LaTeX font has the characters of bars
+    shown = [each for each in enumerate(table.columns) if each[1].shown and (drawn or each[1].kind != BAR)]
+    columns: _Columns = []
+    for _, group in groupby(shown, key=lambda pair: (pair[1].over, bool(pair[1].score))):
+        for number, column in sorted(group, key=lambda pair: order.index(pair[1].score)):
+            marks = [table.marks.get((row, number), "") for row in range(len(table.rows))]
+            texts = [_cell(row[number], column, style.digits) for row in table.rows]
+            best = {text for text, mark in zip(texts, marks, strict=True) if BEST in mark}
+            cells = [
+                marked(text, column, mark + BEST * (text in best)) for text, mark in zip(texts, marks, strict=True)
+            ]
+            columns.append((column._replace(heading=column.heading.translate(VISIBLE)), cells))
+    return columns
+
+
+def _spans(columns: _Columns) -> list[tuple[str, slice]]:
+    """List the heading above each group of columns, and the columns that it spans."""
+    overs = [column.over for column, _ in columns]
+    starts = [at for at, over in enumerate(overs) if not at or over != overs[at - 1]]
+    return [(overs[start], slice(start, stop)) for start, stop in pairwise([*starts, len(overs)])]
+
+
+_FILLER = "\ue000"
+"""The character of which `_laid_out` makes stand-ins for texts."""
+
+
+def _laid_out(
+    columns: _Columns, gap: str, rule: Callable[[Sequence[int], Sequence[str]], str], ends: str = ""
+) -> list[str]:
+    """Lay out columns with tabulate, with a rule below their headings; returns the lines.
+
+    ``gap`` is the text between two cells, ``ends`` the text before the first and, reversed, after the last. ``rule``
+    gets the widths of the columns and their sides, ``left`` or ``right``.
+    Tabulate counts characters and strips blanks, so each text is laid out as a stand-in as long as the text is wide.
+    """
+    from tabulate import SEPARATING_LINE, DataRow, TableFormat, tabulate  # takes as long to import as a small score
+
+    rows = list(zip(*([column.heading, *texts] for column, texts in columns), strict=True))
+    stand_ins = [[_FILLER * (width_of(text) or len(text)) for text in row] for row in rows]
+    stand_ins.insert(1, [SEPARATING_LINE] * len(columns))
+    row = DataRow(ends, gap, ends[::-1])
+    lines = tabulate(
+        stand_ins,
+        tablefmt=TableFormat(None, rule, None, None, row, row, 0, None),
+        colalign=["left" if column.kind in LEFT else "right" for column, _ in columns],
+        disable_numparse=True,
+    )
+    texts = iter([text for row in rows for text in row if text])
+    return re.sub(f"{_FILLER}+", lambda _: next(texts), lines).split("\n")
+
+
+def width_of(text: str) -> int:
+    """Count the terminal columns that a text takes: two for wide characters, none for combining ones."""
+    return sum(
+        0 if unicodedata.combining(character) else 2 if unicodedata.east_asian_width(character) in "WF" else 1
+        for character in text
+    )
+
+
+# --- A terminal ---
 
 _GAP = "  "
 """The text between two columns."""
 
-_Columns = list[tuple[Column, list[str]]]
-"""Columns, each with its cells as text."""
-
-WELL, LEAST = 20, 7
+_WELL, _LEAST = 20, 7
 """The width to which words are cut before columns are left out, and after all columns that can be are left out."""
 
 
-def render(report: Reported, style: Style) -> Iterator[str]:
-    """The tables that have rows, each with its title and notes; then the notes and the signature of the report."""
+def _table(report: Reported, style: Style) -> Iterator[str]:
+    """Write the tables that have rows, each with its title and notes; then the notes of the report and its signature.
+
+    A table has as many columns as fit the width.
+    """
     between = ""
     for table in report.readable:
         if not table.rows:
             continue
-        columns = [
-            (column, [cell(row[number], column, style.digits) for row in table.rows])
-            for number, column in arranged(table, style)
-        ]
-        columns, left_out = _fitted(columns, style.width)
+        columns, left_out = _fitted(_arranged(table, style), style.width)
         yield between + (f"{_wrapped(table.title, style.width)}\n" if table.title else "")
-        yield "".join(f"{line.rstrip()}\n" for line in _lines(_cut(columns, style.width, LEAST)))
+        yield from (f"{line.rstrip()}\n" for line in _lines(_cut(columns, style.width, _LEAST)))
         if notes := [*table.notes, *_left_out_note(left_out, style.width)]:
             yield "\n" + "".join(_wrapped(note, style.width) for note in notes)
         between = "\n"
@@ -43,16 +160,16 @@ def render(report: Reported, style: Style) -> Iterator[str]:
 
 
 def _fitted(columns: _Columns, width: int) -> tuple[_Columns, list[Column]]:
-    """The columns that fit the width, and the others. Columns with the highest ``spare`` are left out first, unless
-    cutting words is enough."""
+    """Choose the columns that fit the width; returns them and the others. _Columns with the highest ``spare`` are left
+    out first, unless cutting words is enough."""
     kept = columns
-    while (most := max(column.spare for column, _ in kept)) and _room(_widths(_cut(kept, width, WELL))) > width:
+    while (most := max(column.spare for column, _ in kept)) and _room(_widths(_cut(kept, width, _WELL))) > width:
         kept = [(column, texts) for column, texts in kept if column.spare < most]
     return kept, [column for column, _ in columns if column.spare > most]
 
 
 def _cut(columns: _Columns, width: int, least: int) -> _Columns:
-    """The columns with words cut to fit the width: the widest column first, and none below ``least``."""
+    """Cut words to fit the width: in the widest column first, and in none below ``least``."""
     widths = _widths(columns)
     over = _room(widths) - width
     can = {
@@ -65,54 +182,82 @@ def _cut(columns: _Columns, width: int, least: int) -> _Columns:
         over -= 1
     return [
         (
-            column._replace(heading=cut([column.heading], most, column.cut or END)[0]),
-            cut(texts, most, column.cut) if column.cut else texts,
+            column._replace(heading=_cut_texts([column.heading], most, column.cut)[0]),
+            _cut_texts(texts, most, column.cut),
         )
         for (column, texts), most in zip(columns, widths, strict=True)
     ]
 
 
+def _cut_texts(texts: Sequence[str], width: int, where: str) -> list[str]:
+    """Cut texts to a width, with an ellipsis in place of their middle or their end; whole if ``where`` is empty.
+
+    Names that would become equal are cut elsewhere if that keeps them apart.
+    """
+    if not where:
+        return list(texts)
+    for tail in ((width - 1) // 2, 0, width - 1) if where == MIDDLE else (0,):
+        cut_texts = [_cut_text(text, width, tail) for text in texts]
+        if len(set(cut_texts)) == len(set(texts)):
+            return cut_texts
+    return [_cut_text(text, width, (width - 1) // 2 if where == MIDDLE else 0) for text in texts]
+
+
+def _cut_text(text: str, width: int, tail: int) -> str:
+    """Cut a text to a width, of which ``tail`` columns are its end."""
+    if width_of(text) <= width:
+        return text
+    return f"{_first(text, width - 1 - tail)}…{_first(text[::-1], tail)[::-1]}"
+
+
+def _first(text: str, width: int) -> str:
+    """Return the longest beginning of a text that fits a width."""
+    size = 0
+    for index, character in enumerate(text):
+        size += width_of(character)
+        if size > width:
+            return text[:index]
+    return text
+
+
 def _room(widths: Sequence[int]) -> int:
-    """The width of neighbouring columns with the gaps between them."""
+    """Add up the widths of neighbouring columns and of the gaps between them."""
     return sum(widths) + len(_GAP) * (len(widths) - 1)
 
 
 def _widths(columns: _Columns) -> list[int]:
-    """The width of each column: that of its widest cell. The first column under a common heading makes room for it."""
+    """Return the width of each column: that of its widest cell. The first under a common heading makes room for it."""
     widths = [max(map(width_of, (column.heading, *texts))) for column, texts in columns]
-    for over, under in spans([column for column, _ in columns]):
+    for over, under in _spans(columns):
         widths[under.start] += max(0, width_of(over) - _room(widths[under]))
     return widths
 
 
 def _lines(columns: _Columns) -> Iterator[str]:
-    """The lines of a table: headings over several columns, if any, headings, a rule, and the rows."""
-    widths, shown = _widths(columns), [column for column, _ in columns]
-    if any(column.over for column in shown):
-        yield _GAP.join(_over(shown, widths))
-    headings = [_padded(column.heading, column, width) for column, width in zip(shown, widths, strict=True)]
-    rows = zip(*(texts for _, texts in columns), strict=True)
-    yield from laid_out([headings, *rows], shown, _GAP, lambda sizes, _: _GAP.join("-" * size for size in sizes))
-
-
-def _over(columns: Sequence[Column], widths: Sequence[int]) -> Iterator[str]:
-    """The headings over several columns, each in the middle of the columns that it spans."""
-    for over, under in spans(columns):
-        room = _room(widths[under])
-        if len(widths[under]) == 1:
-            yield _padded(over, columns[under.start], room)
-        else:
-            yield f" {over} ".center(room, "-") if over else " " * room
+    """Return the lines of a table: headings over several columns, if any, headings, a rule, and the rows."""
+    widths = _widths(columns)
+    if any(column.over for column, _ in columns):
+        yield _GAP.join(
+            f" {over} ".center(_room(widths[under]), "-")
+            if over and under.stop - under.start > 1
+            else _padded(over, columns[under.start][0], _room(widths[under]))
+            for over, under in _spans(columns)
+        )
+    padded = [
+        (column._replace(heading=_padded(column.heading, column, width)), texts)
+        for (column, texts), width in zip(columns, widths, strict=True)
+    ]
+    yield from _laid_out(padded, _GAP, lambda sizes, _: _GAP.join("-" * size for size in sizes))
 
 
 def _padded(text: str, column: Column, width: int) -> str:
-    """A text of a column padded to a width."""
+    """Pad a text of a column to a width."""
     padding = " " * (width - width_of(text))
     return text + padding if column.kind in LEFT else padding + text
 
 
 def _left_out_note(columns: Sequence[Column], width: int) -> Iterator[str]:
-    """A note about columns that do not fit the width."""
+    """Name the columns that do not fit the width in a note."""
     if columns:
         named: list[str] = []
         for over, group in groupby(columns, key=lambda column: column.over):
@@ -124,7 +269,7 @@ def _left_out_note(columns: Sequence[Column], width: int) -> Iterator[str]:
 
 
 def _wrapped(note: str, width: int) -> str:
-    """A note in lines that fit the width, unless it is `VERBATIM`; words are not cut, and control characters are
+    """Wrap a note in lines that fit the width, unless it is `VERBATIM`; words are not cut, and control characters are
     replaced."""
     if note.startswith(VERBATIM):
         return f"{note.translate(VISIBLE)}\n"
@@ -132,3 +277,188 @@ def _wrapped(note: str, width: int) -> str:
         note.translate(VISIBLE), width, subsequent_indent=_GAP, break_long_words=False, break_on_hyphens=False
     )
     return f"{text}\n"
+
+
+# --- LaTeX ---
+
+_LATEX = str.maketrans(
+    {
+        **{character: f"\\{character}" for character in "&%$#_{}"},
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "`": r"\textasciigrave{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        '"': r"\textquotedbl{}",
+        # At the beginning of a row, the end of the previous row would read these as an argument.
+        "[": "{[}",
+        "]": "{]}",
+        "*": "{*}",
+        "³": "$^3$",
+        "ₑ": "$_e$",
+        "ₘ": "$_m$",
+    }
+)
+"""Escapes of the special characters of LaTeX, and of the subscripts in the names of measures."""
+
+_DASHES = re.compile("-(?=-)")
+
+
+def _latex(report: Reported, style: Style) -> Iterator[str]:
+    """Write the tables that have rows in LaTeX; notes are comments."""
+    tables = [table for table in report.paper if table.rows]
+    yield from _comments(_packages(tables), report.signature)
+    for table in tables:
+        columns = [
+            (column._replace(heading="F$_1$" if column.score == "f1" else _latex_text(column.heading)), texts)
+            for column, texts in _arranged(table, style, _latex_cell)
+        ]
+        yield f"% {_one_line(table.title)}\n" if table.title else ""
+        sides = "".join("l" if column.kind in LEFT else "r" for column, _ in columns)
+        yield f"\\begin{{tabular}}{{{sides}}}\n\\toprule\n"
+        yield from _latex_groups(columns)
+        rows = _laid_out(columns, " & ", lambda _, __: r"\midrule")
+        yield from (f"{row}\n" if row == r"\midrule" else f"{row} \\\\\n" for row in rows)
+        yield "\\bottomrule\n\\end{tabular}\n"
+        yield from _comments(*table.notes)
+    yield from _comments(*report.notes)
+
+
+def _latex_groups(columns: _Columns) -> Iterator[str]:
+    """Write the headings that span several columns, each with a rule below it."""
+    if any(column.over for column, _ in columns):
+        cells, rules = [], []
+        for over, under in _spans(columns):
+            size = under.stop - under.start
+            cells.append(f"\\multicolumn{{{size}}}{{c}}{{{_latex_text(over)}}}" if over else " & " * (size - 1))
+            rules += [f"\\cmidrule(lr){{{under.start + 1}-{under.stop}}}"] if over else []
+        yield f"{' & '.join(cells)} \\\\\n{' '.join(rules)}\n"
+
+
+def _latex_text(text: str) -> str:
+    """Escape text for LaTeX; two hyphens do not become a dash."""
+    return _DASHES.sub("-{}", text.translate(_LATEX))
+
+
+def _latex_cell(text: str, column: Column, mark: str) -> str:
+    """Write a cell in LaTeX."""
+    if column.kind in LEFT:
+        return _latex_text(text)
+    if text.startswith("["):
+        return f"{{\\scriptsize {text}}}"
+    bold = f"\\textbf{{{text}}}" if BEST in mark else text
+    return bold + "\\rlap{$^\\dagger$}" * (SHOWN in mark)
+
+
+def _packages(tables: Sequence[Table]) -> str:
+    """Name the packages that a document needs for the tables."""
+    cells = [str(cell) for table in tables for row in table.rows for cell in row]
+    headings = [column.over + column.heading for table in tables for column in table.columns if column.shown]
+    text = "".join((*cells, *headings)).translate(dict.fromkeys(_LATEX, ""))
+    needs = r"needs \usepackage{booktabs}"
+    if '"' in "".join(cells):
+        needs += r" and \usepackage[T1]{fontenc}"
+    if not text.isascii():
+        needs += ", and XeLaTeX or LuaLaTeX with a font that has the characters of all names"
+    return needs
+
+
+def _comments(*lines: str) -> Iterator[str]:
+    """Write lines as LaTeX comments."""
+    return (f"% {_one_line(line)}\n" for line in lines)
+
+
+def _one_line(text: str) -> str:
+    """Replace line ends and other control characters, since a comment ends with its line."""
+    return text.translate(VISIBLE)
+
+
+# --- Markdown ---
+
+_MARKDOWN = str.maketrans(
+    {
+        **{character: f"\\{character}" for character in "\\`*_{}[]|~#$"},
+        "&": "&amp;",
+        "<": "&lt;",
+        ">": "&gt;",
+        "ₑ": "<sub>e</sub>",
+        "ₘ": "<sub>m</sub>",
+        **{chr(code): chr(shown) for code, shown in VISIBLE.items()},
+    }
+)
+"""Escapes of the special characters of Markdown, and of the subscripts in the names of measures."""
+
+
+def _markdown(report: Reported, style: Style) -> Iterator[str]:
+    """Write the tables that have rows in Markdown, each with its notes; then the notes of the report and its signature.
+
+    Markdown has no cells that span columns, so the first column of a group has the heading of the group.
+    """
+    between = ""
+    for table in report.paper:
+        if not table.rows:
+            continue
+        columns = _arranged(table, style, _markdown_cell)
+        if any(column.over for column, _ in columns):
+            over = {under.start: heading for heading, under in _spans(columns)}
+            columns = [
+                (column, ["", *texts])
+                if column.kind in LEFT
+                else (column._replace(heading=over.get(at, "")), [column.heading.translate(_MARKDOWN), *texts])
+                for at, (column, texts) in enumerate(columns)
+            ]
+        columns = [(column._replace(heading=column.heading.translate(_MARKDOWN)), texts) for column, texts in columns]
+        title = f"**{table.title.translate(_MARKDOWN)}**\n\n" if table.title else ""
+        yield between + title
+        yield from (f"{line}\n" for line in _laid_out(columns, " | ", _rule, "| "))
+        yield from _paragraph([note.translate(_MARKDOWN) for note in table.notes])
+        between = "\n"
+    yield from _paragraph([*(note.translate(_MARKDOWN) for note in report.notes), _code(report.signature)])
+
+
+def _code(text: str) -> str:
+    """Write text as a code span, between more backquotes than it has in a row."""
+    ticks = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
+    return f"{ticks}{_one_line(text)}{ticks}"
+
+
+def _markdown_cell(text: str, column: Column, mark: str) -> str:
+    """Write a cell in Markdown."""
+    if column.kind in LEFT:
+        return text.translate(_MARKDOWN)
+    return (f"**{text}**" if BEST in mark else text) + "†" * (SHOWN in mark)
+
+
+def _rule(widths: Sequence[int], sides: Sequence[str]) -> str:
+    """Draw the line below the headings, which also says how columns are aligned."""
+    dashes = ("-" * (width - 1) + (":" if side == "right" else "-") for width, side in zip(widths, sides, strict=True))
+    return f"| {' | '.join(dashes)} |"
+
+
+def _paragraph(lines: Sequence[str]) -> Iterator[str]:
+    """Write lines of a paragraph; in Markdown, a backslash is a line break."""
+    if lines:
+        yield "\n" + "\\\n".join(lines) + "\n"
+
+
+# --- Notebooks ---
+
+
+def _notebook(report: Reported, style: Style) -> Iterator[str]:
+    """Write the tables that have rows in HTML, with the columns of a terminal of any width."""
+    from corefscore.core.frames import signed
+    from corefscore.core.frames import table as as_html
+
+    tables = []
+    for table in report.readable:
+        if table.rows:
+            columns = _arranged(table, style)
+            headings = [f"{column.over} {column.heading}".strip() for column, _ in columns]
+            rows = zip(*(texts for _, texts in columns), strict=True)
+            tables.append(as_html(headings, rows, [column.kind in LEFT for column, _ in columns], table.title))
+    yield signed(tables, report.notes, report.signature)
+
+
+LAYOUTS = {"table": _table, "markdown": _markdown, "latex": _latex, "notebook": _notebook}
