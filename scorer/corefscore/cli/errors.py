@@ -17,12 +17,11 @@ from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding
 from corefscore.reports.base import Reported
 from corefscore.reports.errors.compared import ErrorComparison
-from corefscore.reports.errors.listing import ErrorList
 from corefscore.reports.errors.report import ErrorReport
 from corefscore.reports.layouts import ANNOTATIONS, DATA, TABLES, Style, rendered
 
-LISTS = ("csv", "tsv", "github")
-"""Layouts with one line per error."""
+_LISTS = ("csv", "tsv")
+"""Layouts of tables with one line per error."""
 
 
 def command(name: str) -> click.Command:
@@ -87,9 +86,9 @@ def run(
     if html is not None:
         write(page_of(analyses, words), html)
         return
-    reports = {system: ErrorReport(analysis, words) for system, analysis in analyses.items()}
-    first, *others = reports.values()
-    report: Reported = ErrorComparison(reports) if others else ErrorList(first) if look.layout in LISTS else first
+    listing = look.layout in _LISTS and other is None
+    reports = {system: ErrorReport(analysis, words, listing) for system, analysis in analyses.items()}
+    report: Reported = next(iter(reports.values())) if other is None else ErrorComparison(reports)
     write(rendered(report, look), output)
 
 

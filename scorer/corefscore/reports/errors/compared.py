@@ -19,7 +19,7 @@ from corefscore.reports.errors.report import ErrorReport
 from corefscore.reports.errors.tables import NOTHING, TOP
 from corefscore.reports.words import KEY_AND_RESPONSE
 
-IN_HEAD = ("schema", "version", "command", "options", "notices")
+_IN_HEAD = ("schema", "version", "command", "options", "notices")
 """The fields of the data of a response that the data of the comparison has once."""
 
 
@@ -40,8 +40,13 @@ class ErrorComparison(Reported):
         return first.analysis, second.analysis
 
     @property
+    def _first(self) -> ErrorReport:
+        """The report of the first response."""
+        return next(iter(self.reports.values()))
+
+    @property
     def signature(self) -> str:
-        return next(iter(self.reports.values())).signature
+        return self._first.signature
 
     @cached_property
     def tables(self) -> Sequence[Table]:
@@ -51,10 +56,9 @@ class ErrorComparison(Reported):
     def title(self) -> str:
         """Both scores and their difference, in points."""
         first, second = self.analyses
-        measure = next(iter(self.reports.values())).measure_title
         named = zip(self.names, self.analyses, strict=True)
         scores = ", ".join(f"{name} {percent(analysis.score)}" for name, analysis in named)
-        return f"{measure}: {scores}, difference {(first.score - second.score) * 100:+.2f}"
+        return f"{self._first.measure_title}: {scores}, difference {(first.score - second.score) * 100:+.2f}"
 
     @property
     def cost_table(self) -> Table:
@@ -69,18 +73,11 @@ class ErrorComparison(Reported):
             Column("cost_b", name_b, PERCENT, over="costs", cut=MIDDLE),
             Column("gain", "better by", GAIN, over="costs"),
         )
-        rows: list[list[Any]] = [
-            [
-                KEY_AND_RESPONSE.types[first.type].title,
-                first.errors,
-                second.errors,
-                first.errors - second.errors,
-                first.in_turn,
-                second.in_turn,
-                second.in_turn - first.in_turn,
-            ]
-            for first, second in zip(*(analysis.costs for analysis in self.analyses), strict=True)
-        ]
+        rows: list[list[Any]] = []
+        for first, second in zip(*(analysis.costs for analysis in self.analyses), strict=True):
+            errors = first.errors, second.errors, first.errors - second.errors
+            costs = first.in_turn, second.in_turn, second.in_turn - first.in_turn
+            rows.append([KEY_AND_RESPONSE.types[first.type].title, *errors, *costs])
         gains = {row[0]: row[-1] for row in rows}
         in_the_text = "in the text: corefscore errors KEY RESPONSE OTHER --html page.html"
         notes = [*self._most_lost(), *self._conclusion(gains), in_the_text]
@@ -167,17 +164,16 @@ class ErrorComparison(Reported):
     def to_dict(self) -> dict[str, Any]:
         """What the JSON layout prints; see ``docs/errors.md``."""
         both, first, second = self.extra
-        first_report = next(iter(self.reports.values()))
         data = {name: report.to_dict() for name, report in self.reports.items()}
         rows = self.status_table.rows[:-1]
-        results = {name: report.analysis.result for name, report in self.reports.items()}
-        notices = [(name, notice) for name, result in results.items() for notice in result.notices]
-        notices += [("", notice) for notice in first_report.analysis.notices]
+        analyses = {name: report.analysis for name, report in self.reports.items()}
+        notices = [(name, notice) for name, analysis in analyses.items() for notice in analysis.result.notices]
+        notices += [("", notice) for notice in self._first.analysis.notices]
         return {
             **head("errors", self.signature, next(iter(data.values()))["options"], notices),
-            "measure": first_report.analysis.measure.name,
+            "measure": self._first.analysis.measure.name,
             "systems": {
-                name: {field: value for field, value in report.items() if field not in IN_HEAD}
+                name: {field: value for field, value in report.items() if field not in _IN_HEAD}
                 for name, report in data.items()
             },
             "key_mentions": {row[0]: dict(zip(STATUS, row[1:], strict=False)) for row in rows},

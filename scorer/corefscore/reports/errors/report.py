@@ -13,23 +13,23 @@ from corefscore.analysis.response import Analysis
 from corefscore.core.findings import Finding, plural
 from corefscore.core.percent import percent
 from corefscore.metrics import AVERAGE
-from corefscore.reports.base import Reported, Table, head
+from corefscore.reports.base import Annotation, Reported, Table, head
 from corefscore.reports.errors import tables
-from corefscore.reports.errors.groups import group_data, group_tables
-from corefscore.reports.errors.names import Named
-from corefscore.reports.errors.single import Listed, listed
+from corefscore.reports.errors.single import Listed, Named, listed
 from corefscore.reports.words import FIRST_AND_SECOND, KEY_AND_RESPONSE, Words
 
-COSTS = ("type", "count", "alone", "in_turn", "then")
+_COSTS = ("type", "count", "alone", "in_turn", "then")
 """The names in data of the fields of a `Cost`."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ErrorReport(Reported):
-    """The report of `errors` for one response; ``words`` are the words for key and response."""
+    """The report of `errors` for one response; ``words`` are the words for key and response. With ``listing``, its only
+    table has a row for each error."""
 
     analysis: Analysis
     words: Words = KEY_AND_RESPONSE
+    listing: bool = False
 
     def __repr__(self) -> str:
         return f"<ErrorReport: {self.title}>"
@@ -71,13 +71,15 @@ class ErrorReport(Reported):
     @cached_property
     def tables(self) -> Sequence[Table]:
         analysis, words, named = self.analysis, self.words, self.named
+        if self.listing:
+            return [tables.list_table(named, self.errors, words)]
         return [
             tables.cost_table(analysis, words, self.title),
             *([tables.agreement_table(analysis)] if self.symmetric else []),
             tables.mention_table(named, self.errors, words),
             tables.confusion_table(named, self.errors, words),
             *([tables.document_table(named, words)] if len(analysis.result.names) > 1 else []),
-            *group_tables(named, words),
+            *tables.group_tables(named, words),
         ]
 
     @property
@@ -88,6 +90,12 @@ class ErrorReport(Reported):
         if not self.analysis.text.words:
             notes.append("the key has no words: mentions are shown as token numbers, and no spans are repaired")
         return notes
+
+    @property
+    def annotations(self) -> Iterator[Annotation]:
+        """An annotation for each error."""
+        for kind, document, path, line, _, words, *_ in tables.list_table(self.named, self.errors, self.words).rows:
+            yield Annotation("warning", kind, f'"{words}" in document {document}', path, line)
 
     @property
     def notices(self) -> Sequence[Finding]:
@@ -113,7 +121,7 @@ class ErrorReport(Reported):
             **head("errors", self.signature, {**options, "pronouns": analysis.pronouns.name}, self.notices),
             "score": {name: score.f1 for name, score in analysis.result.items() if name != "mentions"},
             "repeated_mentions": {"count": analysis.copies, "cost": analysis.start - analysis.score},
-            "types": [dict(zip(COSTS, cost, strict=True)) for cost in analysis.costs],
+            "types": [dict(zip(_COSTS, cost, strict=True)) for cost in analysis.costs],
             "operations": analysis.errors.operations(len(analysis.repaired)),
             "documents": [
                 {
@@ -124,7 +132,7 @@ class ErrorReport(Reported):
                 }
                 for document, name in enumerate(analysis.result.names)
             ],
-            "groups": group_data(analysis),
+            "groups": tables.group_data(analysis),
             "errors": list(self._listed_data()),
         }
 

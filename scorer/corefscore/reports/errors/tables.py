@@ -1,28 +1,29 @@
-"""The tables of an error analysis: what each type of error costs, and in which mentions and documents it occurs."""
+"""The tables of an error analysis: what each type of error costs, in which mentions and documents it occurs, every
+error, and groups of entities that share mentions."""
 
 from __future__ import annotations
 
 import shlex
-from collections import defaultdict
-from collections.abc import Sequence
-from typing import Any
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from corefscore.analysis import types
-from corefscore.analysis.partitions import ABSENT
+from corefscore.analysis.partitions import ABSENT, Members
 from corefscore.analysis.response import Analysis
+from corefscore.core.findings import plural
 from corefscore.core.percent import percent
 from corefscore.reports.base import BAR, COUNT, DOCUMENT, END, GAIN, MEASURE, MIDDLE, PERCENT, Column, Table
-from corefscore.reports.errors.names import KINDS, Named
-from corefscore.reports.errors.single import Listed
+from corefscore.reports.errors.single import KINDS, Listed, Named
 from corefscore.reports.words import Words
 
-OF_SINGLETONS = (types.EXTRA_SINGLETON, types.MISSING_SINGLETON)
+_OF_SINGLETONS = (types.EXTRA_SINGLETON, types.MISSING_SINGLETON)
 """The types that most corpora do not have."""
 
-REPEATS = "repeated mention"
-LOOKUP = "official look-up"
+_REPEATS = "repeated mention"
+_LOOKUP = "official look-up"
 """The rows before the types of errors: what is gained by ignoring later copies of repeated mentions, or by looking up
 entities by the alignment of mentions (`corefscore.matching.entity_lookup`)."""
 
@@ -46,7 +47,7 @@ def cost_table(analysis: Analysis, words: Words, title: str) -> Table:
     rows: list[Sequence[Any]] = []
     moved = analysis.start - analysis.score
     if analysis.copies or abs(moved) > NOTHING:
-        name, count = (REPEATS, analysis.copies) if analysis.copies else (LOOKUP, None)
+        name, count = (_REPEATS, analysis.copies) if analysis.copies else (_LOOKUP, None)
         rows.append([name, count, None, moved, analysis.start, None])
     rows += [
         [words.types[cost.type].title, cost.errors, cost.alone, cost.in_turn, cost.then, max(cost.in_turn, 0.0)]
@@ -131,7 +132,7 @@ def document_table(named: Named, words: Words) -> Table:
         Column("f1", "F1", PERCENT),
         Column("cost", "costs", GAIN),
         *(
-            Column(name, heading, COUNT, over=over, shown=bool(analysis.counts[name]) or name not in OF_SINGLETONS)
+            Column(name, heading, COUNT, over=over, shown=bool(analysis.counts[name]) or name not in _OF_SINGLETONS)
             for name, (_, over, heading, _) in words.types.items()
         ),
     )
@@ -147,3 +148,138 @@ def document_table(named: Named, words: Words) -> Table:
     ]
     notes = [f"in the text: {words.command} {shlex.quote(str(rows[0][0]))}"] if rows else []
     return Table("documents that cost most (points of the total F1)", columns, rows, notes=notes)
+
+
+def list_table(named: Named, errors: Sequence[Listed], words: Words) -> Table:
+    """Make a table with a row per error, and its place in the file of the side that has its mentions."""
+    columns = (
+        Column("type", words.error),
+        DOCUMENT._replace(spare=1),
+        Column("file", "file", cut=MIDDLE),
+        Column("line", "line", COUNT),
+        Column("mentions", "tokens", spare=2, cut=END),
+        Column("words", "words", cut=MIDDLE),
+        Column("key_entity", words.key, over="entity", cut=MIDDLE),
+        Column("response_entity", words.response, over="entity", cut=MIDDLE),
+        Column("into_key_entity", "into", over="entity", spare=1, cut=MIDDLE),
+    )
+    analysis = named.analysis
+    both = analysis.both
+    rows: list[list[Any]] = []
+    for mention in analysis.repaired.tolist():
+        response = analysis.in_response(mention)
+        document, *key = analysis.span(mention)
+        spans = f"{response[0]}-{response[1]} -> {key[0]}-{key[1]}"
+        texts = f"{analysis.text.between(document, *response)} -> {analysis.text.between(document, *key)}"
+        entities = named.key_id(int(both.key[mention])), named.response_id(int(both.response[mention]))
+        title = words.types[types.SPAN].title
+        rows.append([title, named.document(document), *named.place(mention), spans, texts, *entities, None])
+    for error in errors:
+        spans = " ".join(f"{both.start[mention]}-{both.end[mention]}" for mention in error.mentions)
+        texts = ", ".join(map(analysis.words, error.mentions))
+        entities = named.key_id(error.key), named.response_id(error.response)
+        title, place = words.types[error.type].title, named.place(error.mentions[0])
+        into = named.key_id(error.into)
+        rows.append([title, named.document(error.document), *place, spans, texts, *entities, into])
+    return Table("", columns, rows)
+
+
+# --- Groups of entities that share mentions ---
+
+_MOST, _ROWS, _COLUMNS = 3, 8, 4
+"""The largest number of groups that are shown, and of rows and columns of entities in the table of a group."""
+
+
+class _Group(NamedTuple):
+    """A group: its number and document, the F1 from 0 to 1 gained if all its errors are repaired, the sizes of its key
+    and response entities in text order, and the number of mentions in each pair of entities; `ABSENT` is the entity of
+    mentions that a side lacks."""
+
+    number: int
+    document: int
+    cost: float
+    key: Counter[int]
+    response: Counter[int]
+    cells: Counter[tuple[int, int]]
+
+
+def _groups(analysis: Analysis, which: Iterable[int]) -> Iterator[_Group]:
+    """The groups with these numbers."""
+    groups, both = analysis.groups, analysis.both
+    members = Members(groups.of, len(groups.document))
+    for number in which:
+        mentions = members[number]
+        key, response = both.key[mentions].tolist(), both.response[mentions].tolist()
+        keys, responses = (Counter(entity for entity in side if entity != ABSENT) for side in (key, response))
+        cells = Counter(zip(key, response, strict=True))
+        yield _Group(number, int(groups.document[number]), float(groups.cost[number]), keys, responses, cells)
+
+
+def group_tables(named: Named, words: Words) -> list[Table]:
+    """The tables of the groups that cost most; none for a measure that gives groups no cost."""
+    analysis = named.analysis
+    if not analysis.measure.additive:
+        return []
+    order = np.argsort(-analysis.groups.cost, kind="stable").tolist()
+    most = [group for group in order if not analysis.groups.perfect[group]][:_MOST]
+    return [_group_table(named, words, group) for group in _groups(analysis, most)]
+
+
+def _group_table(named: Named, words: Words, group: _Group) -> Table:
+    """The table of a group: its largest key entities are rows, its largest response entities columns."""
+    keys, responses = ([entity for entity, _ in sizes.most_common()] for sizes in (group.key, group.response))
+    down, across = (_places(*side) for side in ((keys, _ROWS), (responses, _COLUMNS)))
+    counts: Counter[tuple[int, int]] = Counter()
+    for (key, response), count in group.cells.items():
+        counts[down[key], across[response]] += count
+    more, others = keys[_ROWS:], responses[_COLUMNS:]
+    columns = [
+        Column("key_entity", words.key, cut=MIDDLE),
+        Column("size", "size", COUNT),
+        *(Column(f"response_{entity}", named.response(entity), cut=MIDDLE) for entity in responses[:_COLUMNS]),
+        *([Column("others", f"{len(others)} more")] if others else []),
+        Column("missing", words.missing),
+    ]
+    shown = list(dict.fromkeys(across.values()))
+
+    def cells(row: int, home: int | None = None) -> list[str]:
+        return [f"{counts[row, at] or '.'}{'*' * (at == home)}" for at in shown]
+
+    rows: list[list[Any]] = []
+    for row, entity in enumerate(keys[:_ROWS]):
+        main = int(named.analysis.both.response[named.analysis.errors.key.main[entity]])
+        rows.append([named.key(entity), group.key[entity], *cells(row, None if main == ABSENT else across[main])])
+    if more:
+        rows.append([f"{len(more)} more", sum(group.key[entity] for entity in more), *cells(_ROWS)])
+    if any(key == ABSENT for key, _ in group.cells):
+        rows.append([words.extra, None, *cells(ABSENT)])
+    title = (
+        f"{named.document(group.document)}, group {group.number + 1}: {plural(len(keys), 'entity')} of "
+        f"{words.key} and {len(responses)} of {words.response}; costs {group.cost * 100:.2f}"
+    )
+    return Table(title, columns, rows)
+
+
+def _places(entities: Sequence[int], most: int) -> dict[int, int]:
+    """The row or column of each entity: the ``most`` largest have one each, and the rest have one together; `ABSENT`
+    stays."""
+    return {**{entity: min(at, most) for at, entity in enumerate(entities)}, ABSENT: ABSENT}
+
+
+def group_data(analysis: Analysis) -> list[dict[str, Any]]:
+    """All groups with errors, as data."""
+    groups = _groups(analysis, np.flatnonzero(~analysis.groups.perfect).tolist())
+    return [_data(group, analysis.result.names[group.document]) for group in groups]
+
+
+def _data(group: _Group, document: str) -> dict[str, Any]:
+    """Describe a group of entities of a document as data."""
+    row, column = ({entity: index for index, entity in enumerate(sizes)} for sizes in (group.key, group.response))
+    shared = ((*pair, count) for pair, count in group.cells.items() if ABSENT not in pair)
+    return {
+        "document": document,
+        "cost": None if np.isnan(group.cost) else group.cost,
+        "key": list(row),
+        "response": list(column),
+        "overlap": [[row[key], column[response], count] for key, response, count in shared],
+    }
