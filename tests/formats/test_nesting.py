@@ -179,8 +179,8 @@ def test_what_fits_no_shape_is_refused_with_the_shape(clusters: Any, shape: str,
 @pytest.mark.parametrize(
     ("key", "response", "message"),
     [
-        pytest.param([FIRST, SECOND], [FIRST], "a list of 1 document, and the key has 2", id="lengths"),
-        pytest.param([FIRST, SECOND], [], "a list of 0 documents, and the key has 2", id="nothing"),
+        pytest.param([FIRST, SECOND], [FIRST], "a list of 1 document, and the other side has 2", id="lengths"),
+        pytest.param([FIRST, SECOND], [], "a list of 0 documents, and the other side has 2", id="nothing"),
         pytest.param(FIRST, [FIRST], "a list of documents; those of the other side are", id="a document and a list"),
         pytest.param(
             [FIRST], FIRST, "list[list[list[tuple[int, int]]]], a list of documents\n", id="a list and a document"

@@ -296,7 +296,9 @@ class Scorer:
 
         self._refuse_known([] if name is None else [name])
         sides = nested(key, KEY, name), nested(response, RESPONSE, name)
-        for ours, theirs in zip(*(together(*sides) or ([side.value] for side in sides)), strict=True):
+        several = together(*sides)
+        of_both = [[side.value] for side in sides] if several is None else [list(side.values()) for side in several]
+        for ours, theirs in zip(*of_both, strict=True):
             self._add_one(ours, theirs, name)
 
     def _add_one(self, key: Clusters, response: Clusters, name: str | None) -> None:

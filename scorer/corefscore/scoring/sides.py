@@ -151,10 +151,8 @@ def _in_memory(sides: Mapping[str, Any]) -> dict[str, Documents]:
     mentions = Mentions()
     by_name = {name: named(side, name) for name, side in in_memory.items() if isinstance(side, Mapping)}
     unnamed = {name: nested(side, name) for name, side in in_memory.items() if name not in by_name}
-    if len(unnamed) == 2:
-        several = together(unnamed[KEY], unnamed[RESPONSE])
-        for name, side in zip((KEY, RESPONSE), several or (), strict=False):
-            by_name[name] = {str(number): document for number, document in enumerate(side)}
+    if len(unnamed) == 2 and (several := together(unnamed[KEY], unnamed[RESPONSE])):
+        by_name[KEY], by_name[RESPONSE] = several
     for name, side in unnamed.items():
         if name in by_name:
             continue

@@ -16,11 +16,12 @@ the other side; two lists of empty collections are documents. A document with a 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, MappingView, Sequence
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from corefscore.core.documents import KEY, RESPONSE
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural
 
@@ -28,35 +29,27 @@ DOCUMENT, DOCUMENTS = 2, 3
 """The number of levels of sequences above mentions."""
 
 COLLECTIONS = (list, tuple, set, frozenset)
-NUMBERS = (int, float, np.number)
+_NUMBERS = (int, float, np.number)
 
-PLAIN = frozenset({str, bytes, int, float, bool})
-"""The types of most mentions and of their parts, which need no check."""
+_EQUAL = frozenset({str, bytes, int, bool})
+"""The types of most mentions and of their parts; such values equal themselves."""
 
-EQUAL = PLAIN - {float}
-"""Those that equal themselves; a float may be NaN."""
-
-KNOWN = PLAIN.union(COLLECTIONS)
-"""The types of nearly all input."""
-
-OF_FRAME = (
+_OF_FRAME = (
     "write an entity as list(zip(frame['start'], frame['end'])), and a document as "
     "[list(zip(entity['start'], entity['end'])) for _, entity in frame.groupby('entity')] (group_by in polars)"
 )
 
-EXPECTED = (
+_EXPECTED = (
     "a document (a list of entities, each a list of mentions) or a list of documents; a mention is text, a number or a "
     "tuple such as (start, end)"
 )
 
-UNCLEAR = (
-    "a tuple of numbers, or a tuple or number beside sequences, could be one mention or several: give mentions as flat "
-    "tuples and entities as lists"
-)
-
 BY_NAME = "; to say which level is which, give documents by name, {name: document}"
 
-BY_NAME_TOO = "; give documents by name, {name: document}, to leave some out"
+_UNCLEAR = (
+    f"{_EXPECTED}; some of these could be one mention as well as several: give mentions as flat tuples of one length "
+    f"and entities as lists{BY_NAME}"
+)
 
 
 class Nested(NamedTuple):
@@ -73,22 +66,21 @@ class Nested(NamedTuple):
 
 
 def nested(value: Any, side: str, name: str | None = None) -> Nested:
-    """The level of ``value`` by the rule above. A value with a ``name`` can only be a document.
+    """Find the level of ``value`` by the rule above. A value with a ``name`` can only be a document.
 
     Raises `InputError` for a value that fits no level, and for mentions that cannot equal others.
     """
     value, levels = _levels(value)
-    level, wrong = _level(levels, only_document=name is not None)
+    level, wrong = _level(levels, named=name is not None)
     if wrong is None and name is not None and level == DOCUMENTS:
         wrong = "a document, not a list of documents"
-    wrong = _wrong_leaf(levels) or wrong
-    if wrong is not None:
+    if wrong := _wrong_leaf(levels) or wrong:
         raise refusal(side, shape(value), wrong, name)
     return Nested(value, level)
 
 
 def named(value: Mapping[Any, Any], side: str) -> dict[str, Any]:
-    """Documents by name, each checked as `nested` does. Raises `InputError` for a name that is no text."""
+    """Check documents by name, each as `nested` does. Raises `InputError` for a name that is no text."""
     for name in value:
         if not isinstance(name, str):
             raise refusal(side, f"named {name!r:.40}, which is {type(name).__name__}", "a string for a name")
@@ -96,20 +88,20 @@ def named(value: Mapping[Any, Any], side: str) -> dict[str, Any]:
 
 
 def refusal(side: str, shape: str, expected: str, name: str | None = None) -> InputError:
-    """The error for clusters of a shape that does not fit."""
+    """Return the error for clusters of a shape that does not fit."""
     where = "" if name is None else f'in document "{name}": '
     return InputError([Finding("not-clusters", side, details={"where": where, "what": shape, "expected": expected})])
 
 
-def together(key: Nested, response: Nested) -> tuple[Sequence[Any], Sequence[Any]] | None:
-    """The documents of both sides if they are lists of documents, None if each is one document.
+def together(key: Nested, response: Nested) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    """Return the documents of both sides by their numbers if they are lists, None if each side is one document.
 
     Raises `InputError` if one side is a document and the other a list, and if the lists have different lengths.
     """
     level = key.level or response.level
     if level is None:
         level = DOCUMENTS if len(key.value) and len(response.value) else DOCUMENT
-    for here, other, side in ((key, response, "key"), (response, key, "response")):
+    for here, other, side in ((key, response, KEY), (response, key, RESPONSE)):
         if here.level not in (None, level):
             ours, theirs = (
                 f"{side.shape}, {'one document' if side.level == DOCUMENT else 'a list of documents'}"
@@ -119,15 +111,12 @@ def together(key: Nested, response: Nested) -> tuple[Sequence[Any], Sequence[Any
             raise refusal(side, what, "the same on both sides" + BY_NAME)
     if level == DOCUMENT:
         return None
-    if len(key.value) != len(response.value):
-        what = f"a list of {plural(len(response.value), 'document')}, and the key has {len(key.value)}"
-        expected = "as many on both sides, since lists are paired by position" + BY_NAME_TOO
-        raise refusal("response", what, expected)
-    return list(key.value), list(response.value)
+    names = list(map(str, range(len(key.value))))
+    return by_position(key, KEY, names), by_position(response, RESPONSE, names)
 
 
 def by_position(unnamed: Nested, side: str, names: Sequence[str]) -> dict[str, Any]:
-    """The documents of a side without names, by the names of the other side in order. One document needs one name.
+    """Name the documents of a side after those of the other side, in order. One document needs one name.
 
     Raises `InputError` if there are more or fewer documents than names.
     """
@@ -135,7 +124,10 @@ def by_position(unnamed: Nested, side: str, names: Sequence[str]) -> dict[str, A
     documents = [unnamed.value] if single else list(unnamed.value)
     if len(documents) != len(names):
         what = plural(len(documents), "document") if single else f"a list of {plural(len(documents), 'document')}"
-        expected = "as many, since lists are paired by position with the documents of the other side" + BY_NAME_TOO
+        expected = (
+            "as many, since lists are paired by position with the documents of the other side; give documents by name, "
+            "{name: document}, to leave some out"
+        )
         raise refusal(side, f"{what}, and the other side has {len(names)}", expected)
     return dict(zip(names, documents, strict=True))
 
@@ -149,141 +141,130 @@ class _Level(NamedTuple):
 
 
 def as_collections(value: Any) -> Any:
-    """The value with every other iterable in it as a list."""
+    """Return the value with every other iterable in it as a list."""
     return _levels(value)[0]
 
 
 def is_whole(value: Any) -> bool:
-    """Whether a value is a whole number."""
+    """Tell whether a value is a whole number."""
     return type(value) is int or isinstance(value, np.integer)
 
 
 def _levels(value: Any) -> tuple[Any, list[_Level]]:
-    """The value with every other iterable in it as a list, and its levels, from the outside in. Types are looked at
-    once for each level."""
+    """Return the value with every other iterable in it as a list, and its levels, from the outside in. Types are looked
+    at once for each level."""
     levels, layer = [], [value]
     while layer:
         kinds = set(map(type, layer))
-        collections: list[Any] = []
-        plain = layer
-        if not kinds <= PLAIN:
-            if any(map(_is_other_collection, kinds)):
-                return _levels(_unfolded(value))
-            inner = {kind for kind in kinds if issubclass(kind, COLLECTIONS)}
-            collections = layer if inner == kinds else [item for item in layer if type(item) in inner]
-            plain = [] if inner == kinds else [item for item in layer if type(item) not in inner]
+        if any(map(_is_other_collection, kinds)):
+            return _levels(_unfolded(value))
+        inner = {kind for kind in kinds if issubclass(kind, COLLECTIONS)}
+        collections = [item for item in layer if type(item) in inner] if inner else []
+        plain = [item for item in layer if type(item) not in inner] if inner else layer
         levels.append(_Level(collections, plain, kinds))
         layer = list(chain.from_iterable(collections))
     return value, levels
 
 
 def _is_other_collection(kind: type) -> bool:
-    """Whether values of a type are collections of another type: arrays, iterators, and any iterable that is not
+    """Tell whether values of a type are collections of another type: arrays, iterators, and any iterable that is not
     hashable, so that it cannot be a mention."""
-    if kind in KNOWN or not issubclass(kind, Iterable):
-        return False
-    if issubclass(kind, (*COLLECTIONS, str, bytes, Mapping)) or _is_frame(kind):
+    if issubclass(kind, (*COLLECTIONS, str, bytes, Mapping)) or not issubclass(kind, Iterable) or _is_frame(kind):
         return False
     return issubclass(kind, (np.ndarray, Iterator, MappingView)) or kind.__hash__ is None
 
 
 def _is_frame(kind: type) -> bool:
-    """Whether a type is a data frame of any library, whose elements are the names of its columns, or its groups."""
+    """Tell whether a type is a data frame of any library, whose elements are the names of its columns, or its
+    groups."""
     return hasattr(kind, "columns") or kind.__name__.endswith("GroupBy")
 
 
 def _unfolded(value: Any) -> Any:
-    """The value with every collection of another type as a list."""
+    """Return the value with every collection of another type as a list."""
     if isinstance(value, np.ndarray):
         value = value.tolist()
-    if _is_other_collection(type(value)):
-        value = list(value)
     if isinstance(value, tuple):
         return tuple(map(_unfolded, value))
-    if isinstance(value, list) or (isinstance(value, COLLECTIONS) and any(map(_is_other_collection, map(type, value)))):
+    others = _is_other_collection(type(value)) or isinstance(value, list)
+    if others or (isinstance(value, COLLECTIONS) and any(map(_is_other_collection, map(type, value)))):
         return list(map(_unfolded, value))
     return value
 
 
-def _level(levels: list[_Level], *, only_document: bool) -> tuple[int | None, str | None]:
-    """The level of a value; if it has none, what was expected instead."""
+def _level(levels: list[_Level], *, named: bool) -> tuple[int | None, str | None]:
+    """Return the level of a value; if it has none, what was expected instead."""
     first = next((depth for depth, level in enumerate(levels) if level.plain), None)
     if first is None:
         depth = len(levels) - 1  # of the innermost collection, which is empty
-        return (None if depth < DOCUMENT else DOCUMENTS), (EXPECTED if depth > DOCUMENT else None)
-    fitting = [level for level in (DOCUMENT, DOCUMENTS) if level <= first and _fits(*levels[level : level + 2])]
-    if not fitting:
+        return (None if depth < DOCUMENT else DOCUMENTS), (_EXPECTED if depth > DOCUMENT else None)
+    flat = first == DOCUMENTS and _are_mentions(*levels[DOCUMENT : DOCUMENTS + 1])
+    level = DOCUMENT if first == DOCUMENT or flat else DOCUMENTS
+    if first < DOCUMENT or not _are_mentions(*levels[level : level + 2]):
         paths = first == 1 and levels[1].kinds == {str}
-        return None, f"{EXPECTED}; paths in a list are pathlib.Path objects" if paths else EXPECTED
-    level = fitting[0]
+        return None, f"{_EXPECTED}; paths in a list are pathlib.Path objects" if paths else _EXPECTED
     sequences, plain, _ = levels[level]
     entities = levels[level - 1].collections if plain else []
     if not sequences and level == DOCUMENT:  # then lists of numbers, and tuples of text, are entities
         entities = [entity for entity in entities if isinstance(entity, tuple) and _has_number(entity)]
-    if any(map(_can_be_mention, entities)):
-        return None, f"{EXPECTED}; {UNCLEAR}"
-    lengths = set(map(len, sequences))
-    if len(fitting) > 1 and not only_document and (len(lengths) > 1 or lengths == {1}):
-        both = "these could be mentions of several lengths, or entities of plain values"
-        return None, f"{EXPECTED}; {both}{BY_NAME}, or give entities of text as lists"
-    return level, None
+    lengths = set(map(len, sequences)) if flat and not named else set()
+    unclear = len(lengths) > 1 or lengths == {1} or any(map(_can_be_mention, entities))
+    return (None, _UNCLEAR) if unclear else (level, None)
 
 
-def _fits(level: _Level, inner: _Level | None = None) -> bool:
-    """Whether everything at a level can be a mention; ``inner`` is the next one."""
+def _are_mentions(level: _Level, inner: _Level | None = None) -> bool:
+    """Tell whether everything at a level can be a mention; ``inner`` is the next one."""
     if inner is not None and inner.collections:
         return False
-    kinds = level.kinds - PLAIN
+    kinds = {kind for kind in level.kinds if issubclass(kind, COLLECTIONS)}
     if kinds == {tuple} or (kinds == {list} and inner is not None and inner.kinds == {int}):
         return all(level.collections)  # nearly all input, without a look at each
     return all(map(_can_be_mention, level.collections))
 
 
 def _can_be_mention(value: Any) -> bool:
-    """Whether a collection has plain values that can be parts of one mention."""
+    """Tell whether a collection has plain values that can be parts of one mention."""
     if isinstance(value, tuple):
         return any(not isinstance(part, COLLECTIONS) for part in value)
     return isinstance(value, list) and _has_number(value)
 
 
 def _has_number(values: Iterable[Any]) -> bool:
-    return any(isinstance(value, NUMBERS) for value in values)
+    return any(isinstance(value, _NUMBERS) for value in values)
 
 
 def _wrong_leaf(levels: list[_Level]) -> str | None:
-    """What is wrong with plain values of some type: they are not hashable, or no two of them are ever equal."""
-    kinds = {kind for level in levels for kind in level.kinds - EQUAL if not issubclass(kind, COLLECTIONS)}
-    for kind in kinds:
-        of_kind = [value for level in levels for value in level.plain if type(value) is kind]
+    """Say what is wrong with plain values of some type: they are not hashable, or no two of them are ever equal."""
+    for kind in {kind for level in levels for kind in level.kinds - _EQUAL if not issubclass(kind, COLLECTIONS)}:
         if kind is type(None):
-            return f"{EXPECTED}; None is not a mention: leave it out"
+            return f"{_EXPECTED}; None is not a mention: leave it out"
         if _is_frame(kind):
-            return f"{EXPECTED}; {kind.__name__} is no list of mentions: {OF_FRAME}"
+            return f"{_EXPECTED}; {kind.__name__} is no list of mentions: {_OF_FRAME}"
         if kind.__hash__ is None or issubclass(kind, Mapping):
             return f"hashable mentions; a value of type {kind.__name__} cannot be one"
+        of_kind = [value for level in levels for value in level.plain if type(value) is kind]
         for other in filter(_differs_from_itself, of_kind):
-            return f"{EXPECTED}; {other!r:.20} equals nothing, not even itself: leave it out"
-        if vars(object)["__hash__"] is kind.__hash__ or hash(of_kind[0]) == id(of_kind[0]):
-            return (
-                f"mentions that can be equal; each {kind.__name__} equals only itself: turn them into numbers or text"
-            )
+            return f"{_EXPECTED}; {other!r:.20} equals nothing, not even itself: leave it out"
+        if kind.__hash__ is object.__hash__ or hash(of_kind[0]) == id(of_kind[0]):
+            only = f"each {kind.__name__} equals only itself: turn them into numbers or text"
+            return f"mentions that can be equal; {only}"
     return None
 
 
 def _differs_from_itself(value: Any) -> bool:
-    """Whether a value is a missing one, such as NaN, or pandas.NA, whose comparison is neither true nor false."""
+    """Tell whether a value is a missing one, such as NaN, or pandas.NA, whose comparison is neither true nor false."""
     equal = value == value  # noqa: PLR0124
     return not (isinstance(equal, bool | np.bool_) and equal)
 
 
 def shape(value: Any, depth: int = 0) -> str:
-    """The types of a value, from the outside in: ``list[list[tuple[int, int]]]``."""
+    """Describe the types of a value, from the outside in: ``list[list[tuple[int, int]]]``."""
     kind = type(value).__name__
     if not isinstance(value, COLLECTIONS):
         return kind
     if depth > DOCUMENTS + 2:
         return f"{kind}[...]"
-    inner = [shape(item, depth + 1) for item, _ in zip(value, range(100), strict=False)]
+    inner = [shape(item, depth + 1) for item in islice(value, 100)]
     if isinstance(value, tuple) and len(value) <= DOCUMENTS:
         return f"{kind}[{', '.join(inner)}]"
     kinds = sorted(dict.fromkeys(inner), key=len, reverse=True)
