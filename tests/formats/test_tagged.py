@@ -28,7 +28,7 @@ from corefscore.formats.tagged.nearby import nearby
 from corefscore.formats.tagged.notations import NAMES, NOTATIONS, Notation, find, recognised, untagged
 from corefscore.formats.tagged.writer import nested
 from corefscore.matching.text import alignment
-from corefscore.matching.text.alignment import ABSENT, EQUAL, MOVED, Grams, Key, align, common_prefix, diagonals, grams
+from corefscore.matching.text.alignment import ABSENT, EQUAL, MOVED, Key, align, diagonals, grams
 from corefscore.matching.text.characters import characters
 from corefscore.matching.text.fidelity import COLUMNS, ratio
 from corefscore.matching.text.projection import Projection, other_names, placed, words_of
@@ -591,36 +591,26 @@ def test_grams_are_equal_where_text_is(one: str, other: str, size: int) -> None:
 
 
 @given(LETTERS, LETTERS, st.integers(1, 6), st.data())
-def test_stretches_that_a_text_has_once(one: str, other: str, size: int, data: st.DataObject) -> None:
-    """Looked up in all of it, between two places, and beside characters that are taken; as text.count would."""
+def test_where_a_text_has_stretches(one: str, other: str, size: int, data: st.DataObject) -> None:
+    """Looked up in all of it, and between two places."""
     if min(len(one), len(other)) < size:
         return
-    code, values = characters(list(one)).code, grams(characters(list(other)).code, size)
+    code, values = characters(list(one)).code, np.unique(grams(characters(list(other)).code, size))
     start = data.draw(st.integers(0, len(one) - size))
-    stop = data.draw(st.integers(start + size, len(one)))
-    taken = data.draw(st.sets(st.integers(0, len(one) - 1)))
-
-    def expected(start: int, stop: int, taken: set[int]) -> dict[int, int]:
-        found: dict[int, int] = {}
-        for number in range(len(values)):
-            its = other[number : number + size]
-            places = [at for at in range(start, stop - size + 1) if one[at : at + size] == its]
-            free = [at for at in places if not taken & set(range(at, at + size))]
-            found |= {number: free[0]} if len(free) == 1 else {}
-        return found
-
-    looked_up = Grams(code, size)
-    which, places = looked_up.once(values, start, stop)
-    assert dict(zip(which.tolist(), places.tolist(), strict=True)) == expected(start, stop, set())
-    which, places = looked_up.once_without(values, np.array(sorted(taken), dtype=np.int64))
-    assert dict(zip(which.tolist(), places.tolist(), strict=True)) == expected(0, len(one), taken)
+    stop = data.draw(st.integers(start, len(one) - size + 1))
+    numbers = grams(code, size).tolist()
+    which, places = alignment._Grams(code, size).occurrences(values, start, stop)
+    expected = [
+        (index, at) for index, value in enumerate(values.tolist()) for at in range(start, stop) if numbers[at] == value
+    ]
+    assert list(zip(which.tolist(), places.tolist(), strict=True)) == expected
 
 
 @given(LETTERS, LETTERS)
 def test_a_common_beginning(one: str, other: str) -> None:
     expected = next((at for at, both in enumerate(zip(one, other, strict=False)) if both[0] != both[1]), None)
     texts = [characters(list(text)).code for text in (one, other)]
-    assert common_prefix(*texts) == (min(len(one), len(other)) if expected is None else expected)
+    assert alignment._common_prefix(*texts) == (min(len(one), len(other)) if expected is None else expected)
 
 
 WORDS = st.lists(st.text("abcdefgh .[](){}|#1éß中", max_size=6), max_size=60)

@@ -61,11 +61,6 @@ class Characters:
         begins[1:-1] = self.token[1:] != self.token[:-1]
         return begins
 
-    @cached_property
-    def begun(self) -> Ints:
-        """How many words have begun up to each character."""
-        return np.cumsum(self.begins)
-
     def borders(self, start: int, stop: int) -> list[int]:
         """Where the words of a stretch of characters begin, and finally where it ends."""
         return [start, *(np.flatnonzero(self.begins[start + 1 : stop]) + start + 1).tolist(), stop]
@@ -83,11 +78,7 @@ class Characters:
     @cached_property
     def has_word(self) -> bool:
         """Whether there is a letter or a digit."""
-        return self.is_word(0, len(self.code))
-
-    def is_word(self, start: int, stop: int) -> bool:
-        """Whether some of the characters have a letter or a digit."""
-        return any(map(str.isalnum, self.text(start, stop)))
+        return any(map(str.isalnum, self.text(0, len(self.code))))
 
     def text(self, start: int, stop: int) -> str:
         """Some of the characters."""
