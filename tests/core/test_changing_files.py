@@ -111,12 +111,12 @@ def test_a_file_that_changes_within_one_reading_is_told(
     """Replaced or deleted files are read to their end by who has them open."""
     path = tmp_path / name
     path.write_text(FILES[name] * 500 if name == "lines.jsonl" else CONLL.format("a\t0\t0\tw\t(1)\n" * 5000))
-    real: Callable[[Source], Iterator[Any]] = reader._blocks if name == "repeat.conll" else Source.numbered_lines
+    real: Callable[..., Iterator[Any]] = reader._blocks if name == "repeat.conll" else Source.numbered_lines
     seen = 0
 
-    def hooked(source: Source) -> Iterator[Any]:
+    def hooked(*source: Any) -> Iterator[Any]:
         nonlocal seen
-        for item in real(source):
+        for item in real(*source):
             seen += 1
             if seen == 2:
                 CHANGES[change](path)

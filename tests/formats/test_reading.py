@@ -14,7 +14,7 @@ from corefscore.formats import read
 from corefscore.formats.conll import cells
 from corefscore.formats.conll import reader as conll
 from corefscore.formats.conll.cells import CLOSE, OPEN, SINGLE
-from corefscore.formats.words import TextsSoFar, whole_numbers
+from corefscore.formats.words import whole_numbers
 from reading import columns, document, read_text
 from support import RECORDED, within
 
@@ -319,15 +319,6 @@ def test_random_bytes_are_read_or_refused(tmp_path: Path) -> None:
 def test_no_events_are_no_entities() -> None:
     empty = np.frombuffer(b"\n", dtype=np.uint8)
     assert [len(column) for column in cells.parse(empty, NONE, NONE, cells.Labels())] == [0] * 5
-
-
-def test_texts_of_open_documents_wait_for_the_next_batch() -> None:
-    texts = TextsSoFar()
-    texts.add(np.array([0, 1, 1]), np.array([10, 11, 12]), np.array([2, 5, 6]))
-    assert [column.tolist() for column in texts.take(1)] == [[10], [2]]
-    texts.add(np.array([0, 1]), np.array([13, 14]), np.array([7, 10]))
-    assert [column.tolist() for column in texts.take(1)] == [[11, 12, 13], [5, 6, 7]]
-    assert [column.tolist() for column in texts.take(1)] == [[14], [10]]
 
 
 def test_whole_numbers_are_those_of_python() -> None:

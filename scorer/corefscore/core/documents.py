@@ -197,6 +197,8 @@ class Texts(NamedTuple):
     line: Ints
 
 
+NO_TEXTS = Texts(NONE, NONE)
+
 _MOST_WORDS = 100_000
 """How many words the mentions of a file may have, each word counted in every mention, besides one for each byte of the
 file: their words are listed, and a few thousand mentions inside each other must not take all memory."""

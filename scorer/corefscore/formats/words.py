@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from corefscore.core.arrays import NONE, Bools, Bytes, Ints, among, changes, ranges
-from corefscore.core.documents import UNKNOWN, Texts
+from corefscore.core.arrays import Bools, Bytes, Ints, among, changes, ranges
+from corefscore.core.documents import UNKNOWN
 
 WORD_BYTES = 64
 """The number of bytes of a word that are compared, besides its length."""
@@ -140,21 +140,3 @@ def are_words(numbers: Ints, bounds: Ints) -> Bools:
     firsts = np.append(numbers, UNKNOWN)[np.repeat(bounds[:-1], sizes)]
     words: Bools = (count(~np.isin(numbers, MARKS)) > 0) & ((count(numbers != firsts) > 0) | (sizes == 1))
     return words
-
-
-class TextsSoFar:
-    """The words of the tokens since the last batch."""
-
-    def __init__(self) -> None:
-        self._blocks = [(NONE, NONE, NONE)]
-
-    def add(self, document: Ints, number: Ints, line: Ints) -> None:
-        """Add the tokens of a block: their documents, the numbers of their words, their lines."""
-        self._blocks.append((document, number, line))
-
-    def take(self, ready: int) -> Texts:
-        """The texts of the first ``ready`` documents, which are removed; the others are renumbered."""
-        document, number, line = (np.concatenate(column) for column in zip(*self._blocks, strict=True))
-        stop = int(np.searchsorted(document, ready))
-        self._blocks = [(document[stop:] - ready, number[stop:], line[stop:])]
-        return Texts(number[:stop], line[:stop])

@@ -115,7 +115,7 @@ BAR, OPENING, CLOSING, ZERO = b"|()0"
 PLAIN = re.compile(rb"(\(\d+\)?|\d+\))(\|(\(\d+\)?|\d+\)))*")
 """The form of a cell with mentions, as it should be."""
 
-_MARKED, _SINGLE, _OPEN, _CLOSE = map(re.compile, (rb"\(\d+\+\d\)", rb"\(\d+\)", rb"\((\d+)", rb"(\d+)\)"))
+_MARKED, _SINGLE, _OPEN, _CLOSE = map(re.compile, (rb"\(\d+\+\d\)", rb"\(\d+\)", rb"\((\d+)", rb"(?<!\d)(\d+)\)"))
 """The pieces of rule 5, in the order in which they are cut out."""
 
 _PARTS = re.compile(rb"[()]|[^()]+")

@@ -9,14 +9,13 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from difflib import SequenceMatcher
 from functools import lru_cache
 
 import numpy as np
 
 from corefscore.core.arrays import Ints, changes
-from corefscore.core.documents import Documents
+from corefscore.core.documents import NO_TEXTS, Documents, Texts
 from corefscore.core.findings import MOST, Finding, Found, plural, shortened
 from corefscore.core.sources import Source, as_text
 from corefscore.formats.base import Request
@@ -25,7 +24,6 @@ from corefscore.formats.conll.cells import OPEN, Events, unmatched
 from corefscore.formats.conll.columns import Columns
 from corefscore.formats.conll.lines import END
 from corefscore.formats.conll.reader import CR, HASH, Cells, Lines, Reader, describe, last_cells
-from corefscore.formats.words import TextsSoFar
 
 _NUMBER_COLUMN = 2
 """The column of CoNLL-2011/2012 with the number of the token in its sentence."""
@@ -78,40 +76,24 @@ class _Numbering:
         self.column = column
         self.ups = self.unlisted = 0
         self.odd: list[tuple[int, int, int]] = []
-        self._number = -1
-        self._reported = False
 
-    def look(self, line: Ints, number: Ints, sentence: Ints, *, carried: bool) -> None:
-        """Look at the tokens of a block; with ``carried`` the first sentence continues that of the last block."""
+    def look(self, line: Ints, number: Ints, sentence: Ints) -> None:
+        """Look at the tokens of a block."""
         previous = np.roll(number, 1)
         previous[changes(sentence)] = -1
-        if carried:
-            previous[0] = self._number
         known = (number >= 0) & (previous >= 0)
         up = number == previous + 1
         self.ups += int(np.count_nonzero(known & up))
-        wrong = np.flatnonzero(known & ~up)
-        reported = carried and self._reported
-        first_wrong = _first_of_each(wrong, sentence, skip_first=reported)
+        first_wrong = _first_of_each(np.flatnonzero(known & ~up), sentence)
         listed = first_wrong[: MOST - len(self.odd)]
         self.odd += [(int(line[row]), int(number[row]), int(previous[row])) for row in listed]
         self.unlisted += len(first_wrong) - len(listed)
-        last = sentence[-1]
-        self._number = int(number[-1])
-        self._reported = bool((sentence[wrong] == last).any()) or (reported and last == 0)
 
 
 class _File:
-    """The state of the file that is read.
-
-    Line ends are counted by kind, LF and CR LF. In the sentence in which the last block ended, ``columns`` is the
-    number of columns with which it began (0 without such a sentence), and ``columns_differ`` whether a line with
-    another number was reported.
-    """
+    """The state of the file that is read. Line ends are counted by kind, LF and CR LF."""
 
     def __init__(self) -> None:
-        self.was_inside = False
-        self.columns, self.columns_differ = 0, False
         self.numbering: list[_Numbering] = []
         self.numbered = False
         self.pairs = 0
@@ -129,10 +111,12 @@ def examine(files: Sequence[Source], found: Found, request: Request) -> Iterator
 class _Examiner(Reader):
     """Reads one side and adds everything that is wrong or odd to ``found``."""
 
+    whole_documents = True
+
     def __init__(self, found: Found, request: Request) -> None:
         super().__init__([], request._replace(texts=True))
         self.found = found
-        self._texts = TextsSoFar() if request.texts else None
+        self.texts = [NO_TEXTS] if request.texts else None
         self._tallies: dict[int, _Tally] = defaultdict(_Tally)
         self._tabbed: set[int] = set()
 
@@ -188,22 +172,25 @@ class _Examiner(Reader):
         if odd := undecodable(text[1:].tobytes()):
             self._file.first_undecodable = self._file.first_undecodable or self.line + odd[0]
             self._file.undecodable += len(odd)
+        was_inside = False
         for line, name in sorted(lines.markers.items()):
-            if name is None and not self._file.was_inside:
+            if name is None and not was_inside:
                 self.found.add(Finding("no-begin", self.source.name, self.line + 1 + line))
-            self._file.was_inside = name is not None
+            was_inside = name is not None
         if not len(lines.segments.first):
             return
         self._look_for_markers(lines)
         tokens, document, _ = lines.segments.within(np.flatnonzero(lines.is_token))
+        if not len(tokens):
+            return
         stops = lines.stops - ends_in_cr
         table = Columns(text, lines.starts[tokens], stops[tokens])
         self._look_at_sentences(lines, tokens, table)
         self._look_at_separators(tokens, document, table)
         starts, ends = last_cells(text, lines.stops[tokens])
         self._look_for_stars(lines, tokens, document, starts, ends)
-        if self._texts is not None:
-            self._texts.add(document, table.words(self.word_column, starts), self.line + 1 + tokens)
+        if self.texts is not None:
+            self.texts.append(Texts(table.words(self.word_column, starts), self.line + 1 + tokens))
 
     def _look_for_markers(self, lines: Lines) -> None:
         """Report lines within documents that look like markers but are not."""
@@ -227,33 +214,17 @@ class _Examiner(Reader):
         """Check the numbers of columns and of tokens in each sentence. An empty line or a marker ends a sentence."""
         gaps = ~lines.is_token & (lines.text[lines.starts] != HASH)
         gaps[list(lines.markers)] = True
-        gap = np.cumsum(gaps)
-        if not len(tokens):
-            if gap[-1]:
-                self._file.columns = 0
-            return
-        before = 0 if gap[tokens[0]] else self._file.columns
-        reported = before > 0 and self._file.columns_differ
-        sentence = gap[tokens]
+        sentence = np.cumsum(gaps)[tokens]
         begins = changes(sentence)
         sentence = np.cumsum(begins) - 1
         first = table.count[begins]
-        if before:
-            first[0] = before
-        differ = np.flatnonzero(table.count != first[sentence])
-        first_different = _first_of_each(differ, sentence, skip_first=reported)
-        for row in self.found.take("column-count", first_different):
+        differ = _first_of_each(np.flatnonzero(table.count != first[sentence]), sentence)
+        for row in self.found.take("column-count", differ):
             found, expected = plural(int(table.count[row]), "column"), plural(int(first[sentence[row]]), "column")
             self._odd_line("column-count", tokens[row], found=found, expected=expected)
-
-        numbering = self._numbering(table)
-        self._file.pairs += len(tokens) - int(np.count_nonzero(begins)) + (before > 0)
-        for column in numbering:
-            column.look(self.line + 1 + tokens, table.numbers(column.column), sentence, carried=before > 0)
-
-        last = int(sentence[-1])
-        self._file.columns = int(first[last]) if gap[-1] == gap[tokens[-1]] else 0
-        self._file.columns_differ = bool((sentence[differ] == last).any()) or (reported and last == 0)
+        self._file.pairs += len(tokens) - len(first)
+        for column in self._numbering(table):
+            column.look(self.line + 1 + tokens, table.numbers(column.column), sentence)
 
     def _numbering(self, table: Columns) -> Sequence[_Numbering]:
         """The columns that may number the tokens of a file: the third, as in CoNLL-2011/2012, if the first line has a
@@ -324,15 +295,12 @@ class _Examiner(Reader):
         self.found.add_unlisted("token-number", column.unlisted)
 
     def _decided(self, batch: Documents) -> Documents:
-        """A batch after the report on its documents. The counts of a document that is still open are kept."""
-        ready = len(batch)
+        """Report on the documents of a batch."""
         for document, tally in sorted(self._tallies.items()):
-            if document < ready:
-                self._decide(batch, document, tally)
-        later = {document - ready: tally for document, tally in self._tallies.items() if document >= ready}
-        self._tallies = defaultdict(_Tally, later)
-        self._tabbed = {document - ready for document in self._tabbed if document >= ready}
-        return batch if self._texts is None else replace(batch, texts=self._texts.take(ready))
+            self._decide(batch, document, tally)
+        self._tallies.clear()
+        self._tabbed.clear()
+        return batch
 
     def _decide(self, batch: Documents, document: int, tally: _Tally) -> None:
         """Report on the cells of a document."""
@@ -371,7 +339,7 @@ def _marker_like(letters: str) -> tuple[str, str] | None:
     return None
 
 
-def _first_of_each(rows: Ints, group: Ints, *, skip_first: bool) -> list[int]:
-    """The first of the rows in each group; ``skip_first`` leaves the first group out."""
-    first = rows[changes(group[rows])]
-    return [row for row in first.tolist() if not (skip_first and group[row] == 0)]
+def _first_of_each(rows: Ints, group: Ints) -> list[int]:
+    """Find the first of the rows in each group."""
+    first: list[int] = rows[changes(group[rows])].tolist()
+    return first

@@ -28,14 +28,14 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.core.arrays import Bools, Bytes, Ints
-from corefscore.core.documents import KEY, UNKNOWN, Documents, NameColumn, NamedEntities
+from corefscore.core.documents import KEY, NO_TEXTS, UNKNOWN, Documents, NameColumn, NamedEntities, Texts
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, shortened
 from corefscore.core.sources import Source, as_text
 from corefscore.formats.base import Request
 from corefscore.formats.conll.columns import Columns
 from corefscore.formats.conll.reader import CR, Lines, Reader
-from corefscore.formats.words import BLANK_MARKS, TextsSoFar, word_numbers
+from corefscore.formats.words import BLANK_MARKS, word_numbers
 
 _CELL = re.compile(rb"(?:\(([^\s()*|]+))?\*?(\))?")
 """A cell of a name: the type if a name begins there, and the bracket if one ends there."""
@@ -54,22 +54,21 @@ class _Name(NamedTuple):
     words: Sequence[str]
 
 
-class _Open(NamedTuple):
-    """A name that has begun: the cell that began it, and the words before the current block."""
-
-    document: int
-    token: int
-    type: str
-    cell: _Cell
-    words: Sequence[str] = ()
-
-
 class _Cell(NamedTuple):
-    """A cell that is not blank: its line, its column (from 1) and its text."""
+    """A cell that is not blank: its row among the tokens of the block, its document, line, column (from 1) and text."""
 
+    row: int
+    document: int
     line: int
     column: int
     text: str
+
+
+class _Open(NamedTuple):
+    """A name that has begun: the cell that began it, and its type."""
+
+    cell: _Cell
+    type: str
 
 
 def read(files: Sequence[Source], notices: list[Finding], request: Request) -> Iterator[Documents]:
@@ -85,6 +84,8 @@ def read(files: Sequence[Source], notices: list[Finding], request: Request) -> I
 
 class _NamesReader(Reader):
     """Reads one side with its named entities and the words of all tokens, by which the sides are compared."""
+
+    whole_documents = True
 
     def __init__(self, notices: list[Finding], request: Request) -> None:
         super().__init__(notices, request)
@@ -103,7 +104,7 @@ class _NamesReader(Reader):
         self._open: _Open | None = None
         self._names: list[_Name] = []
         self._faults: dict[int, Callable[[], Finding]] = {}
-        self._texts = TextsSoFar() if request.texts else None
+        self.texts = [NO_TEXTS] if request.texts else None
 
     def file(self, source: Source) -> Iterator[Documents]:
         self._columns.append(NameColumn(self._number, source.name))
@@ -118,27 +119,34 @@ class _NamesReader(Reader):
         stops = lines.stops[tokens]
         columns = Columns(lines.text, lines.starts[tokens], stops - (lines.text[stops - 1] == CR))
         word_column = columns.word_column(self.word_column, self._number)
-        cells = columns.cells(word_column)
-        if self._texts is not None:
-            number = np.where(word_column >= 0, word_numbers(lines.text, *cells), UNKNOWN)
-            self._texts.add(document, number, self.line + 1 + tokens)
+        words = columns.cells(word_column)
+        if self.texts is not None:
+            number = np.where(word_column >= 0, word_numbers(lines.text, *words), UNKNOWN)
+            self.texts.append(Texts(number, self.line + 1 + tokens))
         if self._names_wanted:
             token = np.cumsum(lines.is_token)[tokens] - 1 + shift
-            self._look_at_names(lines, tokens, document, token, columns, words=partial(_words, lines.text, *cells))
+            self._look_at_names(lines, tokens, document, token, columns, *words)
 
     def _look_at_names(
-        self, lines: Lines, tokens: Ints, document: Ints, token: Ints, columns: Columns, *, words: _WordsUpTo
+        self, lines: Lines, tokens: Ints, document: Ints, token: Ints, columns: Columns, *words: Ints
     ) -> None:
+        """Read the names of a block, given the lines of its tokens, their documents and numbers there, and where the
+        word of each begins and ends."""
         text = lines.text
         starts, stops = columns.cells(np.full(len(tokens), self._number - 1))
         for row in self._look_at_column(text, columns.count, starts, stops).tolist():
             raw = text[starts[row] : stops[row]].tobytes()
             before = as_text(text[lines.starts[tokens[row]] : starts[row]].tobytes())
-            cell = _Cell(self.line + 1 + int(tokens[row]), len(before) + 1, as_text(raw))
-            self._cell(raw, cell, int(document[row]), int(token[row]), partial(words, row))
-        if self._open is not None and self._open.document == document[-1]:
-            new = int(token[-1]) - self._open.token + 1 - len(self._open.words)
-            self._open = self._open._replace(words=[*self._open.words, *words(len(tokens) - 1, new)])
+            cell = _Cell(row, int(document[row]), self.line + 1 + int(tokens[row]), len(before) + 1, as_text(raw))
+            self._end_of_document(cell.document)
+            name = self._closed(raw, cell)
+            if name is not None:
+                first = name.cell.row
+                its_words = _words(text, *(side[first : row + 1] for side in words))
+                span = int(token[first]), int(token[row])
+                self._names.append(_Name(cell.document, *span, name.cell.line, name.type, its_words))
+                self._columns[-1].types[name.type] += 1
+        self._end_of_document(None)
 
     def _look_at_column(self, text: Bytes, count: Ints, starts: Ints, stops: Ints) -> Ints:
         """Update the `NameColumn` of the file from some lines, given their numbers of columns and the cells of names;
@@ -159,87 +167,61 @@ class _NamesReader(Reader):
         column.blanks |= dict.fromkeys([""] * bool((there & (size == 0)).any()))
         return np.flatnonzero(there & ~blank)
 
-    def _cell(self, raw: bytes, cell: _Cell, document: int, token: int, words: Callable[[int], Sequence[str]]) -> None:
-        """Read one cell; ``words(size)`` returns the last ``size`` words of the block, up to this token."""
-        self._end_of_document(document)
+    def _closed(self, raw: bytes, cell: _Cell) -> _Open | None:
+        """Read one cell; returns the name that ends there."""
         found = _CELL.fullmatch(raw)
-        if not found or not (found[1] or found[2]):
-            self._blame(document, cell, "is not a cell of named entities", _CELLS)
-            return
         opened = self._open
-        if found[1]:
-            if found[1].isdigit():
-                self._blame(document, cell, "has a number for a type, like coreference", _CELLS)
-                return
-            if opened is not None:
-                what = f'begins a name within "{opened.cell.text}" of line {opened.cell.line}'
-                self._blame(document, cell, what, "names that neither nest nor cross")
-                return
-            opened = _Open(document, token, as_text(found[1]).upper(), cell)
-        if opened is None:
-            self._blame(document, cell, "ends a name, but none has begun", _CELLS)
-            return
-        self._open = None if found[2] else opened
-        if found[2]:
-            size = token - opened.token + 1 - len(opened.words)
-            words_of_name = [*opened.words, *words(size)]
-            self._names.append(_Name(document, opened.token, token, opened.cell.line, opened.type, words_of_name))
-            self._columns[-1].types[opened.type] += 1
+        if not found or not (found[1] or found[2]):
+            self._blame(cell, "is not a cell of named entities", _CELLS)
+        elif found[1] and found[1].isdigit():
+            self._blame(cell, "has a number for a type, like coreference", _CELLS)
+        elif found[1] and opened is not None:
+            what = f'begins a name within "{opened.cell.text}" of line {opened.cell.line}'
+            self._blame(cell, what, "names that neither nest nor cross")
+        elif not found[1] and opened is None:
+            self._blame(cell, "ends a name, but none has begun", _CELLS)
+        else:
+            opened = opened or _Open(cell, as_text(found[1]).upper())
+            self._open = None if found[2] else opened
+            return opened if found[2] else None
+        return None
 
-    def _end_of_document(self, document: int) -> None:
+    def _end_of_document(self, document: int | None) -> None:
         """Report a name that is still open in another document."""
-        if self._open is not None and self._open.document != document:
+        if self._open is not None and self._open.cell.document != document:
             what = "begins a name that never ends"
-            self._blame(self._open.document, self._open.cell, what, '"*)" at its last token, within the document')
-            self._open = None
+            self._blame(self._open.cell, what, '"*)" at its last token, within the document')
 
-    def _blame(self, document: int, cell: _Cell, what: str, expected: str) -> None:
+    def _blame(self, cell: _Cell, what: str, expected: str) -> None:
         """Keep the first fault of a document."""
         self._open = None
         shown = shortened(cell.text)
         details = {
-            "document": self.names[document],
+            "document": self.names[cell.document],
             "cell": shown,
             "what": what,
             "expected": expected,
             "column": self._number,
         }
-        path, excerpt = self.places[document].source.name, (shown, "^" * len(shown))
-        self._faults.setdefault(document, partial(Finding, "bad-name", path, cell.line, cell.column, details, excerpt))
+        path, excerpt = self.places[cell.document].source.name, (shown, "^" * len(shown))
+        fault = partial(Finding, "bad-name", path, cell.line, cell.column, details, excerpt)
+        self._faults.setdefault(cell.document, fault)
 
     def batch(self) -> Iterator[Documents]:
-        ready = len(self.names) - self.inside
-        if self._open is not None and self._open.document < ready:
-            self._end_of_document(ready)
         for documents in super().batch():
-            yield self._with_names(documents)
-
-    def _with_names(self, documents: Documents) -> Documents:
-        ready = len(documents)
-        faults = {document: fault for document, fault in self._faults.items() if document < ready}
-        sound = [name for name in self._names if name.document < ready and name.document not in faults]
-        document, start, end, line = np.array([name[:4] for name in sound], dtype=np.int64).reshape(-1, 4).T
-        kinds = np.array([name.type for name in sound], dtype=object)
-        words = np.fromiter((name.words for name in sound), dtype=object, count=len(sound))
-        names = NamedEntities(document, start, end, line, kinds, words, self._columns)
-        self._names = [n._replace(document=n.document - ready) for n in self._names if n.document >= ready]
-        self._faults = {document - ready: fault for document, fault in self._faults.items() if document >= ready}
-        if self._open is not None:
-            self._open = self._open._replace(document=self._open.document - ready)
-        if self._estimate:
-            documents = Documents(
-                documents.names, documents.places, documents.tokens, exact_names=True, words=documents.words
-            )
-        texts = None if self._texts is None else self._texts.take(ready)
-        return replace(documents, faults={**faults, **documents.faults}, named_entities=names, texts=texts)
+            sound = [name for name in self._names if name.document not in self._faults]
+            document, start, end, line = np.array([name[:4] for name in sound], dtype=np.int64).reshape(-1, 4).T
+            kinds = np.array([name.type for name in sound], dtype=object)
+            words = np.fromiter((name.words for name in sound), dtype=object, count=len(sound))
+            names = NamedEntities(document, start, end, line, kinds, words, self._columns)
+            found = documents
+            if self._estimate:
+                found = Documents(found.names, found.places, found.tokens, exact_names=True, words=found.words)
+            faults = {**self._faults, **found.faults}
+            self._names, self._faults = [], {}
+            yield replace(found, faults=faults, named_entities=names, texts=documents.texts)
 
 
-_WordsUpTo = Callable[[int, int], Sequence[str]]
-"""A function that takes the index of a line of a block and a number of lines, and returns the words of so many lines,
-of which that line is the last."""
-
-
-def _words(text: Bytes, starts: Ints, stops: Ints, last: int, size: int) -> list[str]:
-    """The words of ``size`` lines up to line ``last``, given the cell of the word of each line of the block."""
-    rows = range(last - size + 1, last + 1)
-    return [as_text(text[starts[row] : stops[row]].tobytes()).strip() for row in rows]
+def _words(text: Bytes, starts: Ints, stops: Ints) -> list[str]:
+    """Decode the words ``text[starts:stops]``."""
+    return [as_text(text[start:stop].tobytes()).strip() for start, stop in zip(starts, stops, strict=True)]

@@ -39,7 +39,7 @@ from functools import partial
 import numpy as np
 
 from corefscore.core.arrays import Bools, Bytes, Ints, among, changes
-from corefscore.core.documents import RESPONSE, Documents, Place
+from corefscore.core.documents import NO_TEXTS, RESPONSE, Documents, Place, Texts
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural, shortened
 from corefscore.core.sources import MARK, Source, as_text, is_utf_16
@@ -49,6 +49,7 @@ from corefscore.formats.conll.cells import CLOSING, OPEN, OPENING, Events, Label
 from corefscore.formats.conll.lines import (
     END,
     END_MARKER,
+    USUAL_END,
     WordColumn,
     absent_column,
     is_token_line,
@@ -168,7 +169,12 @@ class Reader:
 
     Scoring stops at the first fault. `corefscore.formats.conll.examiner` overrides `note`, `refuse`, `look` and
     `faults` to continue by the same rules.
+
+    With ``whole_documents``, no document continues in another block or batch, for those who override `look`. Scoring
+    does without, since blocks of one size take less time.
     """
+
+    whole_documents = False
 
     def __init__(self, notices: list[Finding], request: Request = USUAL) -> None:
         self.notices = notices
@@ -183,6 +189,7 @@ class Reader:
         self.events: list[Events] = []
         self.discarded: dict[int, list[str]] = {}
         self.comments: dict[int, tuple[int, int]] = {}
+        self.texts: list[Texts] | None = None
         self.bytes = 0
 
     def file(self, source: Source) -> Iterator[Documents]:
@@ -193,14 +200,14 @@ class Reader:
         self.outside_lines = self.first_outside = 0
         self.first_odd: Finding | None = None
         self.mentioned = False
-        documents = 0
-        for data, size, self.ended in _blocks(source):
+        documents, blocks = 0, _blocks(source, self.whole_documents)
+        for data, size, self.ended in blocks:
+            if self.bytes > BATCH:
+                yield from self.batch()
             before = len(self.names)
             self._block(data, size)
             documents += len(self.names) - before
             self.bytes += size
-            if self.bytes > BATCH:
-                yield from self.batch()
         source.lines = self.line
         if not documents:
             self.refuse(_what_else(source, self._side))
@@ -269,7 +276,10 @@ class Reader:
             odd_labels=self.labels.odd,
             exact_names=True,
             words=self.word_column,
+            texts=Texts(*map(np.concatenate, zip(*self.texts, strict=True))) if self.texts else None,
         )
+        if self.texts:
+            self.texts = [NO_TEXTS]
         for column in (self.names, self.places, self.stops, self.tokens):
             del column[:ready]
         self.events = [later._replace(document=later.document - ready)]
@@ -462,16 +472,20 @@ def describe(
         yield Finding(code, source.name, line, column, {**details(document), "piece": piece, "label": name}, excerpt)
 
 
-def _blocks(source: Source) -> Iterator[tuple[bytearray, int, bool]]:
-    """Blocks of a file: a buffer, the number of its bytes that are filled, and whether its last line has a line end in
-    the file. A buffer begins with a line end, which whole lines follow."""
+def _blocks(source: Source, whole_documents: bool) -> Iterator[tuple[bytearray, int, bool]]:
+    """Read a file in blocks: a buffer, the number of its bytes that are filled, and whether its last line has a line
+    end in the file. A buffer begins with a line end, which whole lines follow, or whole documents."""
     buffer = bytearray(BLOCK)
     buffer[0] = LF
     filled = 1
     with source.open() as stream:
         while size := source.fill(stream, memoryview(buffer)[filled:]):
             filled += size
-            stop = buffer.rfind(b"\n", filled - size, filled) + 1
+            if whole_documents:
+                end = buffer.rfind(USUAL_END, 0, filled)
+                stop = buffer.find(b"\n", end, filled) + 1 if end > 0 else 0
+            else:
+                stop = buffer.rfind(b"\n", filled - size, filled) + 1
             if stop:
                 yield buffer, stop, True
                 rest = filled - stop
@@ -481,8 +495,9 @@ def _blocks(source: Source) -> Iterator[tuple[bytearray, int, bool]]:
                 # Extended in place: a second buffer would take twice the memory of a long line.
                 buffer += bytes(len(buffer))
     if filled > 1:
+        ended = buffer[filled - 1] == LF
         buffer[filled] = LF
-        yield buffer, filled + 1, False
+        yield buffer, filled + (not ended), ended
 
 
 def _may_matter(text: Bytes, starts: Ints, stops: Ints) -> Bools:
