@@ -36,7 +36,7 @@ class Measure(NamedTuple):
     def by(self, settings: Settings) -> Measure:
         """The measure by the settings of a score: its definitions, and the options of metrics."""
         return self._replace(
-            metrics=[metric.by(settings.rules.definitions).given(settings.own) for metric in self.metrics]
+            metrics=[metric.given(settings.own, settings.rules.definitions) for metric in self.metrics]
         )
 
     def f1(self, counts: Mapping[str, Floats]) -> Floats:

@@ -254,5 +254,5 @@ def _compare(key: _Side, response: _Side, found: Found, reading: Reading) -> Non
         found.add(*beside_each_other(aligned))
     if refusal := too_many(dropped):
         found.add(refusal)
-    if not key.faults and not response.faults:  # faults may hide mentions
-        found.add(*nothing_in_common(shared))
+    if not key.faults and not response.faults and None not in shared:  # faults may hide mentions
+        found.add(*nothing_in_common([batch for batch in shared if batch is not None]))

@@ -18,7 +18,7 @@ from corefscore.core.errors import InputError, UnknownDocumentError, UsageError
 from corefscore.core.options import STATISTICS
 from corefscore.core.sources import STDIN
 from corefscore.metrics import GROUPS, names_in, select
-from corefscore.metrics.base import NODES, Metric, names_asked, own_values
+from corefscore.metrics.base import NODES, Metric, names_asked, options_of, own_values
 from corefscore.reports.base import shortened
 from corefscore.reports.layouts import COREFUD, DATA, OFFICIAL, RESULT, TABLE, TABLES, Style, fitting, rendered
 from corefscore.reports.score import Intervals, Report
@@ -89,7 +89,7 @@ def _check_options(command: click.Command, metrics: Sequence[Metric]) -> None:
         name for parameter in command.params for name in (parameter.name, *parameter.opts, *parameter.secondary_opts)
     ]
     for metric in metrics:
-        for option in metric.every_option:
+        for option in options_of([metric]):
             if max(names.count(option.keyword), names.count(f"--{option.name}")) > 1:
                 raise UsageError(
                     f"the option --{option.name} of metric {metric.name!r} has a name that is taken; rename it"

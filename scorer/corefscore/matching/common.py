@@ -57,17 +57,16 @@ def _first(side: Documents, documents: Ints) -> Mention | None:
     return side.mention(int(mentions[np.lexsort((end, start))[0]]))
 
 
-def nothing_in_common(batches: Sequence[Common | None]) -> list[Finding]:
-    """The notice that a side has no mention, or that both sides have mentions and share none. There is no notice if
-    they share a mention, or if they do not even share a document."""
-    apart = [batch for batch in batches if batch is not None]
-    documents = sum(batch.documents for batch in apart)
-    if not documents or len(apart) < len(batches):
+def nothing_in_common(batches: Sequence[Common]) -> list[Finding]:
+    """Report that a side has no mention, or that both sides have mentions and share none, given all batches. There is
+    no notice if they do not even share a document."""
+    documents = sum(batch.documents for batch in batches)
+    if not documents:
         return []
-    tagged = any(batch.tagged for batch in apart)
-    lacking = _without_mentions(apart)
+    tagged = any(batch.tagged for batch in batches)
+    lacking = _without_mentions(batches)
     if not lacking:
-        both = [batch for batch in apart if all(batch.first.values())] or apart
+        both = [batch for batch in batches if all(batch.first.values())] or batches
         key, response = (next(filter(None, (batch.first[side] for batch in both))) for side in (KEY, RESPONSE))
         return [_apart(key, response, documents, tagged)]
     found = []
@@ -116,17 +115,14 @@ def _hint(place: Place, tagged: bool) -> str:
     )
 
 
-def other_columns(batches: Sequence[Common | None]) -> list[Finding]:
-    """For a side without mentions, the notices that the last column of its files seems to be another one."""
-    apart = [batch for batch in batches if batch is not None]
-    if len(apart) < len(batches):
-        return []
+def other_columns(batches: Sequence[Common]) -> list[Finding]:
+    """Report, for a side without mentions, that the last column of its files seems to be another one."""
     from corefscore.formats import examined
     from corefscore.formats.base import Reading
 
     found = Found()
-    for side, places in _without_mentions(apart).items():
-        if side == RESPONSE and any(batch.tagged for batch in apart):
+    for side, places in _without_mentions(batches).items():
+        if side == RESPONSE and any(batch.tagged for batch in batches):
             continue
         for source in dict.fromkeys(place.source for place in places if place.line is not None):
             with suppress(UsageError):  # what cannot be read a second time is not looked at

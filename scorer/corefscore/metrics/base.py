@@ -14,6 +14,7 @@ import numpy as np
 
 from corefscore.core import names
 from corefscore.core.arrays import Floats
+from corefscore.core.errors import UsageError, suggested
 from corefscore.core.options import Option as Option  # noqa: PLC0414 - metrics of other packages import it from here
 from corefscore.core.options import declared
 from corefscore.core.tuples import NamedTuple
@@ -185,26 +186,23 @@ class Metric:
     corefud: tuple[Measure, ...] | None = None
     cite: tuple[str, ...] = ()
 
-    def by(self, definitions: str | None) -> Metric:
-        """The metric by the definitions of an official scorer (`corefscore.matching.matched.DEFINITIONS`)."""
-        if definitions != "corefud" or self.corefud is None:
-            return self
-        return replace(self, measures=self.corefud, corefud=None)
-
-    def given(self, own: Mapping[str, Any]) -> Metric:
-        """The metric with the values of its options, by keyword, passed to its functions and those of its measures."""
+    def given(self, own: Mapping[str, Any], definitions: str | None = None) -> Metric:
+        """Pass the values of its options, by keyword, to its functions and those of its measures, which are those of an
+        official scorer (`corefscore.matching.matched.DEFINITIONS`)."""
+        measures = self.corefud if definitions == "corefud" and self.corefud else self.measures
         values = {option.keyword: own[option.keyword] for option in self.options if option.keyword in own}
-
-        def bound(measure: Measure) -> Measure:
+        if not values:
+            return self if measures is self.measures else replace(self, measures=measures)
+        bound = []
+        for measure in measures:
             of_measure = {name: values[name] for name in measure.options if name in values}
-            return measure._replace(combine=measure.combine and partial(measure.combine, **of_measure))
-
+            bound.append(measure._replace(combine=measure.combine and partial(measure.combine, **of_measure)))
         return replace(
             self,
             count=partial(self.count, **values),
             terms=self.terms and partial(self.terms, **values),
             more=partial(self.more, **values),
-            measures=tuple(map(bound, self.measures)),
+            measures=tuple(bound),
         )
 
     @property
@@ -212,39 +210,35 @@ class Metric:
         """Count what ``count`` returns for a document."""
         return sum(measure.combine is None for measure in self.measures) + self.more()
 
-    @property
-    def every_option(self) -> tuple[Option, ...]:
-        """The options of the metric and of its view."""
-        return (*self.options, *VIEWS[self.view])
-
 
 def options_of(metrics: Sequence[Metric]) -> list[Option]:
-    """The options of several metrics without duplicates."""
-    return list(dict.fromkeys(option for metric in metrics for option in metric.every_option))
+    """List the options of several metrics without duplicates."""
+    return list(dict.fromkeys(option for metric in metrics for option in (*metric.options, *VIEWS[metric.view])))
 
 
 def own_values(metrics: Sequence[Metric], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of the options of some metrics by keyword, from ``given`` or the defaults.
+    """Find the values of the options of some metrics by keyword, from ``given`` or the defaults.
 
-    Implied options are left out if they have their default. Raises `UsageError` for an invalid value.
+    Implied options are left out if they have their default. Raises `UsageError` for an unknown option and for an
+    invalid value.
     """
+    options = options_of(metrics)
+    known = [option.keyword for option in options]
+    if unknown := sorted(given.keys() - known):
+        hint = suggested(unknown[0], known) if known else "they have no options"
+        raise UsageError(f"unknown option {', '.join(unknown)} of these metrics; {hint}")
+    if (of_names := names_asked(metrics, given)) is not None:
+        given = {**given, **vars(of_names)}
     found = {}
-    if sees_names(metrics):
-        given = {**given, **vars(names.name_options(given))}
-    for option in options_of(metrics):
-        value = given.get(option.keyword, option.default)
+    for option, keyword in zip(options, known, strict=True):
+        value = given.get(keyword, option.default)
         option.check(value)
         if value != option.default or not option.implied:
-            found[option.keyword] = value
+            found[keyword] = value
     return found
 
 
-def sees_names(metrics: Sequence[Metric]) -> bool:
-    """Whether some metric counts named mentions."""
-    return any(metric.view == NAMED for metric in metrics)
-
-
 def names_asked(metrics: Sequence[Metric], own: Mapping[str, Any]) -> names.NameOptions | None:
-    """The options about named entities of some metrics, given the values of their options; None if no metric counts
-    named mentions."""
-    return names.name_options(own) if sees_names(metrics) else None
+    """Find the options about named entities of some metrics, given the values of their options; None if no metric
+    counts named mentions."""
+    return names.name_options(own) if any(metric.view == NAMED for metric in metrics) else None

@@ -20,14 +20,14 @@ from corefscore.core.workers import Map
 from corefscore.formats.base import Reading
 from corefscore.matching.pairing import Pairs
 from corefscore.metrics import select
-from corefscore.metrics.base import Metric, sees_names
+from corefscore.metrics.base import Metric
 from corefscore.python.arguments import Options, ScorerOptions, spelled
 from corefscore.scoring.batches import Counted, result_of
-from corefscore.scoring.evaluate import count, count_batches
+from corefscore.scoring.evaluate import Counting, count_batches
 from corefscore.scoring.results import DOCUMENT, Result, refuse_heads_of_spans
 from corefscore.scoring.run import apart, scored, settings_of
 from corefscore.scoring.settings import Settings
-from corefscore.scoring.sides import Corpus, batches_of, corpus, is_nested, is_path, path_of, paths_of
+from corefscore.scoring.sides import Corpus, batches_of, corpus, is_in_memory, is_path, paths_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -73,8 +73,11 @@ def read(
         raise UsageError(f'estimate_key needs side="{KEY}"')
     if side not in (None, KEY, RESPONSE):
         raise UsageError(f"side={side!r} is not one of {KEY}, {RESPONSE}")
+    paths = paths_of("path", path)
+    if paths is None:
+        raise UsageError(f"path={path!r:.60}: expected the path of a file or folder")
     return corpus(
-        path_of("path", path),
+        paths,
         Reading(
             input_format=input_format,
             clusters_field=clusters_field,
@@ -246,6 +249,7 @@ class Scorer:
     ) -> None:
         self._metrics, settings, self._reading, _ = run_of(_selected(metrics), arguments)
         self._settings = replace(settings, reading=self._reading.settings)
+        self._counting = Counting(self._metrics, settings)
         self.reset()
 
     def reset(self) -> None:
@@ -267,14 +271,14 @@ class Scorer:
         with files or with documents that have names.
         """
         response = complete(key, response, self._reading) if response is None else response
-        if is_nested(key) and is_nested(response):
+        if all(is_in_memory(side) and not isinstance(side, Mapping) for side in (key, response)):
             self._add_nested(key, response, name)
             return
         if name is not None:
             raise UsageError(f"name={name!r} is for a document without one; files and mappings have names")
         sides, notices, settings = batches_of(key, response, self._metrics, self._settings, self._reading)
         batches = count_batches(*sides, self._metrics, settings, notices, reading=self._reading)
-        names = [document for part, _ in batches for document in part.names]
+        names = [document for batch in batches for document in batch.names]
         self._refuse_known(names)
         self._append(batches, names)
         self._notices += notices
@@ -307,7 +311,7 @@ class Scorer:
         ours, theirs = ([_copied(entity) for entity in side] for side in (key, response))
         self._waiting.append((name if name is not None else str(len(self._names)), ours, theirs))
         self._waiting_mentions += sum(map(len, ours)) + sum(map(len, theirs))
-        if self._waiting_mentions > BLOCK or len(self._waiting) > BLOCK or sees_names(self._metrics):
+        if self._waiting_mentions > BLOCK or len(self._waiting) > BLOCK or self._counting.names is not None:
             self._count()  # clusters in memory have no names of their own, which is an error of this call
         self._named([name])
 
@@ -321,19 +325,19 @@ class Scorer:
         mentions = Mentions()
         key, response = documents(names, ours, mentions, KEY), documents(names, theirs, mentions, RESPONSE)
         pairs = Pairs(key, response, np.ones(len(names), dtype=np.bool_))
-        self._batches.append(count(pairs, self._metrics, self._settings))
+        self._batches.append(self._counting.count(pairs))
         self._waiting, self._waiting_mentions = [], 0
 
     def _refuse_mixed(self, *, corefud: bool) -> None:
         """Raise `UsageError` if only some of all documents are CorefUD."""
-        if self._names and corefud != bool(self._batches and self._batches[0][0].nodes is not None):
+        if self._names and corefud != bool(self._batches and self._batches[0].nodes is not None):
             raise UsageError("some documents are CorefUD and others are not; score each kind with a Scorer of its own")
 
     def _append(self, batches: Sequence[Counted], names: Sequence[str | None]) -> None:
         """Add the counts of documents."""
         self._count()
-        for notes, _ in batches:
-            self._refuse_mixed(corefud=notes.nodes is not None)
+        for batch in batches:
+            self._refuse_mixed(corefud=batch.nodes is not None)
         self._batches += batches
         self._named(names)
 
@@ -371,7 +375,7 @@ class Scorer:
             details = {"document": repeated, "first": "another document of the scorer, named or numbered"}
             raise InputError([Finding("repeated-name", "key", details=details)])
         rest = iter(names)
-        batches = [(part._replace(names=list(islice(rest, len(part.names)))), counts) for part, counts in self._batches]
+        batches = [batch._replace(names=list(islice(rest, len(batch.names)))) for batch in self._batches]
         return _warned(result_of(batches, self._metrics, self._settings, [*self._notices]))
 
     def _refuse_known(self, names: Iterable[str]) -> None:

@@ -29,32 +29,40 @@ if TYPE_CHECKING:
     from corefscore.scoring.corefud import About
 
 
-class BatchNotes(NamedTuple):
-    """What is kept of a batch of pairs besides its counts.
+class Counted(NamedTuple):
+    """A batch of pairs after counting.
 
     - ``names``, ``files``: of its documents in the key.
+    - ``counts``: by metric, with one row a document; ``key_copies``: by view, the number of key mentions of each
+      document, copies included.
     - ``messages``: by view and document, the lines of the official layout about repeats.
     - ``pairs``: by view the documents themselves, if they are kept.
     - ``dropped``, ``repeats``: spans with dropped copies, and all spans with copies.
     - ``common``: what both sides have in common; None if they share a mention.
     - ``named``: the names of both sides, if a metric counts named mentions.
     - ``nodes``: oddities of mentions that are more than spans.
-    - ``fidelity``: of the text of the response, if its words had to be found in the key.
     - ``windows``, ``units``: windows of tokens and units within documents, if there are any.
+    - ``by_unit``: the counts by metric, with one row a unit, if there are units.
+    - ``kinds``: the counts by kind and metric, if a division is scored.
+    - ``fidelity``: of the text of the response, if its words had to be found in the key.
     """
 
     names: Sequence[str]
     files: Sequence[str]
+    counts: Mapping[str, Floats]
+    key_copies: Mapping[str, Floats]
     messages: Mapping[str, Mapping[int, Sequence[str]]]
     pairs: Mapping[str, Pairs]
-    dropped: Sequence[Repeat]
-    repeats: Sequence[Repeat]
-    common: Common | None
+    dropped: Sequence[Repeat] = ()
+    repeats: Sequence[Repeat] = ()
+    common: Common | None = None
     named: Sequence[SideNames] = ()
     nodes: About | None = None
-    fidelity: Fidelity | None = None
     windows: Windows | None = None
     units: Units | None = None
+    by_unit: Mapping[str, Floats] = {}
+    kinds: Mapping[str, Mapping[str, Floats]] = {}
+    fidelity: Fidelity | None = None
 
     @property
     def counted_names(self) -> Sequence[str]:
@@ -62,33 +70,18 @@ class BatchNotes(NamedTuple):
         return self.names if self.windows is None else self.windows.named(self.names)
 
 
-class BatchCounts(NamedTuple):
-    """The counts of a batch of pairs: by metric, with one row a document; by view the number of key mentions of each
-    document, copies included; by kind, if a division is scored; and by metric with one row a unit, if there are units.
-    """
-
-    counts: Mapping[str, Floats]
-    key_copies: Mapping[str, Floats]
-    kinds: Mapping[str, Mapping[str, Floats]] = {}
-    by_unit: Mapping[str, Floats] = {}
-
-
-Counted = tuple[BatchNotes, BatchCounts]
-"""A batch after counting."""
-
-
 def counted_metrics(metrics: Sequence[Metric], settings: Settings) -> tuple[Metric, ...]:
     """The metrics that are counted, with their options and definitions as in the settings: mention identification, for
     kinds of mentions also linking, and the given ones."""
     linked = (find(LINKED),) if settings.rules.of is not None else ()
     every = dict.fromkeys((find(MENTIONS), *linked, *metrics))
-    return tuple(metric.by(settings.rules.definitions).given(settings.own) for metric in every)
+    return tuple(metric.given(settings.own, settings.rules.definitions) for metric in every)
 
 
 def result_of(
     batches: Sequence[Counted], metrics: Sequence[Metric], settings: Settings, notices: list[Finding]
 ) -> Result:
-    """All batches in order as one result; notices about them are added to ``notices``.
+    """Join all batches in order to one result; notices about them are added to ``notices``.
 
     Counts are joined first and summed once, since sums of sums would change the last bit. Raises `InputError` if too
     many repeated mentions were dropped (`corefscore.matching.repeats.refuse_too_many`), and if no named entity counts
@@ -96,111 +89,103 @@ def result_of(
     """
     if not batches:
         raise UsageError("there is no document to score: the key is empty")
-    notes = [of_batch for of_batch, _ in batches]
-    rules = settings.rules.settled(nodes=any(batch.nodes is not None for batch in notes))
+    rules = settings.rules.settled(nodes=any(batch.nodes is not None for batch in batches))
     settings = replace(settings, rules=rules)
-    mention_sets = {view: _shown(batches, view) for view in notes[0].messages}
+    names = [batch.counted_names for batch in batches]
+    mention_sets = {view: _shown(batches, names, view) for view in batches[0].messages}
     every = counted_metrics(metrics, settings)
-    counts = {metric.name: in_a_row([batch.counts[metric.name] for _, batch in batches]) for metric in every}
-    notices.extend(_notices(notes, metrics, settings, mention_sets))
-    if rules.of is not None and not any(batch.kinds for _, batch in batches):
+    counts = {metric.name: in_a_row([batch.counts[metric.name] for batch in batches]) for metric in every}
+    notices.extend(_notices(batches, metrics, settings, mention_sets))
+    kinds = dict.fromkeys(kind for batch in batches for kind in batch.kinds)
+    if rules.of is not None and not kinds:
         from corefscore.scoring.kinds.labels import nothing_to_count
 
-        notices += nothing_to_count(rules.of, every, counts, notes[0].files)
+        notices += nothing_to_count(rules.of, every, counts, batches[0].files)
+    fidelity: Fidelity | None = None
+    if any(batch.fidelity is not None for batch in batches):
+        from corefscore.matching.text.fidelity import of_all
+
+        fidelity = of_all([(batch.names, batch.fidelity) for batch in batches])
     return Result(
         every,
-        [name for batch in notes for name in batch.counted_names],
+        [name for of_batch in names for name in of_batch],
         counts,
         settings,
         tuple(notices),
         mention_sets,
-        [name for batch in notes for name in batch.files],
-        _fidelity(notes),
-        _kinds(batches, list(counts)),
-        _by_unit(batches),
+        [name for batch in batches for name in batch.files],
+        fidelity,
+        {kind: _of_kind(batches, kind) for kind in kinds},
+        _by_unit(batches, names) if batches[0].units is not None else None,
     )
 
 
 def _notices(
-    notes: Sequence[BatchNotes], metrics: Sequence[Metric], settings: Settings, mention_sets: Mapping[str, Shown]
+    batches: Sequence[Counted], metrics: Sequence[Metric], settings: Settings, mention_sets: Mapping[str, Shown]
 ) -> Iterator[Finding]:
-    """The notices about all batches. Raises as `joined` does."""
-    nodes = [batch.nodes for batch in notes if batch.nodes is not None]
+    """Give the notices about all batches. Raises as `result_of` does."""
+    nodes = [batch.nodes for batch in batches if batch.nodes is not None]
     if nodes:
         from corefscore.scoring.corefud import notices as about_nodes
 
         yield from about_nodes(nodes)
-    dropped = [repeat for batch in notes for repeat in batch.dropped]
-    if settings.rules.repeated == "official":
-        refuse_too_many(dropped)
-        repeats = [repeat for batch in notes for repeat in batch.repeats]
-        yield from worded(describe("repeated-mention", distinct(repeats), SHOWN))
-    else:
-        yield from worded(describe("dropped-repeat", distinct(dropped), SHOWN))
-    windows = [batch.windows for batch in notes if batch.windows is not None]
+    if any(batch.repeats for batch in batches):
+        dropped = [repeat for batch in batches for repeat in batch.dropped]
+        if settings.rules.repeated == "official":
+            refuse_too_many(dropped)
+            repeats = [repeat for batch in batches for repeat in batch.repeats]
+            yield from worded(describe("repeated-mention", distinct(repeats), SHOWN))
+        else:
+            yield from worded(describe("dropped-repeat", distinct(dropped), SHOWN))
+    windows = [batch.windows for batch in batches if batch.windows is not None]
     if windows:
         from corefscore.matching.windows import crossing_notices
 
         yield from crossing_notices(windows)
-    for batch in notes:
+    for batch in batches:
         if batch.units is not None:
             yield from batch.units.crossing
-    common = [batch.common for batch in notes]
-    yield from nothing_in_common(common)
-    if not nodes:
-        yield from other_columns(common)
+    common = [batch.common for batch in batches if batch.common is not None]
+    if len(common) == len(batches):
+        yield from nothing_in_common(common)
+        if not nodes:
+            yield from other_columns(common)
     options = names_asked(metrics, settings.own)
     if options is not None:
         from corefscore.matching.named import about_mentions, about_names
 
-        names = [batch.named for batch in notes]
-        yield from about_names(names, options)
-        named, singletons = bool(mention_sets[NAMED].key_copies.any()), settings.rules.singletons != "drop"
-        yield from about_mentions(names, options, named=named, singletons=singletons)
+        named = [batch.named for batch in batches]
+        yield from about_names(named, options)
+        any_named, singletons = bool(mention_sets[NAMED].key_copies.any()), settings.rules.singletons != "drop"
+        yield from about_mentions(named, options, named=any_named, singletons=singletons)
 
 
-def _kinds(batches: Sequence[Counted], metrics: Sequence[str]) -> dict[str, dict[str, Floats]]:
-    """The counts of all batches for each kind of a division; 0 in a batch that does not have the kind."""
+def _of_kind(batches: Sequence[Counted], kind: str) -> dict[str, Floats]:
+    """Join the counts of a kind of mentions by metric; they are 0 in a batch that does not have the kind."""
 
-    def of_batch(batch: BatchCounts, kind: str, metric: str) -> Floats:
+    def of_batch(batch: Counted, metric: str) -> Floats:
         return batch.kinds[kind][metric] if kind in batch.kinds else np.zeros_like(batch.counts[metric])
 
-    return {
-        kind: {metric: in_a_row([of_batch(batch, kind, metric) for _, batch in batches]) for metric in metrics}
-        for kind in dict.fromkeys(kind for _, batch in batches for kind in batch.kinds)
-    }
+    return {metric: in_a_row([of_batch(batch, metric) for batch in batches]) for metric in batches[0].counts}
 
 
-def _by_unit(batches: Sequence[Counted]) -> UnitCounts | None:
-    """The counts of the units of all batches; None if there are no units."""
-    names: list[str] = []
-    documents: list[int] = []
+def _by_unit(batches: Sequence[Counted], names: Sequence[Sequence[str]]) -> UnitCounts:
+    """Join the counts of units; ``names`` are those of what was counted in each batch."""
+    first = np.cumsum([0, *map(len, names)])
+    units = [batch.units for batch in batches if batch.units is not None]
+    return UnitCounts(
+        [name for of_batch in units for name in of_batch.names],
+        np.concatenate([before + of_batch.document for before, of_batch in zip(first, units, strict=False)]),
+        {name: in_a_row([batch.by_unit[name] for batch in batches]) for name in batches[0].by_unit},
+    )
+
+
+def _shown(batches: Sequence[Counted], names: Sequence[Sequence[str]], view: str) -> Shown:
+    """Join the data of the official layout in one view; ``names`` are those of what was counted in each batch."""
+    messages: dict[int, Sequence[str]] = {}
     before = 0
-    for notes, _ in batches:
-        if notes.units is None:
-            return None
-        names += notes.units.names
-        documents += (before + notes.units.document).tolist()
-        before += len(notes.counted_names)
-    counts = {name: in_a_row([batch.by_unit[name] for _, batch in batches]) for name in batches[0][1].by_unit}
-    return UnitCounts(names, np.array(documents, dtype=np.int64), counts)
-
-
-def _fidelity(notes: Sequence[BatchNotes]) -> Fidelity | None:
-    """The fidelity of all batches; None if no words had to be found in the key."""
-    if all(batch.fidelity is None for batch in notes):
-        return None
-    from corefscore.matching.text.fidelity import of_all
-
-    return of_all([(batch.names, batch.fidelity) for batch in notes])
-
-
-def _shown(batches: Sequence[Counted], view: str) -> Shown:
-    """The data of the official layout for the documents of all batches in one view."""
-    messages = {}
-    before = 0
-    for notes, _ in batches:
-        messages.update({before + document: lines for document, lines in notes.messages[view].items()})
-        before += len(notes.counted_names)
-    copies = in_a_row([batch.key_copies[view] for _, batch in batches])
-    return Shown(copies, messages, [notes.pairs[view] for notes, _ in batches if notes.pairs])
+    for batch, of_batch in zip(batches, names, strict=True):
+        messages.update({before + document: lines for document, lines in batch.messages[view].items()})
+        before += len(of_batch)
+    copies = in_a_row([batch.key_copies[view] for batch in batches])
+    return Shown(copies, messages, [batch.pairs[view] for batch in batches if batch.pairs])

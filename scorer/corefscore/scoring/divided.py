@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from corefscore.core.documents import KEY, RESPONSE, Documents, Mention, Place
 from corefscore.core.errors import InputError, UsageError
@@ -19,16 +19,21 @@ from corefscore.matching.pairing import in_other_form, unpaired
 from corefscore.matching.slices import Slice, slices
 from corefscore.metrics import select
 from corefscore.metrics.base import Metric, names_asked
-from corefscore.scoring.batches import BatchNotes, Counted, result_of
-from corefscore.scoring.evaluate import count_batches, kinds_asked
+from corefscore.scoring.batches import Counted, result_of
+from corefscore.scoring.evaluate import count_batches
+from corefscore.scoring.kinds.options import of
 from corefscore.scoring.results import Result
 from corefscore.scoring.settings import Settings
+from corefscore.scoring.sides import Corpus, paths_of
+
+if TYPE_CHECKING:
+    from corefscore.scoring.sides import Given
 
 _MISSING, _EXTRA, _NONE_IN_COMMON = "missing-document", "extra-document", "no-common-document"
 """The notices about documents without partner, which are made again for all slices."""
 
 _WITH_PLACES = "dropped", "repeats", "common", "windows", "units"
-"""The fields of `BatchNotes` that can contain a place in a file."""
+"""The fields of `Counted` that can contain a place in a file."""
 
 _TWICE = "the documents come in different orders, or some name occurs twice"
 
@@ -46,8 +51,8 @@ class _Found(NamedTuple):
 
 
 def score_by_workers(
-    paths: tuple[str | Sequence[str], str | Sequence[str]],
-    of_key: list[Finding] | None,
+    key: Given,
+    response: Given,
     metrics: Sequence[Metric],
     settings: Settings,
     reading: Reading,
@@ -55,25 +60,25 @@ def score_by_workers(
     apply: Map,
     watch: Callable[[int], None] | None,
 ) -> Result:
-    """Score a response against a key, both files, by the workers of ``apply``. ``of_key`` are the notices of a key that
-    was read before.
+    """Score a response against a key, both files, by the workers of ``apply``.
 
     Raises `NotSplittable` for what has to be read as a whole or cannot be scored, `UsageError` for a file that a worker
     cannot read.
     """
-    of = kinds_asked(metrics, settings)
-    if settings.document is not None or reading.align or (of is not None and of.needs_files):
-        raise NotSplittable("these options need all documents")
-    for path in [path for side in paths for path in ([side] if isinstance(side, str) else side)]:
-        if not os.path.isfile(path) and not os.path.isdir(path):
-            raise NotSplittable(f"{path} can be read only once")
-    found_in_key: list[Finding] = []
+    if settings.document is not None:
+        raise NotSplittable("one document is scored")
+    if reading.align:
+        raise NotSplittable("--align needs all documents")
+    if settings.rules.of is not None and of(settings.rules.of).needs_files:
+        raise NotSplittable(f"--of {settings.rules.of} needs all documents")
     names = names_asked(metrics, settings.own)
-    key = opened(paths[0], found_in_key, reading, side=KEY, names=names)
-    notices = found_in_key if of_key is None else of_key
-    response = opened(paths[1], notices, reading, side=RESPONSE, names=names)
-    merged = _Merged({source.name: source for source in (*response.files, *key.files)})
-    cut = list(slices(key, response))
+    found_in_key: list[Finding] = []
+    key_files = opened(_paths(KEY, key), found_in_key, reading, side=KEY, names=names)
+    # The notices of a key that was read before are those of reading it.
+    notices = [*key.notices] if isinstance(key, Corpus) else found_in_key
+    response_files = opened(_paths(RESPONSE, response), notices, reading, side=RESPONSE, names=names)
+    merged = _Merged({source.name: source for source in (*response_files.files, *key_files.files)})
+    cut = list(slices(key_files, response_files))
     for sides, found in zip(cut, apply(partial(_count, settings=settings, reading=reading), cut), strict=True):
         if found is None:
             raise NotSplittable("something in the files is odd")
@@ -84,6 +89,17 @@ def score_by_workers(
             watch(sum((source.stop or 0) - source.start for side in sides for source in side.files))
     notices += merged.finished()
     return result_of(merged.batches, metrics, replace(settings, reading=reading.settings), notices)
+
+
+def _paths(name: str, side: Given) -> str | Sequence[str]:
+    """Find the path or paths of a side. Raises `NotSplittable` for a side that workers cannot read."""
+    paths = side.paths if isinstance(side, Corpus) else paths_of(name, side)
+    if paths is None:
+        raise NotSplittable(f"the {name} is in memory")
+    for path in [paths] if isinstance(paths, str) else paths:
+        if not os.path.isfile(path) and not os.path.isdir(path):
+            raise NotSplittable(f"{path} can be read only once")
+    return paths
 
 
 def _count(sides: Slice, settings: Settings, reading: Reading) -> _Found | UsageError | None:
@@ -153,15 +169,15 @@ class _Merged:
                     raise NotSplittable(_TWICE)
             elif notice.code != _NONE_IN_COMMON:
                 self.notices.append(notice)
-        self.batches += [(in_file.notes(notes), counts) for notes, counts in found.batches]
+        self.batches += map(in_file.batch, found.batches)
         if found.response is not None:
             self.response += found.response
-            key = [name for notes, _ in found.batches for name in notes.names]
+            key = [name for batch in found.batches for name in batch.names]
             self.other_form |= in_other_form(key, found.response)
 
     def finished(self) -> list[Finding]:
         """The notices about all slices."""
-        names = [name for notes, _ in self.batches for name in notes.names]
+        names = [name for batch in self.batches for name in batch.names]
         key, response = set(names), set(self.response)
         once = len(key) == len(names) and len(response) == len(self.response)
         other_form = in_other_form(key, response) if response else {}
@@ -177,12 +193,12 @@ class _InFile:
         self.files = files
         self.before: dict[str, int] = {}
 
-    def notes(self, notes: BatchNotes) -> BatchNotes:
-        """Everything about a batch but its counts."""
-        if notes.common is None and notes.windows is None and notes.units is None and not notes.repeats:
-            return notes
-        fields = {name: self._of(getattr(notes, name)) for name in _WITH_PLACES}
-        return notes._replace(**fields)
+    def batch(self, batch: Counted) -> Counted:
+        """Turn the lines of a batch."""
+        if batch.common is None and batch.windows is None and batch.units is None and not batch.repeats:
+            return batch
+        fields = {name: self._of(getattr(batch, name)) for name in _WITH_PLACES}
+        return batch._replace(**fields)
 
     def finding(self, finding: Finding) -> Finding:
         """A finding."""

@@ -6,17 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from corefscore.core.documents import KEY, RESPONSE, is_within
-from corefscore.core.errors import InputError, UsageError, suggested
+from corefscore.core.documents import is_within
+from corefscore.core.errors import InputError, UsageError
 from corefscore.core.options import check
 from corefscore.core.workers import Map, NotSplittable
 from corefscore.formats.base import Reading
-from corefscore.metrics.base import Metric, options_of, own_values
+from corefscore.metrics.base import Metric, own_values
 from corefscore.scoring.batches import result_of
 from corefscore.scoring.evaluate import count_batches
 from corefscore.scoring.results import DOCUMENT, Result
 from corefscore.scoring.settings import Rules, Settings
-from corefscore.scoring.sides import Corpus, batches_of, paths_for_workers
+from corefscore.scoring.sides import batches_of
 
 if TYPE_CHECKING:
     from corefscore.scoring.sides import Given
@@ -42,34 +42,34 @@ def scored(
     texts: bool = False,
     watch: Callable[[int], None] | None = None,
     workers: Map | None = None,
+    tell: Callable[[str], None] = lambda why: None,
 ) -> Result:
     """Score a response against a key: read both, count, and join the counts to one result.
 
     ``keep_pairs`` keeps the documents, which the official layout needs, ``texts`` the words of the key for reports that
-    show them; ``watch`` is called with the number of bytes read. ``workers`` score slices of files, if these can be
-    divided. Raises `UsageError` if they cannot read what this process can.
+    show them; ``watch`` is called with the number of bytes read. ``workers`` score slices of files; ``tell`` is called
+    with the reason if these cannot be divided. Raises `UsageError` if workers cannot read what this process can.
     """
+    refused: UsageError | None = None
+    if workers is not None and not keep_pairs and not texts:
+        from corefscore.scoring.divided import score_by_workers
 
-    def whole() -> Result:
-        sides, notices, settled = batches_of(key, response, metrics, settings, reading, texts=texts, watch=watch)
-        batches = count_batches(*sides, metrics, settled, notices, keep_pairs=keep_pairs, reading=reading)
-        return result_of(batches, metrics, settled, notices)
-
-    paths = paths_for_workers(KEY, key), paths_for_workers(RESPONSE, response)
-    if workers is None or keep_pairs or texts or paths[0] is None or paths[1] is None:
-        return whole()
-    from corefscore.scoring.divided import score_by_workers
-
-    notices = [*key.notices] if isinstance(key, Corpus) else None
-    try:
-        return score_by_workers((paths[0], paths[1]), notices, metrics, settings, reading, apply=workers, watch=watch)
-    except (NotSplittable, InputError):
-        return whole()  # so that errors do not depend on the workers
-    except UsageError as error:
-        whole()
+        try:
+            return score_by_workers(key, response, metrics, settings, reading, apply=workers, watch=watch)
+        except NotSplittable as error:
+            tell(str(error))
+        except InputError:
+            pass  # this process reports it, so that errors do not depend on the workers
+        except UsageError as error:
+            refused = error
+    sides, notices, settings = batches_of(key, response, metrics, settings, reading, texts=texts, watch=watch)
+    batches = count_batches(*sides, metrics, settings, notices, keep_pairs=keep_pairs, reading=reading)
+    result = result_of(batches, metrics, settings, notices)
+    if refused is not None:
         raise UsageError(
-            f"the workers cannot do what this process can: {error}; they need the same files under the same paths"
-        ) from error
+            f"the workers cannot do what this process can: {refused}; they need the same files under the same paths"
+        ) from refused
+    return result
 
 
 def settings_of(
@@ -84,10 +84,6 @@ def settings_of(
     Raises `UsageError` for options that are unknown or have invalid values.
     """
     check(rules)
-    known = [option.keyword for option in options_of(metrics)]
-    if unknown := sorted(own.keys() - known):
-        hint = suggested(unknown[0], known) if known else "they have no options"
-        raise UsageError(f"unknown option {', '.join(unknown)} of these metrics; {hint}")
     if rules.of is not None:
         from corefscore.scoring.kinds.options import of
 

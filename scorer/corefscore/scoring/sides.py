@@ -81,13 +81,17 @@ def batches_of(
     texts: bool = False,
     watch: Callable[[int], None] | None = None,
 ) -> tuple[tuple[_Batches, _Batches], list[Finding], Settings]:
-    """Both sides as batches of documents, the notices of reading, and the settings including those of reading. Reading
-    the batches adds more notices to the list."""
+    """Return both sides as batches of documents, the notices of reading, and the settings including those of reading.
+    Reading the batches adds more notices to the list."""
     notices: list[Finding] = []
     asked: dict[str, Mapping[str, str]] = {}
+    batches: dict[str, _Batches] = {}
     names = names_asked(metrics, settings.own)
-    sides = _beside_files({KEY: key, RESPONSE: response}, reading, names)
-    batches: dict[str, _Batches] = {name: iter([documents]) for name, documents in _in_memory(sides).items()}
+    sides = {KEY: key, RESPONSE: response}
+    if in_memory := [name for name, side in sides.items() if is_in_memory(side)]:
+        if len(in_memory) == 1:
+            sides = _beside_files(sides, in_memory[0], reading, names)
+        batches = {name: iter([documents]) for name, documents in _in_memory(sides).items()}
     for name, side in sides.items():
         if (paths := paths_of(name, side)) is not None:
             asked[name] = reading.settings
@@ -101,24 +105,20 @@ def batches_of(
     return (batches[KEY], batches[RESPONSE]), notices, replace(settings, reading=_reading(asked))
 
 
-def _beside_files(sides: dict[str, Any], reading: Reading, names: NameOptions | None) -> dict[str, Any]:
-    """Both sides; if one is clusters in memory and the other files, the clusters are completed from the files.
+def _beside_files(sides: dict[str, Any], name: str, reading: Reading, names: NameOptions | None) -> dict[str, Any]:
+    """Complete the side ``name``, which is clusters in memory, from the files of the other side.
 
     Documents without names get the names of those in the files, by position, and mentions beside CorefUD their words
     (`corefscore.formats.corefud.clusters`). Raises `InputError` if the number of documents differs, and for mentions
     whose words the files lack.
     """
-    in_memory = [name for name, side in sides.items() if _is_in_memory(side)]
-    if len(in_memory) != 1:
-        return sides
-    (name,) = in_memory
-    (other,) = sides.keys() - in_memory
+    (other,) = sides.keys() - {name}
     given, side = sides[name], sides[other]
     if (paths := paths_of(other, side)) is not None:
         side = corpus(paths, reading, other, names)
     if side.documents.nodes is not None:
         return {**sides, name: _on_words(given, name, side), other: side}
-    if is_nested(given):
+    if not isinstance(given, Mapping):
         from corefscore.formats.memory.nesting import by_position, nested
 
         given = by_position(nested(given, name), name, side.names)
@@ -126,11 +126,11 @@ def _beside_files(sides: dict[str, Any], reading: Reading, names: NameOptions | 
 
 
 def _on_words(given: Any, name: str, other: Corpus) -> Corpus:
-    """Clusters in memory as mentions of the words of the other side."""
+    """Turn clusters in memory into mentions of the words of the other side."""
     from corefscore.formats.corefud.clusters import documents, nested, refuse_unknown
     from corefscore.formats.memory.nesting import by_position
 
-    if is_nested(given):
+    if not isinstance(given, Mapping):
         given = by_position(nested(given, name), name, other.names)
     if name == KEY:
         refuse_unknown(given, name, other.documents)
@@ -140,15 +140,12 @@ def _on_words(given: Any, name: str, other: Corpus) -> Corpus:
 
 
 def _in_memory(sides: Mapping[str, Any]) -> dict[str, Documents]:
-    """The documents of the sides that are clusters in memory. Without any, as in commands, their modules are not
-    imported."""
-    in_memory = {name: side for name, side in sides.items() if _is_in_memory(side)}
-    if not in_memory:
-        return {}
+    """Make documents of the sides that are clusters in memory."""
     from corefscore.formats.memory.clusters import Mentions, documents
     from corefscore.formats.memory.nesting import DOCUMENTS, named, nested, refusal, together
 
     mentions = Mentions()
+    in_memory = {name: side for name, side in sides.items() if is_in_memory(side)}
     by_name = {name: named(side, name) for name, side in in_memory.items() if isinstance(side, Mapping)}
     unnamed = {name: nested(side, name) for name, side in in_memory.items() if name not in by_name}
     if len(unnamed) == 2 and (several := together(unnamed[KEY], unnamed[RESPONSE])):
@@ -163,14 +160,9 @@ def _in_memory(sides: Mapping[str, Any]) -> dict[str, Documents]:
     return {name: documents(list(by_name[name]), by_name[name].values(), mentions, name) for name in in_memory}
 
 
-def _is_in_memory(side: object) -> bool:
+def is_in_memory(side: object) -> bool:
     """Whether a side is clusters in memory."""
     return not is_path(side) and not isinstance(side, Corpus)
-
-
-def is_nested(side: object) -> bool:
-    """Whether a side is clusters in memory without document names."""
-    return _is_in_memory(side) and not isinstance(side, Mapping)
 
 
 def is_path(side: object) -> bool:
@@ -181,20 +173,13 @@ def is_path(side: object) -> bool:
 
 
 def paths_of(name: str, side: Any) -> str | list[str] | None:
-    """The path or paths of a side; None if it is not given by paths."""
-    if isinstance(side, str | os.PathLike):
-        return path_of(name, side)
-    return [os.fspath(path) for path in side] if is_path(side) else None
+    """Find the path or paths of a side; None if it is not given by paths.
 
-
-def paths_for_workers(name: str, side: Any) -> str | Sequence[str] | None:
-    """Find the path or paths of a side that workers may read; None if there are none."""
-    return side.paths if isinstance(side, Corpus) else paths_of(name, side)
-
-
-def path_of(name: str, path: str | os.PathLike[str]) -> str:
-    """A path as text. Raises `UsageError` for text that is the content of a file rather than its name."""
-    text = os.fspath(path)
+    Raises `UsageError` for text that is the content of a file rather than its name.
+    """
+    if not isinstance(side, str | os.PathLike):
+        return [os.fspath(path) for path in side] if is_path(side) else None
+    text = os.fspath(side)
     if (len(text) > _LONGEST_NAME or "\n" in text or "\0" in text) and not os.path.exists(text):
         begin = shortened(text.strip().partition("\n")[0])
         raise UsageError(
