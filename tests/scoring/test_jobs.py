@@ -124,10 +124,15 @@ def shuffled(path: Path) -> Path:
 
 
 def same(capture: pytest.CaptureFixture[bytes], *arguments: str | Path, by: tuple[str, ...] = ("--jobs", "2")) -> Run:
-    """What comes out with one process, which has to be what comes out with several."""
+    """What comes out with one process, which has to be what comes out with several, but for the line that says why one
+    is used."""
     one = call(capture, *arguments)
-    assert call(capture, *arguments, *by) == one
+    several = call(capture, *arguments, *by)
+    assert several._replace(stderr=re.sub(ONE_PROCESS, b"", several.stderr)) == one
     return one
+
+
+ONE_PROCESS = rb"corefscore: one process is used: .*\n"
 
 
 @pytest.mark.parametrize(
@@ -208,6 +213,50 @@ def test_workers_score_every_form_of_input_but_two(
     key, response = FORMS[form](*pair, capfdbinary)
     assert not same(capfdbinary, "every", key, response, "none").stderr
     assert by_workers == [form not in ("another order", "compressed")]
+
+
+@pytest.mark.parametrize(
+    ("form", "options", "why"),
+    [
+        ("files", [], None),
+        ("compressed", [], "key.gz is compressed or not a plain file"),
+        ("another order", [], "different orders"),
+        ("files", ["--align"], "--align needs all documents"),
+        ("files", ["--of", "kind"], "--of kind needs all documents"),
+        ("compressed", ["--quiet"], None),
+    ],
+)
+def test_why_one_process_is_used_is_told_once(
+    form: str, options: list[str], why: str | None, pair: Pair, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    key, response = FORMS[form](*pair, capfdbinary)
+    systems = [f"a={response}", f"b={response}"]
+    calls: list[list[str | Path]] = [
+        ["muc", key, response, "none"],
+        ["compare", key, *systems, "--trials", "50", "--measures", "muc"],
+    ]
+    for words in calls:
+        done = call(capfdbinary, *words, *options, "--jobs", "2")
+        said = re.findall(ONE_PROCESS, done.stderr)
+        assert len(said) == (why is not None), done
+        assert why is None or all(why in line.decode() for line in said)
+
+
+def test_nothing_is_told_about_small_input(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    done = call(
+        capfdbinary, "muc", *(RECORDED / "plain-0000" / f"{side}.conll" for side in ("key", "response")), "none"
+    )
+    assert (
+        call(
+            capfdbinary,
+            "muc",
+            *(RECORDED / "plain-0000" / f"{side}.conll" for side in ("key", "response")),
+            "none",
+            "--jobs",
+            "2",
+        )
+        == done
+    )
 
 
 def test_documents_without_partners_are_told_in_the_same_way(
@@ -372,7 +421,8 @@ def test_standard_input_is_read_by_one_process(pair: Pair) -> None:
     words = "muc", "-", pair[1], "none"
     one, many = (within(*words, *jobs, stdin=pair[0].read_bytes()) for jobs in ([], ["--jobs", "2"]))
     assert one.status == 0
-    assert many == one
+    assert many._replace(stderr=b"") == one
+    assert many.stderr == b"corefscore: one process is used: - can be read only once\n"
 
 
 def cut(pair: Pair) -> list[slices.Slice]:

@@ -12,6 +12,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from corefscore.cli.messages import complain, silent
 from corefscore.cli.progress import progress
 from corefscore.core.documents import KEY
 from corefscore.core.errors import InputError, UsageError
@@ -90,10 +91,19 @@ def evaluated(
                 texts=texts,
                 watch=watch,
                 workers=apply,
+                tell=_tell_once,
             )
         except InputError as error:
             _refuse_systems(response, error)
             raise
+
+
+def _tell_once(text: str) -> None:
+    """Print a message about the way of scoring, once for all systems."""
+    told = click.get_current_context().meta.setdefault(__name__, set())
+    if text not in told and not silent():
+        complain(f"corefscore: {text}")
+    told.add(text)
 
 
 def _refuse_systems(path: str, error: InputError) -> None:

@@ -18,7 +18,7 @@ Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
 
 class NotSplittable(Exception):  # noqa: N818 - nothing is wrong
-    """Raised for input that cannot be divided, with the reason: one process has to read it from the beginning."""
+    """Raised for input that one process has to read from the beginning, with the reason; small input needs none."""
 
 
 def processes(jobs: int | None) -> AbstractContextManager[Map]:

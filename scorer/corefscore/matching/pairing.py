@@ -19,8 +19,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import cache
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from itertools import accumulate, chain, islice, pairwise
 from typing import TYPE_CHECKING
 
@@ -29,7 +29,6 @@ import numpy as np
 from corefscore.core.arrays import Bools, Ints, bounds
 from corefscore.core.documents import (
     UNKNOWN,
-    AnnotationsOf,
     Documents,
     Place,
     Span,
@@ -52,48 +51,42 @@ _AROUND = 20
 """How many characters a message shows of texts that part."""
 
 
-class _Mapped:
-    """The documents of one side whose mentions were mapped, to show their words."""
-
-    def __init__(self) -> None:
-        self._documents: dict[tuple[str, int | None], tuple[str, Ints]] = {}
-
-    def add(self, place: Place, text: str, first: Ints) -> None:
-        """See a document: its pieces with a blank between them, and where tokens begin if blanks are left out."""
-        self._documents[place.source.path, place.line] = text, first
-
-    def __call__(self, source: Source, spans: Sequence[Span]) -> list[str]:
-        """The words of spans of tokens, as they are in the text."""
-        from corefscore.matching.text.characters import of_pieces
-
-        characters_of = cache(of_pieces)
-        found = []
-        for span in spans:
-            text, first = self._documents.get((source.path, span.line), ("", None))
-            if first is None:
-                found.append(f"{span.start}-{span.end}")
-            else:
-                own = characters_of(text)
-                pieces = pairwise(own.borders(int(first[span.start]), int(first[span.end + 1])))
-                found.append(" ".join(own.text(start, stop) for start, stop in pieces))
-        return found
+_Texts = dict[tuple[str, int | None], tuple[str, Ints]]
+"""The texts of documents by file and line: their pieces with a blank between them, and where tokens begin if blanks are
+left out."""
 
 
-class InTokens:
+def _words_in(texts: _Texts, source: Source, spans: Sequence[Span]) -> list[str]:
+    """Find the words of spans of tokens, as they are in the text."""
+    from corefscore.matching.text.characters import of_pieces
+
+    characters_of = cache(of_pieces)
+    found = []
+    for span in spans:
+        text, first = texts.get((source.path, span.line), ("", None))
+        if first is None:
+            found.append(f"{span.start}-{span.end}")
+        else:
+            own = characters_of(text)
+            pieces = pairwise(own.borders(int(first[span.start]), int(first[span.end + 1])))
+            found.append(" ".join(own.text(start, stop) for start, stop in pieces))
+    return found
+
+
+class _InTokens:
     """Brings pairs of documents to tokens, batch after batch."""
 
     def __init__(self, notices: list[Finding]) -> None:
         self.notices = notices
-        self._texts: dict[Source, _Texts] = {}
-        self._mapped = _Mapped(), _Mapped()
+        self._words_of: dict[Source, dict[int | None, list[str]]] = {}
+        self._texts: tuple[_Texts, _Texts] = {}, {}
+        self._words_in = [partial(_words_in, texts) for texts in self._texts]
 
     def pair(self, key: Documents, response: Documents) -> tuple[Documents, Documents]:
-        """Both sides with mentions of tokens, if mentions of one count characters.
+        """Give both sides mentions of tokens.
 
         Raises `InputError` where the other side has no words, and where texts differ.
         """
-        if key.characters is None and response.characters is None:
-            return key, response
         return self._side(key, response, 0), self._side(response, key, 1)
 
     def _side(self, side: Documents, other: Documents, number: int) -> Documents:
@@ -103,7 +96,6 @@ class InTokens:
 
         start, end, tokens = side.start.copy(), side.end.copy(), side.tokens.copy()
         first_mentions = bounds(side.mention_document(), len(side))
-        mapped = self._mapped[number]
         other_mentions = bounds(other.mention_document(), len(other))
         widened: list[int] = []  # mentions that begin or end within a token
         unreachable: list[int] = []  # mentions of the other side that begin or end with a token of blanks
@@ -112,7 +104,8 @@ class InTokens:
                 continue
             own = of_pieces(text)
             theirs = self._beside(side, other, d, own)
-            mapped.add(side.place_of(d), text, theirs.first)
+            place = side.place_of(d)
+            self._texts[number][place.source.path, place.line] = text, theirs.first
             which = slice(int(first_mentions[d]), int(first_mentions[d + 1]))
             begins, stops = own.first[start[which]], own.first[end[which] + 1]
             start[which], end[which] = theirs.token[begins], theirs.token[stops - 1]
@@ -132,10 +125,18 @@ class InTokens:
         texts = side.texts and Texts(
             np.full(int(known.sum()), UNKNOWN), np.repeat(np.array(lines, dtype=np.int64), known)
         )
-        found = replace(
-            side, start=start, end=end, tokens=tokens, texts=texts, words=mapped, characters=None, annotations=None
+        return by_appearance(
+            replace(
+                side,
+                start=start,
+                end=end,
+                tokens=tokens,
+                texts=texts,
+                words=self._words_in[number],
+                characters=None,
+                annotations=None,
+            )
         )
-        return by_appearance(found)
 
     def _tell(self, code: str, side: Documents, mentions: Sequence[int]) -> None:
         """Add a notice about some mentions of a side, which names the first."""
@@ -164,14 +165,15 @@ class InTokens:
             raise InputError([Finding("other-text", place.source.name, place.line, details=details)])
         return theirs if others is None else theirs.by_itself
 
-    def _words(self, side: Documents, other: Documents, document: int) -> Sequence[str]:
+    def _words(self, side: Documents, other: Documents, document: int) -> list[str]:
+        """Find the words of a document of the other side. Raises `InputError` if it has none."""
         place = other.place_of(document)
-        words: Sequence[str] = ()
+        words: list[str] = []
         if other.annotations is not None and place.line is not None:
             source = place.source
-            if source not in self._texts:
-                self._texts[source] = _Texts(other.annotations, source)
-            words = self._texts[source].at(place.line)
+            if source not in self._words_of:
+                self._words_of[source] = {its.line: list(chain(*its.words)) for its in other.annotations(source)}
+            words = self._words_of[source].get(place.line, words)
         if not words:
             own = side.place_of(document)
             details = {"document": side.names[document], "place": str(place)}
@@ -179,24 +181,7 @@ class InTokens:
         return words
 
 
-class _Texts:
-    """The words of the documents of a file, read on as they are asked for."""
-
-    def __init__(self, annotations: AnnotationsOf, source: Source) -> None:
-        self._rest = annotations(source)
-        self._waiting: dict[int | None, Sequence[str]] = {}
-
-    def at(self, line: int) -> Sequence[str]:
-        """The words of the document that begins at a line."""
-        while line not in self._waiting:
-            found = next(self._rest, None)
-            if found is None:
-                return ()
-            self._waiting[found.line] = list(chain.from_iterable(found.words))
-        return self._waiting.pop(line)
-
-
-def named_by_position(
+def _named_by_position(
     key: Iterator[Documents], response: Iterator[Documents]
 ) -> tuple[Iterator[Documents], Iterator[Documents]]:
     """Both sides; if one of them counts characters and has no names of documents, and the other has, with its names.
@@ -231,13 +216,12 @@ class Pairs(NamedTuple):
     present: Bools
 
 
+@dataclass
 class Names:
-    """The names seen on one side; no name may come twice."""
+    """The names seen on one side, with the place of each; ``exact`` means that all of them are CoNLL names."""
 
-    def __init__(self) -> None:
-        self.places: dict[str, Place] = {}
-        self.exact = True
-        """Whether all of them are CoNLL names."""
+    places: dict[str, Place] = field(default_factory=dict)
+    exact: bool = True
 
     def add(self, documents: Documents) -> None:
         """Add the names of a batch. Raises `InputError` for a name that was already added."""
@@ -273,6 +257,7 @@ def _parts(names: Iterable[str]) -> dict[str, str]:
 
 
 def _refused(finding: Finding) -> None:
+    """Raise a finding as an error."""
     raise InputError([finding])
 
 
@@ -283,7 +268,7 @@ def pair(
     only: str | None = None,
     refuse: Callable[[Finding], None] = _refused,
 ) -> Iterator[Pairs]:
-    """Pairs for all documents of the key, or for the one named ``only``.
+    """Pair all documents of the key, or the one named ``only``, with those of the response.
 
     A response without a document of the key counts as one without mentions there; a document that only
     the response has is not scored (recorded cases missing-document, extra-document). Both give a notice, and
@@ -293,42 +278,42 @@ def pair(
     Raises `InputError` for two documents of one name on a side and for a fault in a document that is
     scored; `UsageError` if the key has no document named ``only``.
     """
-    return _Pairing(key, response, notices, only, refuse).run()
+    return _Pairing(*_named_by_position(key, response), notices, only, refuse).run()
 
 
+@dataclass
 class _Pairing:
-    def __init__(
-        self,
-        key: Iterator[Documents],
-        response: Iterator[Documents],
-        notices: list[Finding],
-        only: str | None,
-        refuse: Callable[[Finding], None],
-    ) -> None:
-        self.key, self.response = named_by_position(key, response)
-        self.notices, self.only, self.refuse = notices, only, refuse
-        self.in_tokens = InTokens(notices)
-        self.key_names, self.response_names = Names(), Names()
-        self.other_form: dict[str, str] = {}
-        self.waiting: dict[str, tuple[Documents, int]] = {}
-        self.unscored = 0
+    """Both sides while they are paired."""
+
+    key: Iterator[Documents]
+    response: Iterator[Documents]
+    notices: list[Finding]
+    only: str | None
+    refuse: Callable[[Finding], None]
+    in_tokens: _InTokens | None = None
+    key_names: Names = field(default_factory=Names)
+    response_names: Names = field(default_factory=Names)
+    other_form: dict[str, str] = field(default_factory=dict)
+    waiting: dict[str, tuple[Documents, int]] = field(default_factory=dict)
+    unscored: int = 0
 
     def run(self) -> Iterator[Pairs]:
+        """Yield the pairs of each batch of the key."""
         while (batch := next(self.key, None)) is not None:
             self.key_names.add(batch)
             wanted = np.array([self.only in (None, name) for name in batch.names], dtype=np.bool_)
-            self._unscored(batch, [d for d in batch.faults if not wanted[d]])
-            if not wanted.any():
-                continue
-            yield self._pairs(batch.take(np.flatnonzero(wanted)))
+            self._tell_unscored(batch, [d for d in batch.faults if not wanted[d]])
+            if wanted.any():
+                yield self._pairs(batch.take(np.flatnonzero(wanted)))
         if self.only is not None and self.only not in self.key_names.places:
             asked, *known = (f'"{name}"' for name in (self.only, *self.key_names.places))
             raise UnknownDocumentError(f"the key has no document named {asked}; {suggested(asked, known)}")
         while self._read_response():
             pass
-        self._finish()
+        self._tell_unpaired()
 
     def _pairs(self, key: Documents) -> Pairs:
+        """Pair a batch of the key."""
         while not all(name in self.waiting for name in key.names) and self._read_response():
             pass
         missing = {name for name in key.names if name not in self.waiting}
@@ -349,11 +334,14 @@ class _Pairing:
         present = chosen >= 0
         if self.other_form:
             response = replace(response, names=[name if p else "" for name, p in zip(key.names, present, strict=True)])
-        key, response = self.in_tokens.pair(key, response)
+        if key.characters is not None or response.characters is not None:
+            self.in_tokens = self.in_tokens or _InTokens(self.notices)
+            key, response = self.in_tokens.pair(key, response)
         self._check(key, response, present)
         return Pairs(key, response, present)
 
     def _read_response(self) -> bool:
+        """Read the next batch of the response; returns whether there is one."""
         batch = next(self.response, None)
         if batch is None:
             return False
@@ -364,25 +352,27 @@ class _Pairing:
     def _check(self, key: Documents, response: Documents, present: Bools) -> None:
         if faults := {**response.faults, **key.faults}:
             raise InputError([faults[min(faults)]()])
-        for side, other in ((key, response), (response, key)):
-            for finding in _beyond(side, other, present):
-                self.refuse(finding)
         known = present & (key.tokens >= 0) & (response.tokens >= 0)
+        if not known.all():
+            for finding in chain(_beyond(key, response, present), _beyond(response, key, present)):
+                self.refuse(finding)
         differ = known & (key.tokens != response.tokens)
         none = 0, 0
         # By document, so that the order does not depend on how documents are cut into batches.
         for d in sorted({*np.flatnonzero(differ).tolist(), *key.comments, *response.comments}):
             if differ[d]:
-                self._differ("token-count", response, d, key=int(key.tokens[d]), response=int(response.tokens[d]))
+                self._tell("token-count", response, d, key=int(key.tokens[d]), response=int(response.tokens[d]))
             counts = key.comments.get(d, none), response.comments.get(d, none)
             if present[d] and key.exact_names and response.exact_names and counts[0] != counts[1]:
-                self._differ("other-comments", response, d, key=counts[0][0], response=counts[1][0])
+                self._tell("other-comments", response, d, key=counts[0][0], response=counts[1][0])
 
-    def _differ(self, code: str, documents: Documents, d: int, **numbers: int) -> None:
+    def _tell(self, code: str, documents: Documents, d: int, **numbers: int) -> None:
+        """Add a notice about a document."""
         place, details = documents.place_of(d), {"document": documents.names[d], **numbers}
         self.notices.append(Finding(code, place.source.name, place.line, details=details))
 
-    def _unscored(self, batch: Documents, documents: list[int]) -> None:
+    def _tell_unscored(self, batch: Documents, documents: list[int]) -> None:
+        """Add notices about the faults of documents that are not scored."""
         for d in documents:
             self.unscored += 1
             if self.unscored > SHOWN:
@@ -393,16 +383,17 @@ class _Pairing:
                 fault = batch.faults[d]()
                 self.notices.append(fault._replace(code="unscored-fault", details={"fault": fault.found}))
 
-    def _finish(self) -> None:
+    def _tell_unpaired(self) -> None:
         """Add notices about documents without a partner, once both sides are read to the end."""
         for batch, d in self.waiting.values():
             if d in batch.faults:
-                self._unscored(batch, [d])
+                self._tell_unscored(batch, [d])
         key, response = self.key_names.places, self.response_names.places
         paired = (key.keys() & response.keys()).union(*self.other_form.items())
         missing = {name: place for name, place in key.items() if self.only in (None, name) and name not in paired}
         extra = {name: place for name, place in response.items() if name not in paired}
-        self.notices += unpaired(missing, extra, len(key), alone=self.only is not None)
+        if missing or extra:
+            self.notices += unpaired(missing, extra, len(key), alone=self.only is not None)
 
 
 def unpaired(
@@ -418,6 +409,7 @@ def unpaired(
 
 
 def _alone(code: str, documents: Mapping[str, Place], others: Mapping[str, Place]) -> Iterator[Finding]:
+    """Report some documents without a partner, with the most similar name among the ``others``."""
     near = list(islice(others, 1000))
     for number, (name, place) in enumerate(documents.items()):
         # Only so many are shown, and finding similar names takes time.

@@ -38,10 +38,11 @@ Slice = tuple[Opened, Opened]
 def slices(key: Opened, response: Opened) -> Iterator[Slice]:
     """Cut both sides into slices. Raises `NotSplittable` if there would be only one."""
     sides = _Side(key), _Side(response)
-    ends = (side.ends[-1] for side in sides)
+    ends = [side.ends[-1] for side in sides]
     cuts = [(0, 0), *_cuts(*sides), tuple(ends)]
     if len(cuts) == 2:
-        raise NotSplittable("it is small, has one large document, or the documents come in different orders")
+        large = 2 * max(ends) > 3 * SIZE
+        raise NotSplittable("there is one document, or the documents come in different orders" if large else "")
     for first, stop in pairwise(cuts):
         parts = (side.part(*edges) for side, edges in zip(sides, zip(first, stop, strict=True), strict=True))
         yield next(parts), next(parts)
@@ -85,12 +86,12 @@ class _Side:
     def __init__(self, opened: Opened) -> None:
         form = opened.form
         if form.begin is None:
-            raise NotSplittable(f"{form.title} is read as a whole")
+            raise NotSplittable(f"files of {form.title} are read as a whole")
         self.files, self.begin, self.name_in = opened.files, _LF + form.begin, form.name_in
         self.opened = opened._replace(request=form.settled(opened.files, opened.request))
         for source in self.files:
             if not os.path.isfile(source.path) or _read(source, 0, 8).startswith(tuple(COMPRESSED)):
-                raise NotSplittable(f"{source.name} is compressed, or is no plain file")
+                raise NotSplittable(f"{source.name} is compressed or not a plain file")
         self.ends = list(accumulate(os.path.getsize(source.path) for source in self.files))
         if 0 in (self.ends[0], *(stop - first for first, stop in pairwise(self.ends))):
             raise NotSplittable("a file is empty")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -144,7 +145,7 @@ class _Run(NamedTuple):
     def result(self, key: Given, response: Given | None) -> Result:
         """The result of a response."""
         response = complete(key, response, self.reading)
-        result = scored(key, response, self.metrics, self.settings, self.reading, workers=self.workers)
+        result = scored(key, response, self.metrics, self.settings, self.reading, workers=self.workers, tell=warn)
         return refuse_heads_of_spans(result)
 
 
@@ -207,8 +208,6 @@ def warn_of(notices: Sequence[Finding]) -> None:
     """Give one warning for all notices: the first of each kind, and how many more there are."""
     if not notices:
         return
-    from warnings import warn
-
     by_code: dict[str, list[Finding]] = {}
     for notice in notices:
         by_code.setdefault(notice.code, []).append(notice)
@@ -216,15 +215,15 @@ def warn_of(notices: Sequence[Finding]) -> None:
     for code, (first, *others) in by_code.items():
         more = f"\n... and {plural(len(others), 'more notice')} [{code}], see the notices of the result"
         lines.append(f"{first}{more if others else ''}")
-    warn("\n".join(lines), ScorerWarning, stacklevel=_levels_to_caller())
+    warn("\n".join(lines))
 
 
-def _levels_to_caller() -> int:
-    """The ``stacklevel`` of a warning in `warn_of` that makes it point to the caller of this package."""
-    levels, frame = 1, sys._getframe(1)
+def warn(text: str) -> None:
+    """Give a warning that points to the caller of this package."""
+    levels, frame = 1, sys._getframe(0)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "corefscore":
         levels, frame = levels + 1, frame.f_back
-    return levels
+    warnings.warn(text, ScorerWarning, stacklevel=levels)
 
 
 class Scorer:

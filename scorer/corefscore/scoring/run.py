@@ -48,7 +48,7 @@ def scored(
 
     ``keep_pairs`` keeps the documents, which the official layout needs, ``texts`` the words of the key for reports that
     show them; ``watch`` is called with the number of bytes read. ``workers`` score slices of files; ``tell`` is called
-    with the reason if these cannot be divided. Raises `UsageError` if workers cannot read what this process can.
+    with a message if large files cannot be divided. Raises `UsageError` if workers cannot read what this process can.
     """
     refused: UsageError | None = None
     if workers is not None and not keep_pairs and not texts:
@@ -57,7 +57,8 @@ def scored(
         try:
             return score_by_workers(key, response, metrics, settings, reading, apply=workers, watch=watch)
         except NotSplittable as error:
-            tell(str(error))
+            if str(error):
+                tell(f"one process is used: {error}")
         except InputError:
             pass  # this process reports it, so that errors do not depend on the workers
         except UsageError as error:
