@@ -18,7 +18,7 @@ from corefscore.core.errors import InputError, UnknownDocumentError, UsageError
 from corefscore.core.options import STATISTICS
 from corefscore.core.sources import STDIN
 from corefscore.metrics import GROUPS, names_in, select
-from corefscore.metrics.base import NODES, Metric, names_asked, options_of, own_values
+from corefscore.metrics.base import NODES, Metric, names_asked, options_of
 from corefscore.reports.base import shortened
 from corefscore.reports.layouts import COREFUD, DATA, OFFICIAL, RESULT, TABLE, TABLES, Style, fitting, rendered
 from corefscore.reports.score import Intervals, Report
@@ -230,7 +230,7 @@ def _write_key(key: str, output: str, metrics: Sequence[Metric], arguments: Mapp
     from corefscore.matching.named import about_names, estimated, names_of, names_of_side, without_column
 
     corpus = read_key(key, metrics, **arguments)
-    names = names_asked(metrics, own_values(metrics, arguments))
+    names = names_asked(metrics, arguments)
     assert names is not None, "only metrics that see names have an estimated key"
     about = about_names([[names_of_side(corpus.documents, names, KEY)]], names)
     if lacking := without_column(names_of(corpus.documents, names).columns):

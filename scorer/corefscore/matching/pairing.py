@@ -361,12 +361,12 @@ class _Pairing:
         # By document, so that the order does not depend on how documents are cut into batches.
         for d in sorted({*np.flatnonzero(differ).tolist(), *key.comments, *response.comments}):
             if differ[d]:
-                self._tell("token-count", response, d, key=int(key.tokens[d]), response=int(response.tokens[d]))
+                self._differ("token-count", response, d, key=int(key.tokens[d]), response=int(response.tokens[d]))
             counts = key.comments.get(d, none), response.comments.get(d, none)
             if present[d] and key.exact_names and response.exact_names and counts[0] != counts[1]:
-                self._tell("other-comments", response, d, key=counts[0][0], response=counts[1][0])
+                self._differ("other-comments", response, d, key=counts[0][0], response=counts[1][0])
 
-    def _tell(self, code: str, documents: Documents, d: int, **numbers: int) -> None:
+    def _differ(self, code: str, documents: Documents, d: int, **numbers: int) -> None:
         """Add a notice about a document."""
         place, details = documents.place_of(d), {"document": documents.names[d], **numbers}
         self.notices.append(Finding(code, place.source.name, place.line, details=details))
