@@ -45,7 +45,7 @@ ELSEWHERE: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
     "matching/common.py _different": (("different-word", "different-sentence", "other-tokens"), ()),
     "matching/repeats.py _described": (("repeated-mention", "dropped-repeat"), ()),
     "matching/text/projection.py _note": (TAGS, ()),
-    "checking/convert.py _note_lost": (("dropped-zeros", "filled-gaps", "other-heads"), ()),
+    "checking/convert.py _note_lost": (("dropped-zeros", "filled-gaps", "changed-mentions", "other-heads"), ()),
     "formats/conll/reader.py describe": (
         ("unclosed-mention", "unopened-mention"),
         ("document", "begin", "where", "piece", "label"),

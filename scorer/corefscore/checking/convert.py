@@ -237,39 +237,50 @@ def _note_lost(batch: Documents, lost: Sequence[tuple[str, Bools]], notices: lis
 def _with_zeros(
     batches: Iterator[Documents], annotations: Iterator[Annotations], notices: list[Finding]
 ) -> Iterator[FullDocument]:
-    """Documents of CorefUD with their empty nodes as tokens; each mention has all words from its first to its last."""
-    from corefscore.matching.text.projection import spans_of_words
+    """Documents of CorefUD with their empty nodes as tokens, in the order of text2text-coref."""
+    from corefscore.matching.text.zeros import DocumentWords
 
     for batch in batches:
         of_batch = list(islice(annotations, len(batch)))
-        start, end = spans_of_words(batch, dict(enumerate(of_batch)))
-        assert batch.nodes is not None, "this is CorefUD"
-        lost = [
-            ("filled-gaps", batch.nodes.size <= end - start),
-            ("other-heads", _other_heads(batch, of_batch, start, end)),
-        ]
-        _note_lost(batch, lost, notices)
-        for of_document, full in zip(of_batch, full_documents(replace(batch, start=start, end=end)), strict=True):
-            zeros = set(np.flatnonzero(of_document.empty).tolist())
-            empty = iter(of_document.empty.tolist())
-            words = [
-                [word.removeprefix(EMPTY) or NO_FORM if next(empty) else word for word in sentence]
-                for sentence in of_document.words
-            ]
-            yield full._replace(sentences=words, zeros=zeros)
+        orders = [DocumentWords(of_document).written for of_document in of_batch]
+        start, end, other_words, other_head = _in_order(batch, of_batch, orders)
+        _note_lost(batch, [("changed-mentions", other_words), ("other-heads", other_head)], notices)
+        documents = full_documents(replace(batch, start=start, end=end))
+        for of_document, order, full in zip(of_batch, orders, documents, strict=True):
+            empty = of_document.empty[order]
+            forms = list(chain(*of_document.words))
+            rows = zip((forms[word] for word in order.tolist()), empty.tolist(), strict=True)
+            words = (word.removeprefix(EMPTY) or NO_FORM if zero else word for word, zero in rows)
+            sentences = [list(islice(words, len(sentence))) for sentence in of_document.words]
+            yield full._replace(sentences=sentences, zeros=set(np.flatnonzero(empty).tolist()))
 
 
-def _other_heads(batch: Documents, annotations: Sequence[Annotations], start: Ints, end: Ints) -> Bools:
-    """Whether the head of each mention is not the highest of its words in the tree; ``start`` and ``end`` are the
-    indices of its first and last word among the words of its document."""
+def _in_order(
+    batch: Documents, annotations: Sequence[Annotations], orders: Sequence[Ints]
+) -> tuple[Ints, Ints, Bools, Bools]:
+    """The first and the last word of each mention among the words of its document in another order; whether these and
+    the words between them are others than those of the mention; and whether its head is not the highest of them.
+
+    Of a mention with gaps this is the part with its head.
+    """
     assert batch.nodes is not None, "this is CorefUD"
+    start, end = batch.start.copy(), batch.end.copy()
+    other_words, other_head = (np.zeros(len(start), dtype=np.bool_) for _ in range(2))
     trees = [of_document.tree() for of_document in annotations]
-    found = np.zeros(len(start), dtype=np.bool_)
-    rows = zip(batch.mention_document().tolist(), start.tolist(), end.tolist(), batch.nodes.head.tolist(), strict=True)
-    for mention, (document, first, last, head) in enumerate(rows):
-        highest = first + int(np.argmin(trees[document].depth[first : last + 1]))
-        found[mention] = annotations[document].numbers[highest] != head
-    return found
+    places = [np.argsort(order) for order in orders]
+    rows = zip(batch.mention_document().tolist(), batch.nodes.first.tolist(), batch.nodes.size.tolist(), strict=True)
+    for mention, (document, first, size) in enumerate(rows):
+        numbers, order = annotations[document].numbers, orders[document]
+        words = np.searchsorted(numbers, batch.nodes.word[first : first + size])
+        head = int(np.searchsorted(numbers, batch.nodes.head[mention]))
+        place = np.sort(places[document][words])
+        part = np.cumsum(np.diff(place, prepend=place[0]) > 1)
+        kept = place[part == part[np.searchsorted(place, places[document][head])]]
+        start[mention], end[mention] = kept[0], kept[-1]
+        written = np.sort(order[kept[0] : kept[-1] + 1])
+        other_words[mention] = not np.array_equal(written, words)
+        other_head[mention] = written[np.argmin(trees[document].depth[written])] != head
+    return start, end, other_words, other_head
 
 
 def writable() -> list[str]:

@@ -325,6 +325,11 @@ _NOTICES = {
         'in document "{document}": {count} with a gap',
         "such a mention is written as all tokens from its first to its last, so scores change",
     ),
+    "changed-mentions": (
+        'in document "{document}": {count} of other words than in the file',
+        "zeros are written after the words on which they depend, and of a mention that then has a gap only the part "
+        "with its head, both as text2text-coref does; scores with --matching exact change",
+    ),
     "numbered-ids": (
         'in document "{document}": {format} cannot contain the id {entity}',
         "entities of such documents are numbered from 0 as they appear; later documents are not reported",

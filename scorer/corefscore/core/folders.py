@@ -17,8 +17,8 @@ _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _PACKED = (*COMPRESSED, *UNREADABLE)
 """The first bytes of everything that is compressed."""
 
-_PROGRAMS = (b"MZ", b"\x7fELF")
-"""The first bytes of programs; archives that unpack themselves are such, or a script before a zip archive."""
+_PROGRAMS = (b"MZ", b"\x7fELF", b"#!")
+"""The first bytes of programs, such as archives that unpack themselves."""
 
 _INSIDE = "this is an archive or a compressed file inside another one; unpack the outer one first"
 """The message about what would have to be unpacked twice."""
@@ -131,7 +131,7 @@ def _parts_of(name: str, head: bytes) -> Callable[[Source], Iterator[_Part]] | N
         raise UsageError(f"{name}: {_INSIDE}")
     if head.startswith(_ZIP):
         return _of_zip
-    if b"\0" in head and (_ZIP[0] in head or head.startswith(_PROGRAMS)):
+    if b"\0" in head and head.startswith(_PROGRAMS):
         raise UsageError(f"{name}: this is a program, such as an archive that unpacks itself; {UNPACK}")
     if b"\0" not in head or len(head) < BLOCK:
         return None  # so that text, which is nearly every file, is not looked at any closer

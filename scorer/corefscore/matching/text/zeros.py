@@ -77,24 +77,37 @@ class DocumentWords:
     @cached_property
     def parents(self) -> list[list[int]]:
         """The words on which each empty node depends, the highest in the tree first. For the root this is the word
-        before the sentence; for a node that depends on nothing, the word that it follows."""
+        before the sentence; for a node that depends on nothing, the word that it follows. A node on which it depends
+        stands for the highest word of that one, if it is before it."""
         found = []
+        word_of = self.word_before.copy()
         for node in self.nodes.tolist():
             numbers = self.tree.links[node][0] or [self.annotations.numbers[node]]
             index = np.searchsorted(self.annotations.numbers, np.array(numbers, dtype=np.int64), side="right") - 1
             is_root = np.array(numbers) % SENTENCE == 0
             depth = np.where(is_root, -1, self.tree.depth[index])
-            words = np.where(index < 0, START, self.word_before[index])
+            words = np.where(index < 0, START, np.where(is_root, self.word_before[index], word_of[index]))
             found.append(words[np.argsort(depth, kind="stable")].tolist())
+            word_of[node] = found[-1][0]
         return found
 
     @cached_property
+    def written(self) -> Ints:
+        """All words in the order of text2text-coref: each empty node after the highest word on which it depends, before
+        its sentence for the root; those that are there anyway come first."""
+        numbers = self.annotations.numbers
+        highest = np.arange(len(numbers))
+        highest[self.nodes] = [words[0] for words in self.parents]
+        sentence = numbers - numbers % SENTENCE
+        parent, before = (np.maximum(np.append(numbers, 0)[at], sentence) for at in (highest, self.word_before))
+        return order_by(parent, self.empty.astype(np.int64) + (parent != before))
+
+    @cached_property
     def by_parent(self) -> dict[int, list[int]]:
-        """The empty nodes by the highest word on which they depend. The nodes of a word that also follow it come first,
-        as in text2text-coref."""
-        words = np.array([words[0] for words in self.parents], dtype=np.int64)
-        order = order_by((words != self.word_before[self.nodes]).astype(np.int64))
-        return _grouped(words[order].tolist(), self.nodes[order].tolist())
+        """The empty nodes by the highest word on which they depend, in the order of text2text-coref."""
+        parent = dict(zip(self.nodes.tolist(), (words[0] for words in self.parents), strict=True))
+        nodes = self.written[self.empty[self.written]].tolist()
+        return _grouped([parent[node] for node in nodes], nodes)
 
     @cached_property
     def by_any_parent(self) -> dict[int, list[int]]:
