@@ -173,9 +173,9 @@ def test_tags_that_are_never_closed_are_no_objects(tmp_path: Path) -> None:
     assert peak <= AT_REST + 60 * SIZE // 2
 
 
-CALLS_A_BYTE = 20
-"""How many calls of functions a byte of input may take: a fifth of a microsecond each, a megabyte takes two seconds at
-most. This is counted, since a clock would tell of the machine."""
+CALLS_A_BYTE = 35
+"""How many calls of functions a byte of the two files may take, where lines and mentions have two or three bytes: a
+tenth of a microsecond each. This is counted, since a clock would tell of the machine."""
 
 
 @pytest.mark.slow
@@ -187,7 +187,7 @@ def test_no_input_takes_many_calls_for_a_byte(name: str, tmp_path: Path, capfd: 
         profile = Profile()
         assert profile.runcall(run, arguments, "corefscore") in (0, 1, 2)
         capfd.readouterr()
-        assert sum(entry.callcount for entry in profile.getstats()) <= CALLS_A_BYTE * SIZE // 10
+        assert sum(entry.callcount for entry in profile.getstats()) <= CALLS_A_BYTE * 2 * path.stat().st_size
 
 
 @pytest.mark.outside

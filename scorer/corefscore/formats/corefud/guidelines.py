@@ -86,8 +86,12 @@ PLAIN_HEADER = re.compile(r"[a-z]+(?:-[a-z]+)*")
 
 BRACKET = re.compile(r"(\(?)([^( )]+)(\)?)")
 
-ORDER = re.compile(r"1*(?:\)+(?:\(+1*)?)?|\(+1*")
-"""The order of the brackets of a word: `)` closes a mention, `(` opens one, `1` is a mention of one word."""
+_ONE, _CLOSES, _OPENS = r"(?:\([^( )]+\))", r"(?:[^( )]+\))", r"(?:\([^( )]+(?=\(|\Z))"
+
+BRACKETS = re.compile(f"(?:{_ONE}|{_CLOSES}|{_OPENS})+")
+
+ORDER = re.compile(f"{_ONE}*(?:{_CLOSES}+(?:{_OPENS}+{_ONE}*)?)?|{_OPENS}+{_ONE}*")
+"""The brackets of a word in their order."""
 
 PART = re.compile(r"(.+)\[([1-9][0-9]{0,8})/([1-9][0-9]{0,8})\]")
 
@@ -244,29 +248,26 @@ class _Checker:
 
     def _entity(self, value: str, line: int, word: int, values: dict[str, list[str]]) -> None:
         """Check the attributes of a word that has the attribute Entity."""
-        brackets: list[tuple[str, str, str]] = BRACKET.findall(value)
         begin: set[str] = set()
-        whole = "".join(map("".join, brackets)) == value
-        if not (brackets and whole and all(opens or closes for opens, _, closes in brackets)):
+        if not BRACKETS.fullmatch(value):
             self._tell("spurious-entity-statement", line, value)
         elif "eid" not in self.field_at:
             return
         else:
-            begin = self._brackets(brackets, line, word, value)
+            begin = self._brackets(line, word, value)
         for bridges in values.get("bridge", ()):
             if not _related(bridges, typed=True):
                 self._tell("spurious-bridge-statement", line, bridges)
         for antecedents in values.get("splitante", ()):
             self._antecedents(antecedents, line, begin)
 
-    def _brackets(self, brackets: list[tuple[str, str, str]], line: int, word: int, value: str) -> set[str]:
+    def _brackets(self, line: int, word: int, value: str) -> set[str]:
         """Check the brackets of a word; returns the entities of which a mention begins."""
         begin: set[str] = set()
         ended: set[tuple[int, Span]] = set()
-        order = "".join("1" if opens and closes else opens or closes for opens, _, closes in brackets)
-        if len(order) > 1 and not ORDER.fullmatch(order):
+        if not ORDER.fullmatch(value):
             self._tell("spurious-entity-statement", line, value)
-        for opens, inside, closes in brackets:
+        for opens, inside, closes in BRACKET.findall(value):
             text, fields = opens + inside + closes, inside.split("-")
             if len(fields) > (self.fields if opens else 1):
                 self._tell("too-many-entity-attributes", line, text)
