@@ -39,7 +39,7 @@ GROUP_HELP = {
 
 
 COMMANDS = ("compare", "rank", "check", "errors", "diff", "explain", "validate", "convert", "cite")
-"""The commands other than metrics; each is made by `command` in the module of its name in this folder."""
+"""The commands other than metrics; each is `command` in the module of its name in this folder."""
 
 
 class Commands(click.Group):
@@ -130,28 +130,19 @@ def _without_metric(args: Sequence[str]) -> str:
 
 def _command(name: str) -> click.Command:
     """The command of a name in `COMMANDS`."""
-    command: click.Command = import_module(f"corefscore.cli.{name}").command(name)
+    command: click.Command = import_module(f"corefscore.cli.{name}").command
     return command
 
 
 def commands() -> click.Group:
     """The program with all its commands."""
-    return Commands(
+    group = Commands(
         "corefscore",
         help=HELP,
-        params=[
-            click.Option(
-                ["-V", "--version"],
-                is_flag=True,
-                is_eager=True,
-                expose_value=False,
-                callback=_version,
-                help="Show the version and exit.",
-            )
-        ],
         context_settings={"help_option_names": ["-h", "--help"]},
         subcommand_metavar="METRIC KEY RESPONSE [NAME]",
     )
+    return click.version_option(__version__, "-V", "--version", message="corefscore %(version)s")(group)
 
 
 COMPLETE = "_COREFSCORE_COMPLETE"
@@ -253,10 +244,3 @@ def _by_value(name: str, parameters: Sequence[click.Parameter]) -> str | None:
         if isinstance(parameter.type, click.Choice) and value in parameter.type.choices
     ]
     return f"did you mean {' or '.join(meant)}?" if meant else None
-
-
-def _version(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
-    """Print the version and exit."""
-    if value:
-        click.echo(f"corefscore {__version__}")
-        ctx.exit()

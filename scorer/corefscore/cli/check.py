@@ -25,67 +25,59 @@ FAILED = 3
 """The exit status of a check that failed."""
 
 
-def command(name: str) -> click.Command:
-    """The command."""
-    return options.Command(
-        name,
-        callback=run,
-        short_help="Fail if a score is lower than in an earlier run or than a minimum.",
-        help="Check the scores of a response against a baseline, against minimum scores (--min), or both. BASELINE is "
-        "the JSON of an earlier run (--format json), or a file with the output of the official scorer; if that is of "
-        "one metric, METRIC=BASELINE names it.\n\n"
-        "By default the check fails if the F1 of any measure of the baseline has fallen.\n\n"
-        "Exit status: 0 success; 3 a checked score fell by more than its tolerance, or is below its minimum.",
-        more="With --by, each group of documents and the unweighted mean over groups are checked.",
-        examples=(
-            "corefscore conll key.conll response.conll --format json --output old.json",
-            "corefscore check old.json key.conll response.conll --tolerance 0.1",
-            "corefscore check key.conll response.conll --min conll=50 --min lea.f1=40",
+@click.command(
+    "check",
+    cls=options.Command,
+    short_help="Fail if a score is lower than in an earlier run or than a minimum.",
+    help="Check the scores of a response against a baseline, against minimum scores (--min), or both. BASELINE is "
+    "the JSON of an earlier run (--format json), or a file with the output of the official scorer; if that is of "
+    "one metric, METRIC=BASELINE names it.\n\n"
+    "By default the check fails if the F1 of any measure of the baseline has fallen.\n\n"
+    "Exit status: 0 success; 3 a checked score fell by more than its tolerance, or is below its minimum.",
+    more="With --by, each group of documents and the unweighted mean over groups are checked.",
+    examples=(
+        "corefscore conll key.conll response.conll --format json --output old.json",
+        "corefscore check old.json key.conll response.conll --tolerance 0.1",
+        "corefscore check key.conll response.conll --min conll=50 --min lea.f1=40",
+    ),
+    params=[
+        click.Argument(["files"], type=options.FILE, metavar="[BASELINE] KEY RESPONSE", nargs=-1, required=True),
+        options.Parameter(
+            "--measures",
+            metavar="LIST",
+            heading=SCORING,
+            help="Scores to check, joined by commas, such as lea.f1,conll; by default every F1.",
         ),
-        params=[
-            click.Argument(["files"], type=options.File(), metavar="[BASELINE] KEY RESPONSE", nargs=-1, required=True),
-            options.Parameter(
-                "--measures",
-                metavar="LIST",
-                heading=SCORING,
-                common=True,
-                help="Scores to check, joined by commas, such as lea.f1,conll; by default every F1.",
-            ),
-            options.Parameter(
-                "--tolerance",
-                "tolerances",
-                metavar="POINTS",
-                multiple=True,
-                heading=SCORING,
-                common=True,
-                help="How far a score may fall, in percentage points (default 0.05). lea.f1=0.5 for one score; can be "
-                "repeated.",
-            ),
-            options.Parameter(
-                "--both-ways",
-                is_flag=True,
-                heading=SCORING,
-                common=True,
-                help="Fail if any score rises or falls, including those of single documents.",
-            ),
-            options.Parameter(
-                "--min",
-                "floors",
-                metavar="MEASURE=PERCENT",
-                multiple=True,
-                heading=SCORING,
-                common=True,
-                help="Minimum score, such as lea.f1=50 or conll=60; can be repeated.",
-            ),
-            *options.of_topic(Grouping, "by", "average"),
-            *scoring(),
-            options.layout(TABLES, DATA, ANNOTATIONS),
-            *options.running(),
-        ],
-    )
-
-
-def run(
+        options.Parameter(
+            "--tolerance",
+            "tolerances",
+            metavar="POINTS",
+            multiple=True,
+            heading=SCORING,
+            help="How far a score may fall, in percentage points (default 0.05). lea.f1=0.5 for one score; can be "
+            "repeated.",
+        ),
+        options.Parameter(
+            "--both-ways",
+            is_flag=True,
+            heading=SCORING,
+            help="Fail if any score rises or falls, including those of single documents.",
+        ),
+        options.Parameter(
+            "--min",
+            "floors",
+            metavar="MEASURE=PERCENT",
+            multiple=True,
+            heading=SCORING,
+            help="Minimum score, such as lea.f1=50 or conll=60; can be repeated.",
+        ),
+        *options.of_topic(Grouping, "by", "average"),
+        *scoring(),
+        options.layout(TABLES, DATA, ANNOTATIONS),
+        *options.running(),
+    ],
+)
+def command(
     *,
     files: tuple[str, ...],
     measures: str | None,

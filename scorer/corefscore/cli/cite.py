@@ -10,19 +10,15 @@ from corefscore.metrics import select
 from corefscore.metrics.citations import bibtex
 
 
-def command(name: str) -> click.Command:
-    """The command."""
-    return options.Command(
-        name,
-        callback=_cite,
-        short_help="Print BibTeX of this software and of the papers of metrics.",
-        help="Print BibTeX of this software, of the official scorer, and of the papers of METRIC: one or more names of "
-        "metrics, joined by commas (default: conll).",
-        examples=("corefscore cite", "corefscore cite lea,blanc"),
-        params=[click.Argument(["metrics"], metavar="[METRIC]", default="conll"), options.output()],
-    )
-
-
-def _cite(metrics: str, output: str) -> None:
+@click.command(
+    "cite",
+    cls=options.Command,
+    short_help="Print BibTeX of this software and of the papers of metrics.",
+    help="Print BibTeX of this software, of the official scorer, and of the papers of METRIC: one or more names of "
+    "metrics, joined by commas (default: conll).",
+    examples=("corefscore cite", "corefscore cite lea,blanc"),
+    params=[click.Argument(["metrics"], metavar="[METRIC]", default="conll"), options.output()],
+)
+def command(metrics: str, output: str) -> None:
     """Write the citations."""
     write([bibtex(select(metrics))], output)

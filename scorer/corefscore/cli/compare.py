@@ -16,35 +16,32 @@ from corefscore.reports.compare import compare
 from corefscore.reports.layouts import Style, rendered
 
 
-def command(name: str) -> click.Command:
-    """The command."""
-    return options.Command(
-        name,
-        callback=run,
-        short_help="Compare systems: confidence intervals and significance tests.",
-        help="Compare systems: scores and differences with confidence intervals (jackknife), and a test of each "
-        "difference (paired approximate randomization). The test is of the hypothesis that the responses of the two "
-        "systems to any document could be exchanged.\n\n"
-        "A SYSTEM is the path of a response, or NAME=PATH to give it a name.",
-        more="Sources: Noreen 1989; Moosavi and Strube 2016; Westfall and Young 1993; Holm 1979; Dror et al. 2017.",
-        examples=(
-            "corefscore compare key.conll a.conll b.conll",
-            "corefscore compare key.conll --systems systems --measures conll,lea",
-            "corefscore compare key.conll old=a.conll new=b.conll --format markdown",
+@click.command(
+    "compare",
+    cls=options.Command,
+    short_help="Compare systems: confidence intervals and significance tests.",
+    help="Compare systems: scores and differences with confidence intervals (jackknife), and a test of each "
+    "difference (paired approximate randomization). The test is of the hypothesis that the responses of the two "
+    "systems to any document could be exchanged.\n\n"
+    "A SYSTEM is the path of a response, or NAME=PATH to give it a name.",
+    more="Sources: Noreen 1989; Moosavi and Strube 2016; Westfall and Young 1993; Holm 1979; Dror et al. 2017.",
+    examples=(
+        "corefscore compare key.conll a.conll b.conll",
+        "corefscore compare key.conll --systems systems --measures conll,lea",
+        "corefscore compare key.conll old=a.conll new=b.conll --format markdown",
+    ),
+    params=comparing(
+        options.Parameter(
+            "--margin",
+            type=click.FloatRange(0, 100, min_open=True, max_open=True),
+            metavar="POINTS",
+            heading=STATISTICS,
+            common=False,
+            help="Also test whether two systems are equivalent: less than so many points apart.",
         ),
-        params=comparing(
-            options.Parameter(
-                "--margin",
-                type=click.FloatRange(0, 100, min_open=True, max_open=True),
-                metavar="POINTS",
-                heading=STATISTICS,
-                help="Also test whether two systems are equivalent: less than so many points apart.",
-            ),
-        ),
-    )
-
-
-def run(
+    ),
+)
+def command(
     *,
     key: str,
     systems: tuple[str, ...],

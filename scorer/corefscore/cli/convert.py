@@ -34,46 +34,40 @@ cannot represent. CoNLL is written with five columns: document, part, number of 
 coreference."""
 
 
-def command(name: str) -> click.Command:
-    """The command."""
-    return options.Command(
-        name,
-        callback=_convert,
-        help=HELP,
-        short_help="Convert between CoNLL, CorefUD and dialects of JSON.",
-        examples=(
-            "corefscore convert response.conll response.jsonl",
-            "corefscore convert key.conll - --format tagged",
-            "corefscore convert response.txt response.conll --key key.conll",
+@click.command(
+    "convert",
+    cls=options.Command,
+    help=HELP,
+    short_help="Convert between CoNLL, CorefUD and dialects of JSON.",
+    examples=(
+        "corefscore convert response.conll response.jsonl",
+        "corefscore convert key.conll - --format tagged",
+        "corefscore convert response.txt response.conll --key key.conll",
+    ),
+    params=[
+        click.Argument(["source"], type=options.FILE, metavar="IN"),
+        click.Argument(["target"], type=options.FILE, metavar="OUT"),
+        options.Parameter(
+            "--format",
+            "to",
+            type=options.Choice(writable()),
+            metavar="FORMAT",
+            help="Format of OUT: conll, corefud, tagged, jsonlines or another dialect of JSON. By default the "
+            "ending of OUT decides (.conll, .conllu or .jsonl); without an ending, jsonlines for CoNLL, conll for "
+            "others.",
         ),
-        params=[
-            click.Argument(["source"], type=options.File(), metavar="IN"),
-            click.Argument(["target"], type=options.File(), metavar="OUT"),
-            options.Parameter(
-                "--format",
-                "to",
-                type=options.Choice(writable()),
-                metavar="FORMAT",
-                common=True,
-                help="Format of OUT: conll, corefud, tagged, jsonlines or another dialect of JSON. By default the "
-                "ending of OUT decides (.conll, .conllu or .jsonl); without an ending, jsonlines for CoNLL, conll for "
-                "others.",
-            ),
-            options.Parameter(
-                "--key",
-                type=options.File(),
-                metavar="KEY",
-                heading=INPUT,
-                common=True,
-                help="Write the documents of KEY with the entities of IN on its tokens.",
-            ),
-            *options.of_topic(Reading),
-            *options.notices(),
-        ],
-    )
-
-
-def _convert(source: str, target: str, *, to: str | None, key: str | None, **arguments: Any) -> None:
+        options.Parameter(
+            "--key",
+            type=options.FILE,
+            metavar="KEY",
+            heading=INPUT,
+            help="Write the documents of KEY with the entities of IN on its tokens.",
+        ),
+        *options.of_topic(Reading),
+        *options.notices(),
+    ],
+)
+def command(source: str, target: str, *, to: str | None, key: str | None, **arguments: Any) -> None:
     from tempfile import SpooledTemporaryFile
 
     spare_inputs({"OUT": target}, (source, key))

@@ -21,45 +21,39 @@ LINE = 100
 """The width of lines without a terminal."""
 
 
-def command(name: str) -> click.Command:
-    """The command."""
-    return options.Command(
-        name,
-        callback=run,
-        short_help="Show in the text where key and response differ.",
-        help="Show in the text where key and response differ: every mention is in brackets, with a sign for its "
-        "error.\n\n"
-        "NAME shows one document only; the path of a second response puts both on the page of --html.",
-        more=f"The types of errors for --only: {', '.join(TYPES)}.",
-        examples=(
-            "corefscore diff key.conll response.conll",
-            "corefscore diff key.conll response.conll --only divided --around 1",
-            "corefscore diff key.conll response.conll --html page.html",
+@click.command(
+    "diff",
+    cls=options.Command,
+    short_help="Show in the text where key and response differ.",
+    help="Show in the text where key and response differ: every mention is in brackets, with a sign for its "
+    "error.\n\n"
+    "NAME shows one document only; the path of a second response puts both on the page of --html.",
+    more=f"The types of errors for --only: {', '.join(TYPES)}.",
+    examples=(
+        "corefscore diff key.conll response.conll",
+        "corefscore diff key.conll response.conll --only divided --around 1",
+        "corefscore diff key.conll response.conll --html page.html",
+    ),
+    params=[
+        *options.sides(),
+        click.Argument(["name"], required=False, metavar="[NAME|OTHER]"),
+        options.Parameter(
+            "--only",
+            metavar="TYPE|ID",
+            multiple=True,
+            help="Show only errors of this type, or mentions of the entity with this id.",
         ),
-        params=[
-            *options.sides(),
-            click.Argument(["name"], required=False, metavar="[NAME|OTHER]"),
-            options.Parameter(
-                "--only",
-                metavar="TYPE|ID",
-                multiple=True,
-                common=True,
-                help="Show only errors of this type, or mentions of the entity with this id.",
-            ),
-            options.Parameter(
-                "--around",
-                metavar="N|all",
-                default="0",
-                common=True,
-                help="Number of sentences to show before and after each one with errors; all: every sentence.",
-            ),
-            *analysing(),
-            *options.running(),
-        ],
-    )
-
-
-def run(
+        options.Parameter(
+            "--around",
+            metavar="N|all",
+            default="0",
+            help="Number of sentences to show before and after each one with errors; all: every sentence.",
+        ),
+        *analysing(),
+        *options.running(),
+    ],
+)
+def command(
     *,
     key: str,
     response: str | None,

@@ -24,39 +24,36 @@ _LISTS = ("csv", "tsv")
 """Layouts of tables with one line per error."""
 
 
-def command(name: str) -> click.Command:
-    """The command."""
-    return options.Command(
-        name,
-        callback=run,
-        short_help="Show why a score is low: errors by type, and what each costs.",
-        help="Show why a score is low: errors by type, what each type costs, and which entities are confused.\n\n"
-        "The costs in turn are those of repairing one type after the other, and add up to the difference from 100. "
-        "OTHER is a second response, shown beside the first. --format csv, tsv and github list every error, with its "
-        "file and line; --html shows them in the text.",
-        more="Source: Kummerfeld and Klein 2013, Error-driven analysis of challenges in coreference resolution.",
-        examples=(
-            "corefscore errors key.conll response.conll",
-            "corefscore errors key.conll response.conll --html page.html",
-            "corefscore errors key.conll response.conll other.conll --measures lea",
+@click.command(
+    "errors",
+    cls=options.Command,
+    short_help="Show why a score is low: errors by type, and what each costs.",
+    help="Show why a score is low: errors by type, what each type costs, and which entities are confused.\n\n"
+    "The costs in turn are those of repairing one type after the other, and add up to the difference from 100. "
+    "OTHER is a second response, shown beside the first. --format csv, tsv and github list every error, with its "
+    "file and line; --html shows them in the text.",
+    more="Source: Kummerfeld and Klein 2013, Error-driven analysis of challenges in coreference resolution.",
+    examples=(
+        "corefscore errors key.conll response.conll",
+        "corefscore errors key.conll response.conll --html page.html",
+        "corefscore errors key.conll response.conll other.conll --measures lea",
+    ),
+    params=[
+        *options.sides(),
+        click.Argument(["other"], type=options.FILE, required=False),
+        *analysing(),
+        options.Parameter(
+            "--repaired",
+            type=options.FILE,
+            metavar="FOLDER",
+            common=False,
+            help="Repair the errors type by type, and write the response after each step to FOLDER as CoNLL.",
         ),
-        params=[
-            *options.sides(),
-            click.Argument(["other"], type=options.File(), required=False),
-            *analysing(),
-            options.Parameter(
-                "--repaired",
-                type=options.File(),
-                metavar="FOLDER",
-                help="Repair the errors type by type, and write the response after each step to FOLDER as CoNLL.",
-            ),
-            options.layout(TABLES, DATA, ANNOTATIONS),
-            *options.running(),
-        ],
-    )
-
-
-def run(
+        options.layout(TABLES, DATA, ANNOTATIONS),
+        *options.running(),
+    ],
+)
+def command(
     *,
     key: str,
     response: str | None,

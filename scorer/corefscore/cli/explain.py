@@ -13,33 +13,29 @@ from corefscore.formats.base import Reading
 from corefscore.reports.layouts import DATA, TABLES, Style, rendered
 
 
-def command(name: str) -> click.Command:
-    """The command."""
-    return options.Command(
-        name,
-        callback=run,
-        short_help="Show which conventions of other programs give which score.",
-        help="Show which conventions of other programs give which score for one pair of files: with or without "
-        "singletons, means over documents, only mentions of both sides, first copies of repeated mentions.\n\n"
-        "Rows whose F1 is SCORE, in percent, are marked. Below the table, each row has the command that prints its "
-        "numbers, or a line of Python.",
-        examples=(
-            "corefscore explain key.conll response.conll",
-            "corefscore explain key.conll response.conll 63.8",
-        ),
-        params=[
-            *options.sides(),
-            click.Argument(["score"], required=False),
-            *options.of_topic(Reading),
-            options.layout(TABLES, DATA),
-            *options.look(),
-            options.output(),
-            *options.notices(),
-        ],
-    )
-
-
-def run(
+@click.command(
+    "explain",
+    cls=options.Command,
+    short_help="Show which conventions of other programs give which score.",
+    help="Show which conventions of other programs give which score for one pair of files: with or without "
+    "singletons, means over documents, only mentions of both sides, first copies of repeated mentions.\n\n"
+    "Rows whose F1 is SCORE, in percent, are marked. Below the table, each row has the command that prints its "
+    "numbers, or a line of Python.",
+    examples=(
+        "corefscore explain key.conll response.conll",
+        "corefscore explain key.conll response.conll 63.8",
+    ),
+    params=[
+        *options.sides(),
+        click.Argument(["score"], required=False),
+        *options.of_topic(Reading),
+        options.layout(TABLES, DATA),
+        *options.look(),
+        options.output(),
+        *options.notices(),
+    ],
+)
+def command(
     *,
     key: str,
     response: str | None,

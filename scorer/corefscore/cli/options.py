@@ -43,12 +43,15 @@ AMBIENT = ("strict", "quiet", "jobs")
 CALLED = "corefscore.called"
 """The key in ``meta`` of the program's context for the context of the running command."""
 
+_ALL = "corefscore.all"
+"""The key in ``meta`` for whether help lists all options."""
+
 
 class Parameter(click.Option):
     """An option under one of `HEADINGS`; a ``common`` one is listed by ``--help``, too, with the first sentence of its
     help."""
 
-    def __init__(self, *names: str, heading: str = OUTPUT, common: bool = False, **others: Any) -> None:
+    def __init__(self, *names: str, heading: str = OUTPUT, common: bool = True, **others: Any) -> None:
         super().__init__(names, **others)
         self.heading, self.common = heading, common
 
@@ -85,12 +88,12 @@ class Command(click.Command):
             ["--help-all"], is_flag=True, is_eager=True, expose_value=False, callback=self._show_all, hidden=True
         )
         super().__init__(name, params=[*params, help_all], **others)
-        self.examples, self.more, self.all = examples, more, False
+        self.examples, self.more = examples, more
 
     def _show_all(self, context: click.Context, parameter: click.Parameter, value: bool) -> None:
         """Print the help with all options, and exit."""
         if value:
-            self.all = True
+            context.meta[_ALL] = True
             click.echo(self.get_help(context))
             context.exit()
 
@@ -104,7 +107,7 @@ class Command(click.Command):
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_help_text(ctx, formatter)
-        if self.all and self.more:
+        if ctx.meta.get(_ALL) and self.more:
             formatter.write_paragraph()
             with formatter.indentation():
                 formatter.write_text(self.more)
@@ -115,24 +118,18 @@ class Command(click.Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         by_heading = grouped(self.params)
         common = [option for option in self.params if isinstance(option, Parameter) and option.common]
-        for heading, options in by_heading.items() if self.all else (("Options", common),):
+        whole = ctx.meta.get(_ALL, False)
+        for heading, options in by_heading.items() if whole else (("Options", common),):
             with formatter.section(heading):
-                formatter.write_dl([option.row(ctx, short=not self.all) for option in options])
+                formatter.write_dl([option.row(ctx, short=not whole) for option in options])
         hidden = [OTHERS[heading] for heading, options in by_heading.items() if not {*options} <= {*common}]
-        if hidden and not self.all:
+        if hidden and not whole:
             formatter.write_paragraph()
             formatter.write_text(f"--help-all shows the others: {', '.join(hidden)}.")
 
 
-class File(StringParamType):
-    """A path that a shell can complete; it is checked only when it is read."""
-
-    name = "file"
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        from click.shell_completion import CompletionItem
-
-        return [CompletionItem(incomplete, type=self.name)]
+FILE = click.Path(readable=False)
+"""A path that a shell can complete; it is checked only when it is read."""
 
 
 class Choice(click.Choice):  # type: ignore[type-arg]  # generic only since click 8.2
@@ -218,11 +215,10 @@ def scoring(metrics: Sequence[Metric]) -> list[click.Parameter]:
 def notices() -> list[click.Parameter]:
     """Options about notices."""
     return [
-        Parameter("--strict", is_flag=True, common=True, help="Treat every notice as an error."),
+        Parameter("--strict", is_flag=True, help="Treat every notice as an error."),
         Parameter(
             "--quiet",
             is_flag=True,
-            common=True,
             help="Hide notices and the details of errors. This is the default if the program is called "
             f"{OFFICIAL_NAME}.",
         ),
@@ -236,7 +232,6 @@ def workers() -> click.Parameter:
         type=Jobs(),
         metavar="N|ADDRESS",
         heading=WORK,
-        common=True,
         help="Number of processes, or the Dask cluster to work on, such as tcp://HOST:PORT. A cluster needs Dask (pip "
         "install 'dask[distributed]'). The output does not change.",
     )
@@ -251,7 +246,6 @@ def layout(*takes: str) -> click.Parameter:
         type=Choice(names),
         default=names[0],
         show_default=True,
-        common=True,
         metavar="LAYOUT",
         help=f"Layout of the output: {', '.join(names)}.",
     )
@@ -261,7 +255,11 @@ def look() -> list[click.Parameter]:
     """Options about readable tables; see `style`."""
     return [
         Parameter(
-            "--digits", type=click.IntRange(0, 10), metavar="N", help="Decimal places of percentages (default 2)."
+            "--digits",
+            type=click.IntRange(0, 10),
+            metavar="N",
+            common=False,
+            help="Decimal places of percentages (default 2).",
         ),
     ]
 
@@ -276,9 +274,7 @@ def style(layout: str, digits: int | None) -> Style:
 
 def output() -> click.Parameter:
     """The option for the file of a report."""
-    return Parameter(
-        "--output", type=File(), metavar="FILE", default="-", common=True, help="Write to FILE, whole or not at all."
-    )
+    return Parameter("--output", type=FILE, metavar="FILE", default="-", help="Write to FILE, whole or not at all.")
 
 
 def running() -> list[click.Parameter]:
@@ -288,4 +284,4 @@ def running() -> list[click.Parameter]:
 
 def sides() -> list[click.Parameter]:
     """The arguments KEY and RESPONSE."""
-    return [click.Argument(["key"], type=File()), click.Argument(["response"], type=File(), required=False)]
+    return [click.Argument(["key"], type=FILE), click.Argument(["response"], type=FILE, required=False)]

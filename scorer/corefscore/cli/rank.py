@@ -19,43 +19,39 @@ from corefscore.reports.rank import rank
 from corefscore.scoring.results import compiled
 
 
-def command(name: str) -> click.Command:
-    """The command."""
-    return options.Command(
-        name,
-        callback=run,
-        short_help="Rank systems, each with the range of ranks that tests allow.",
-        help="Rank systems, best first. Each has a range of ranks, such as 2-4: it begins after the systems that were "
-        "shown to be better, and ends before those that were shown to be worse. If two ranges do not overlap, a "
-        "difference was shown.\n\n"
-        "A SYSTEM is the path of a response, or NAME=PATH to give it a name. A system that cannot be scored gets a "
-        "row with the reason, and the exit status is 1.",
-        more="With --by, systems are ranked by the unweighted mean over groups of documents. If FILE of --output "
-        "ends in .png, .svg or .pdf, the ranking is plotted; this needs matplotlib (pip install matplotlib).",
-        examples=(
-            "corefscore rank key.conll --systems systems",
-            "corefscore rank key.conll a.conll b.conll --sort lea --format markdown",
+@click.command(
+    "rank",
+    cls=options.Command,
+    short_help="Rank systems, each with the range of ranks that tests allow.",
+    help="Rank systems, best first. Each has a range of ranks, such as 2-4: it begins after the systems that were "
+    "shown to be better, and ends before those that were shown to be worse. If two ranges do not overlap, a "
+    "difference was shown.\n\n"
+    "A SYSTEM is the path of a response, or NAME=PATH to give it a name. A system that cannot be scored gets a "
+    "row with the reason, and the exit status is 1.",
+    more="With --by, systems are ranked by the unweighted mean over groups of documents. If FILE of --output "
+    "ends in .png, .svg or .pdf, the ranking is plotted; this needs matplotlib (pip install matplotlib).",
+    examples=(
+        "corefscore rank key.conll --systems systems",
+        "corefscore rank key.conll a.conll b.conll --sort lea --format markdown",
+    ),
+    params=comparing(
+        options.Parameter(
+            "--sort",
+            metavar="MEASURE",
+            heading=SCORING,
+            help="Measure to rank by: its F1, or a score such as lea.recall. [default: conll if --measures has it, "
+            "or the first of these]",
         ),
-        params=comparing(
-            options.Parameter(
-                "--sort",
-                metavar="MEASURE",
-                heading=SCORING,
-                common=True,
-                help="Measure to rank by: its F1, or a score such as lea.recall. [default: conll if --measures has it, "
-                "or the first of these]",
-            ),
-            options.Parameter(
-                "--agreement",
-                is_flag=True,
-                heading=STATISTICS,
-                help="Also report how far the measures agree: Kendall's tau, and pairs with different verdicts.",
-            ),
+        options.Parameter(
+            "--agreement",
+            is_flag=True,
+            heading=STATISTICS,
+            common=False,
+            help="Also report how far the measures agree: Kendall's tau, and pairs with different verdicts.",
         ),
-    )
-
-
-def run(
+    ),
+)
+def command(
     *,
     key: str,
     systems: tuple[str, ...],

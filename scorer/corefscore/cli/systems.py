@@ -34,15 +34,14 @@ def scoring() -> list[click.Parameter]:
 def comparing(*own: click.Parameter) -> list[click.Parameter]:
     """The parameters that `compare` and `rank` share, with those that only one of them has (``own``)."""
     return [
-        click.Argument(["key"], type=options.File()),
-        click.Argument(["systems"], type=options.File(), metavar="SYSTEM ...", nargs=-1),
+        click.Argument(["key"], type=options.FILE),
+        click.Argument(["systems"], type=options.FILE, metavar="SYSTEM ...", nargs=-1),
         options.Parameter(
             "--systems",
             "place",
-            type=options.File(),
+            type=options.FILE,
             metavar="FOLDER",
             heading=INPUT,
-            common=True,
             help="Folder that contains a file or folder for each system.",
         ),
         options.Parameter(
@@ -51,7 +50,6 @@ def comparing(*own: click.Parameter) -> list[click.Parameter]:
             default=DEFAULT,
             show_default=True,
             heading=SCORING,
-            common=True,
             help="Measures joined by commas, such as muc, blanc.coreference, conll, lea.f1.",
         ),
         *own,

@@ -41,56 +41,48 @@ last.
 Exit status: 0 no errors; 1 errors (with --strict: or notices); 2 wrong usage or a file that cannot be read."""
 
 
-def command(name: str) -> click.Command:
-    """The command."""
-    return options.Command(
-        name,
-        callback=run,
-        help=HELP,
-        short_help="Report every error and notice in files.",
-        examples=(
-            "corefscore validate response.conll",
-            "corefscore validate response.conll --key key.conll",
-            "corefscore validate response.conll --fix repaired.conll",
+@click.command(
+    "validate",
+    cls=options.Command,
+    help=HELP,
+    short_help="Report every error and notice in files.",
+    examples=(
+        "corefscore validate response.conll",
+        "corefscore validate response.conll --key key.conll",
+        "corefscore validate response.conll --fix repaired.conll",
+    ),
+    params=[
+        click.Argument(["files"], type=options.FILE, nargs=-1, required=True, metavar="FILE..."),
+        options.Parameter(
+            "--key",
+            metavar="KEY",
+            heading=INPUT,
+            help="Also report how the files differ from this key.",
         ),
-        params=[
-            click.Argument(["files"], type=options.File(), nargs=-1, required=True, metavar="FILE..."),
-            options.Parameter(
-                "--key",
-                metavar="KEY",
-                heading=INPUT,
-                common=True,
-                help="Also report how the files differ from this key.",
-            ),
-            options.Parameter("--strict", is_flag=True, common=True, help="Exit with 1 for notices, too."),
-            options.Parameter(
-                "--ignore",
-                metavar="CODE,...",
-                default="",
-                common=True,
-                help="Codes of notices to leave out; errors are always reported.",
-            ),
-            options.layout(FINDINGS, DATA, ANNOTATIONS),
-            options.Parameter(
-                "--fix",
-                metavar="OUT",
-                common=True,
-                help="Write FILE to OUT with every repair that needs no guess. What was repaired and what is left is "
-                "reported.",
-            ),
-            options.Parameter(
-                "--repeated",
-                type=options.Choice(["first"]),
-                heading=SCORING,
-                common=True,
-                help="With --fix: keep the first copy of a span in several entities (CoNLL only).",
-            ),
-            *options.of_topic(Reading),
-        ],
-    )
-
-
-def run(
+        options.Parameter("--strict", is_flag=True, help="Exit with 1 for notices, too."),
+        options.Parameter(
+            "--ignore",
+            metavar="CODE,...",
+            default="",
+            help="Codes of notices to leave out; errors are always reported.",
+        ),
+        options.layout(FINDINGS, DATA, ANNOTATIONS),
+        options.Parameter(
+            "--fix",
+            metavar="OUT",
+            help="Write FILE to OUT with every repair that needs no guess. What was repaired and what is left is "
+            "reported.",
+        ),
+        options.Parameter(
+            "--repeated",
+            type=options.Choice(["first"]),
+            heading=SCORING,
+            help="With --fix: keep the first copy of a span in several entities (CoNLL only).",
+        ),
+        *options.of_topic(Reading),
+    ],
+)
+def command(
     files: Sequence[str],
     *,
     key: str | None,
