@@ -858,7 +858,7 @@ def test_a_cell_of_many_copies_is_mended_in_one_go(tmp_path: Path) -> None:
 
 
 TERMINATED = (
-    "import os, signal, sys; from corefscore.cli.messages import write\n"
+    "import os, signal, sys; from corefscore.cli.output import write\n"
     "def pieces():\n"
     "    yield from ['new'] * 5000\n"
     "    os.kill(os.getpid(), signal.SIGTERM)\n"
@@ -877,7 +877,7 @@ def test_being_asked_to_end_leaves_the_old_file_and_nothing_else(tmp_path: Path)
 def test_an_interrupt_leaves_the_old_file_whole(tmp_path: Path) -> None:
     from collections.abc import Iterator
 
-    from corefscore.cli.messages import write
+    from corefscore.cli.output import write
 
     def pieces() -> Iterator[str]:
         yield from ["new"] * 5000

@@ -188,7 +188,7 @@ ENDING = signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE
 
 RAISING = """
 import json, os, signal, sys
-from corefscore.cli import messages
+from corefscore.cli import output
 real = os.replace
 def raising(out, number, when):
     # Whatever the tests themselves run under, such as nohup.
@@ -205,7 +205,7 @@ def raising(out, number, when):
         real(*names)
         kill()
     if when == "after": os.replace = replace
-    try: messages.write(pieces(), out)
+    try: output.write(pieces(), out)
     finally: print("more was done", flush=True)
 ends = []
 for folder, number, when in json.loads(sys.argv[1]):

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from corefscore.cli.messages import complain, refuse
 from corefscore.cli.options import CALLED, COREFUD_NAME
-from corefscore.cli.output import STANDARD_OUTPUT, give_up
+from corefscore.cli.output import complain, give_up, refuse
 from corefscore.cli.synonyms import REMOVED, of_command, of_option
 from corefscore.core.errors import InputError, ScorerError, UsageError, nearest, suggested
 from corefscore.core.version import __version__
@@ -202,15 +201,13 @@ def _explain(error: Exception) -> int:
 def _culprit(error: OSError) -> str:
     """The file of an unexpected error: its own, or else the working folder or standard output, where click prints."""
     if error.filename is not None:
-        if error.filename == STANDARD_OUTPUT:
-            give_up(sys.stdout)
         return str(error.filename)
     try:
         os.getcwd()
     except OSError:
         return "the working folder"
     give_up(sys.stdout)
-    return STANDARD_OUTPUT
+    return "standard output"
 
 
 def _usage(error: click.ClickException) -> str:

@@ -12,7 +12,7 @@ from corefscore.analysis.costs import measured
 from corefscore.analysis.response import Analysis, Asked, pairs_of, refuse_parts
 from corefscore.analysis.response import analysed as analysed_result
 from corefscore.cli import options
-from corefscore.cli.messages import tell
+from corefscore.cli.output import tell
 from corefscore.cli.scoring import evaluated, workers
 from corefscore.core.errors import UsageError
 from corefscore.core.options import SCORING

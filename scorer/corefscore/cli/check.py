@@ -9,7 +9,7 @@ import click
 
 from corefscore.checking.baselines import read_baseline
 from corefscore.cli import options
-from corefscore.cli.messages import tell, write
+from corefscore.cli.output import tell, write
 from corefscore.cli.scoring import evaluated, spare_inputs, workers
 from corefscore.cli.systems import scoring
 from corefscore.core.errors import UsageError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from corefscore.cli import options
-from corefscore.cli.messages import write
+from corefscore.cli.output import write
 from corefscore.metrics import select
 from corefscore.metrics.citations import bibtex
 

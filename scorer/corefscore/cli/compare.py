@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from corefscore.cli import options, progress
-from corefscore.cli.messages import write
+from corefscore.cli.output import write
 from corefscore.cli.scoring import spare_inputs
 from corefscore.cli.systems import comparing, given, method, scored
 from corefscore.core.options import STATISTICS

@@ -9,8 +9,7 @@ import click
 
 from corefscore.checking.convert import convert, writable
 from corefscore.cli import options
-from corefscore.cli.messages import tell, write
-from corefscore.cli.output import COMPRESSORS
+from corefscore.cli.output import COMPRESSORS, tell, write
 from corefscore.cli.progress import progress
 from corefscore.cli.scoring import spare_inputs
 from corefscore.core.errors import UsageError

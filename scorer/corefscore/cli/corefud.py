@@ -6,7 +6,7 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 from typing import NoReturn
 
-from corefscore.cli.messages import write
+from corefscore.cli.output import write
 from corefscore.cli.scoring import one_standard_input
 from corefscore.core.errors import UsageError
 from corefscore.formats.base import Reading

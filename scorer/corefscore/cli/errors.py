@@ -11,7 +11,7 @@ import click
 from corefscore.analysis.response import Analysis
 from corefscore.cli import options
 from corefscore.cli.analysing import analysed, analysing, page_of, refuse_beside_page, sides
-from corefscore.cli.messages import tell, write
+from corefscore.cli.output import tell, write
 from corefscore.cli.scoring import complete, named, spare_inputs
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from corefscore.cli import options
-from corefscore.cli.messages import tell, write
+from corefscore.cli.output import tell, write
 from corefscore.cli.scoring import complete, spare_inputs
 from corefscore.formats.base import Reading
 from corefscore.reports.layouts import DATA, TABLES, Style, rendered

@@ -1,4 +1,4 @@
-"""Where bytes go: standard output, standard error, a file that is replaced as a whole.
+"""Output of commands: text to standard output or a file that is replaced as a whole, messages to standard error.
 
 Every write is complete or an error, and every signal that ends the command leaves no half of a file behind.
 """
@@ -6,29 +6,29 @@ Every write is complete or an error, and every signal that ends the command leav
 from __future__ import annotations
 
 import errno
-import io
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
-from select import select
+from itertools import islice
 from typing import Any, TextIO
 
-from corefscore.cli.signals import clearing
-from corefscore.core.findings import VISIBLE, Finding, plural
+import click
 
-DESCRIPTOR = re.compile(r"(?:/dev/fd|/proc/self/fd)/([0-9]+)|/dev/(stdout|stderr)")
+from corefscore.cli.options import OFFICIAL_NAME, terminal_size
+from corefscore.cli.signals import clearing
+from corefscore.core.errors import InputError, UsageError
+from corefscore.core.findings import VISIBLE, Finding, in_words, plural
+
+_DESCRIPTOR = re.compile(r"(?:/dev/fd|/proc/self/fd)/([0-9]+)|/dev/(stdout|stderr)")
 """Names that stand for what is open already."""
 
-STANDARD_OUTPUT = "standard output"
-"""What messages call it."""
+_STANDARD = {"stdout": "1", "stderr": "2"}
 
-STANDARD = {"stdout": "1", "stderr": "2"}
-
-HALVES = "[\ud800-\udc7f\udd00-\udfff]"
+_HALVES = "[\ud800-\udc7f\udd00-\udfff]"
 """Halves of surrogate pairs that stand for no byte, which JSON can hold."""
 
 COMPRESSORS: Mapping[str, tuple[Any, ...]] = {
@@ -38,75 +38,40 @@ COMPRESSORS: Mapping[str, tuple[Any, ...]] = {
 }
 """What compresses a file whose name ends so: a module, its class or function, and the arguments."""
 
-PICTURES = {code: picture for code, picture in VISIBLE.items() if chr(code) not in "\t\n"}
+_PICTURES = {code: picture for code, picture in VISIBLE.items() if chr(code) not in "\t\n"}
 """What a terminal shows for control characters, those of plain text excepted."""
 
 
-class Whole(io.RawIOBase):
-    """A stream to a descriptor that takes all that it is given: it writes the rest after a short write, and waits for
-    a descriptor that does not block. Raises `OSError` with ``name`` as its file where that fails."""
-
-    def __init__(self, descriptor: int, name: str, *, own: bool = False) -> None:
-        self._descriptor, self._own = descriptor, own
-        self.name = name
-
-    def writable(self) -> bool:
-        return True
-
-    def fileno(self) -> int:
-        return self._descriptor
-
-    def isatty(self) -> bool:
-        return os.isatty(self._descriptor)
-
-    def write(self, data: Any) -> int:
-        view = memoryview(data).cast("B")
-        size = len(view)
-        try:
-            while view:
-                try:
-                    view = view[os.write(self._descriptor, view) :]
-                except BlockingIOError:
-                    select((), (self._descriptor,), ())
-        except OSError as error:
-            error.filename = self.name
-            raise
-        return size
-
-    def close(self) -> None:
-        if self._own and not self.closed:
-            super().close()
-            os.close(self._descriptor)
-        else:
-            super().close()
+STDOUT = "-"
+"""The name of standard output as a file."""
 
 
 def whole_streams() -> None:
     """Have standard output and standard error of this process take all that is written to them.
 
-    With PYTHONUNBUFFERED, Python's own streams drop the rest of a write that was cut short.
+    With PYTHONUNBUFFERED, Python's own streams drop the rest of a write that was cut short, and they do not wait for a
+    pipe that does not block.
     """
-    for name, called in (("stdout", STANDARD_OUTPUT), ("stderr", "standard error")):
+    for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is not None:
-            buffer = io.BufferedWriter(Whole(stream.fileno(), called))
-            how = {"encoding": stream.encoding, "errors": stream.errors, "line_buffering": stream.line_buffering}
-            setattr(sys, name, io.TextIOWrapper(buffer, **how))
+            _wait(stream.fileno())
+            how = {"encoding": stream.encoding, "errors": stream.errors, "closefd": False}
+            setattr(sys, name, os.fdopen(stream.fileno(), "w", 1, **how))
 
 
-def encoded(text: str) -> bytes:
+def _wait(descriptor: int) -> None:
+    """Have writes to a descriptor wait until it takes them."""
+    if os.name == "posix":
+        os.set_blocking(descriptor, True)
+
+
+def _encoded(text: str) -> bytes:
     """Text as bytes: odd bytes come out as they were read, halves of surrogate pairs are spelt out."""
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
-        return re.sub(HALVES, lambda half: f"\\u{ord(half[0]):04x}", text).encode("utf-8", "surrogateescape")
-
-
-def to_stream(pieces: Iterable[str], stream: TextIO) -> None:
-    """Write text to a stream and flush it. Raises `OSError`."""
-    for chunk in chunks(pieces, stream.isatty()):
-        stream.buffer.write(chunk)
-    stream.buffer.flush()
+        return re.sub(_HALVES, lambda half: f"\\u{ord(half[0]):04x}", text).encode("utf-8", "surrogateescape")
 
 
 def to_file(
@@ -117,19 +82,20 @@ def to_file(
     ``content`` returns the bytes; its argument says whether they are for a terminal.
 
     The new file keeps the owner, the group and the mode of the old one as far as this user may; notices say what it
-    could not keep. A device, a pipe or a descriptor that is open already (`DESCRIPTOR`) is written to as it is. Raises
+    could not keep. A device, a pipe or a descriptor that is open already (`_DESCRIPTOR`) is written to as it is. Raises
     `OSError`.
     """
     target = os.path.realpath(path)
     if not os.path.basename(path) or os.path.isdir(target):
         raise IsADirectoryError(errno.EISDIR, "this names a folder, expected a file")
-    descriptor = DESCRIPTOR.fullmatch(path)
+    descriptor = _DESCRIPTOR.fullmatch(path)
     if not descriptor and (os.path.isfile(target) or not os.path.exists(target)):
         return _replace(target, content(False), then)
     # Such a thing cannot be replaced.
-    number = descriptor and (descriptor[1] or STANDARD[descriptor[2]])
+    number = descriptor and (descriptor[1] or _STANDARD[descriptor[2]])
     opened = os.open(target, os.O_WRONLY) if number is None else os.dup(int(number))
-    with io.BufferedWriter(Whole(opened, path, own=True)) as file:
+    _wait(opened)
+    with open(opened, "wb") as file:
         file.writelines(content(file.isatty()))
     then()
     return []
@@ -180,23 +146,15 @@ def _keep(target: str, descriptor: int, name: str) -> list[str]:
     return lost
 
 
-def chunks(pieces: Iterable[str], terminal: bool) -> Iterator[bytes]:
-    """Text as bytes, in chunks that are worth a call; for a terminal with pictures for control characters."""
-    gathered: list[str] = []
-
-    def joined() -> bytes:
-        text = "".join(gathered)
-        gathered.clear()
-        return encoded(text.translate(PICTURES) if terminal else text)
-
-    for piece in pieces:
-        gathered.append(piece)
-        if len(gathered) >= 1000:
-            yield joined()
-    yield joined()
+def _chunks(pieces: Iterable[str], terminal: bool) -> Iterator[bytes]:
+    """Encode text in chunks that are worth a call; for a terminal with pictures for control characters."""
+    remaining = iter(pieces)
+    while some := list(islice(remaining, 1000)):
+        text = "".join(some)
+        yield _encoded(text.translate(_PICTURES) if terminal else text)
 
 
-def compressed(pieces: Iterable[bytes], path: str) -> Iterator[bytes]:
+def _compressed(pieces: Iterable[bytes], path: str) -> Iterator[bytes]:
     """Compress bytes if the ending of a path is one of `COMPRESSORS`."""
     module, name, *options = COMPRESSORS.get(os.path.splitext(path)[1], ("", ""))
     if not module:
@@ -210,3 +168,106 @@ def compressed(pieces: Iterable[bytes], path: str) -> Iterator[bytes]:
 def give_up(stream: TextIO) -> None:
     """Keep the interpreter from trying again to write what is left in a stream when it ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def write(pieces: Iterable[str], path: str = STDOUT, *, then: Callable[[], None] = lambda: None) -> None:
+    """Write text to standard output, or to a file, which is replaced as a whole or not at all, and compressed if its
+    name says so.
+
+    ``then`` is called before a file is replaced, and must succeed. Bytes that are not UTF-8 are written as they were
+    read; on a terminal, control characters become visible symbols. Raises `UsageError` if writing fails.
+    """
+    if path != STDOUT:
+        _to_file(path, lambda terminal: _compressed(_chunks(pieces, terminal), path), then)
+        return
+    if sys.stdout is None:
+        raise UsageError("standard output is closed")
+    try:
+        sys.stdout.buffer.writelines(_chunks(pieces, sys.stdout.isatty()))
+        sys.stdout.buffer.flush()
+    except OSError as error:
+        give_up(sys.stdout)
+        raise UsageError(f"standard output: {error.strerror}") from error
+    then()
+
+
+def write_bytes(data: bytes, path: str) -> None:
+    """Write a file as a whole or not at all. Raises `UsageError` if writing fails."""
+    _to_file(path, lambda terminal: [data])
+
+
+def _to_file(path: str, content: Callable[[bool], Iterable[bytes]], then: Callable[[], None] = lambda: None) -> None:
+    """Write a file (`to_file`), and print its notices. Raises `UsageError` if writing fails."""
+    try:
+        lost = to_file(path, content, then)
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from error
+    if not silent():
+        show([notice._replace(path=path) for notice in lost])
+
+
+def silent() -> bool:
+    """Whether notices are hidden: by the options of the command, or by the name of the program."""
+    context = click.get_current_context(silent=True)
+    if context is None:
+        return False
+    return bool(context.params.get("quiet")) or context.find_root().obj == OFFICIAL_NAME
+
+
+def strict() -> bool:
+    """Whether the command is called with ``--strict``."""
+    return bool(click.get_current_context().params.get("strict"))
+
+
+def write_long(pieces: Iterable[str], path: str, hint: str) -> None:
+    """Write text like `write`; after more lines than fit on the terminal, print how to get fewer."""
+    lines = 0
+
+    def counted() -> Iterator[str]:
+        nonlocal lines
+        for piece in pieces:
+            lines += piece.count("\n")
+            yield piece
+
+    write(counted(), path)
+    if path == STDOUT and sys.stdout.isatty() and lines > terminal_size().lines and not silent():
+        complain(f"corefscore: {lines} lines; {hint}")
+
+
+def tell(notices: Sequence[Finding], of: str = "") -> None:
+    """Print the notices of a run (see `show`); with ``--strict``, print them as errors and end the command."""
+    if strict() and notices:
+        context = click.get_current_context()
+        refuse(InputError(notice.as_error() for notice in notices), context, of)
+        context.exit(InputError.status)
+    if not silent():
+        show(notices, of)
+
+
+def refuse(error: InputError, context: click.Context, of: str = "") -> None:
+    """Print why input is rejected; with ``--quiet``, only the first finding. ``of`` is that of `show`."""
+    if of:
+        complain(f"corefscore: about {of}:")
+    complain(error.brief if context.params.get("quiet") else str(error))
+
+
+def show(findings: Sequence[Finding], of: str = "") -> None:
+    """Print findings on standard error (`corefscore.core.findings.in_words`).
+
+    ``of`` is the name of the response that they are about, if a command has several; it is printed before them.
+    """
+    if of and findings:
+        complain(f"corefscore: about {of}:")
+    for lines in in_words(findings):
+        complain(lines)
+
+
+def complain(text: str) -> None:
+    """Print a message on standard error; if that is closed, only the exit status reports the error."""
+    if sys.stderr is None:
+        return
+    try:
+        sys.stderr.buffer.write(_encoded(f"{text}\n"))
+        sys.stderr.buffer.flush()
+    except OSError:
+        give_up(sys.stderr)

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from corefscore.cli import options, progress
-from corefscore.cli.messages import complain, write, write_bytes
+from corefscore.cli.output import complain, write, write_bytes
 from corefscore.cli.scoring import spare_inputs
 from corefscore.cli.systems import comparing, given, method, reason, scored
 from corefscore.core.errors import InputError, ScorerError

@@ -11,7 +11,7 @@ import click
 from click.core import ParameterSource
 
 from corefscore.cli import options
-from corefscore.cli.messages import tell, write, write_long
+from corefscore.cli.output import tell, write, write_long
 from corefscore.cli.scoring import evaluated, missing_response, of_both_sides, read_key, spare_inputs, workers
 from corefscore.core.documents import KEY
 from corefscore.core.errors import InputError, UnknownDocumentError, UsageError

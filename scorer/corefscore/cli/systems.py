@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from corefscore.cli import options
-from corefscore.cli.messages import strict, tell
+from corefscore.cli.output import strict, tell
 from corefscore.cli.scoring import evaluated, named, of_both_sides, read_key, workers
 from corefscore.core.errors import InputError, ScorerError, UsageError
 from corefscore.core.findings import VISIBLE, Finding, Noticed

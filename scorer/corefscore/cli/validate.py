@@ -12,7 +12,7 @@ import click
 from corefscore.checking.repair import Fixes
 from corefscore.checking.validation import Validated, unreadable, validate
 from corefscore.cli import options
-from corefscore.cli.messages import STDOUT, complain, strict, write
+from corefscore.cli.output import STDOUT, complain, strict, write
 from corefscore.cli.progress import progress, watched
 from corefscore.cli.scoring import one_standard_input, spare_inputs
 from corefscore.core.documents import KEY, RESPONSE
