@@ -102,7 +102,7 @@ def paper(
     measures: Iterable[str],
     *,
     before: Sequence[Column],
-    rows: Sequence[tuple[Sequence[Any], Mapping[Scored, Any]]],
+    rows: Sequence[tuple[Sequence[Any], Mapping[str, Mapping[str, Any]]]],
     marks: Mapping[tuple[int, Scored], str] = _NO_MARKS,
     notes: Sequence[str] = (),
 ) -> Table:
@@ -114,7 +114,7 @@ def paper(
         *before,
         *(Column(f"{m}.{c}", HEADINGS[c], PERCENT, over=title[m], score=c) for m, c in scores),
     ]
-    cells = [[*first, *(numbers.get(scored) for scored in scores)] for first, numbers in rows]
+    cells = [[*first, *(numbers.get(measure, {}).get(score) for measure, score in scores)] for first, numbers in rows]
     column_of = {scored: len(before) + index for index, scored in enumerate(scores)}
     return Table("", columns, cells, {(row, column_of[scored]): mark for (row, scored), mark in marks.items()}, notes)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -33,15 +33,8 @@ GROUP, MEAN, MACRO = "group", "mean of groups", "macro"
 groups, and the unweighted mean over documents."""
 
 
-class Row(NamedTuple):
-    """One row of a table: a measure of a scope. A mean and the total have the name of their kind as ``scope``."""
-
-    kind: str
-    scope: str
-    measure: str
-    recall: float | None
-    precision: float | None
-    f1: float | None
+Values = Mapping[str, Mapping[str, float | None]]
+"""Scores from 0 to 1 by measure and score; None for those that have nothing to count."""
 
 
 class Intervals(NamedTuple):
@@ -88,20 +81,26 @@ class Report(Reported):
         return {} if self.by is None else self.result.by(self.by)
 
     @property
-    def rows(self) -> list[Row]:
-        """The rows of documents, groups, their mean, kinds of mentions, and the total."""
-        return [
-            *self._rows(DOCUMENT, self.result.documents if self.documents else {}),
-            *self._rows(GROUP, self.groups),
-            *self.mean,
-            *(_rows(MACRO, MACRO, self.result.mean) if self.macro else ()),
-            *self._rows(KIND, self.result.kinds),
-            *self._rows(TOTAL, {TOTAL: self.result}),
-        ]
+    def scopes(self) -> Iterator[tuple[str, str, Values]]:
+        """The scores of documents, groups, their mean, the mean over documents, kinds of mentions, and the total, each
+        with its kind and name. A mean and the total have the name of their kind."""
+        yield from self._of_result(DOCUMENT, self.result.documents if self.documents else {})
+        yield from self._of_result(GROUP, self.groups)
+        if self.groups:
+            yield MEAN, MEAN, self.mean
+        if self.macro:
+            yield MACRO, MACRO, _values(self.result.mean)
+        yield from self._of_result(KIND, self.result.kinds)
+        yield from self._of_result(TOTAL, {TOTAL: self.result})
+
+    def _of_result(self, kind: str, scopes: Mapping[str, Mapping[str, Score]]) -> Iterator[tuple[str, str, Values]]:
+        """Scopes of a kind by name, with those of their scores empty that have nothing to count."""
+        for name, scores in scopes.items():
+            yield kind, name, _values(scores, self.result.uncounted(scores))
 
     @property
     def tables(self) -> list[Table]:
-        """The rows as one table."""
+        """A row for each measure of each scope, and the fidelity of the text."""
         columns = [
             Column("kind", "kind", shown=False),
             Column("scope", "scope", shown=self.scoped),
@@ -112,27 +111,19 @@ class Report(Reported):
             if self.intervals:
                 ends = (Column(f"{score}_{end}", end, PERCENT, score=score) for end in Interval._fields)
                 columns += [column._replace(spare=score != "f1") for column in ends]
-        return [Table("", columns, list(map(self._cells, self.rows))), *self._fidelity(every=True)]
+        rows = [
+            [kind, scope, measure, *self._cells(kind, measure, numbers)]
+            for kind, scope, values in self.scopes
+            for measure, numbers in values.items()
+        ]
+        return [Table("", columns, rows), *self._fidelity(every=True)]
 
-    def _rows(self, kind: str, scopes: Mapping[str, Mapping[str, Score]]) -> Iterator[Row]:
-        """The rows of scopes. Scores that have nothing to count are empty."""
-        for name, scores in scopes.items():
-            yield from _rows(kind, name, scores, self.result.uncounted(scores))
-
-    def _cells(self, row: Row) -> list[Any]:
-        """The cells of a row: its scope and measure, then each score, with its interval if there are any."""
-        cells: list[Any] = [*row[:3]]
+    def _cells(self, kind: str, measure: str, numbers: Mapping[str, float | None]) -> Iterator[float | None]:
+        """The cells of scores, each with its interval if there are any, which only the total has."""
         for score in SCORES:
-            cells.append(getattr(row, score))
+            yield numbers[score]
             if self.intervals:
-                cells += self._interval(row, score) or (None, None)
-        return cells
-
-    def _interval(self, row: Row, score: str) -> Interval | None:
-        """The interval of a score of a row; only rows of the total have intervals."""
-        if self.intervals is None or row.kind != TOTAL:
-            return None
-        return self.intervals.ends.get(row.measure, {}).get(score)
+                yield from (kind == TOTAL and self.intervals.ends.get(measure, {}).get(score)) or (None, None)
 
     @property
     def readable(self) -> list[Table]:
@@ -162,14 +153,11 @@ class Report(Reported):
     @property
     def paper(self) -> list[Table]:
         """One row for the response, or one for each scope; intervals are in a row below their scores."""
-        rows: list[tuple[list[str], dict[tuple[str, str], Any]]] = []
-        scopes: dict[tuple[str, str], list[Row]] = {}
-        for row in self.rows:
-            scopes.setdefault((row.kind, row.scope), []).append(row)
-        for (_, scope), rows_of_scope in scopes.items():
-            rows.append(([scope if self.scoped else self.system], _by_score(rows_of_scope, getattr)))
-            if any((ends := _by_score(rows_of_scope, self._interval)).values()):
-                rows.append(([""], ends))
+        rows: list[tuple[list[str], Mapping[str, Mapping[str, Any]]]] = []
+        for kind, scope, values in self.scopes:
+            rows.append(([scope if self.scoped else self.system], values))
+            if kind == TOTAL and self.intervals:
+                rows.append(([""], self.intervals.ends))
         measures = _main_measures(self.result.metrics, self.result)
         if self.result.settings.rules.of is not None:
             measures = [MENTIONS, *measures]
@@ -198,20 +186,20 @@ class Report(Reported):
         return f"{signature} | average=documents" if self.macro else signature
 
     @property
-    def mean(self) -> list[Row]:
-        """The rows of the unweighted mean over groups; none without groups."""
-        by_measure = zip(*(_rows(GROUP, name, scores) for name, scores in self.groups.items()), strict=True)
-        return [
-            Row(MEAN, MEAN, rows[0].measure, *(_mean([getattr(row, score) for row in rows]) for score in SCORES))
-            for rows in by_measure
-        ]
+    def mean(self) -> Values:
+        """The unweighted mean over groups."""
+        of_groups = [_values(scores) for scores in self.groups.values()]
+        return {
+            measure: {score: _mean([values[measure][score] for values in of_groups]) for score in SCORES}
+            for measure in (of_groups[0] if of_groups else ())
+        }
 
     @property
     def mean_values(self) -> dict[str, dict[str, float]]:
-        """The mean over groups by measure and score, from 0 to 1."""
+        """The mean over groups without the scores that have nothing to count."""
         return {
-            row.measure: {name: value for name in SCORES if (value := getattr(row, name)) is not None}
-            for row in self.mean
+            measure: {score: value for score, value in numbers.items() if value is not None}
+            for measure, numbers in self.mean.items()
         }
 
     def to_dict(self) -> dict[str, Any]:
@@ -243,17 +231,12 @@ def _main_measures(metrics: Sequence[Metric], found: Collection[str]) -> list[st
     return [*(others or measures), *([AVERAGE] if AVERAGE in found else [])]
 
 
-def _rows(kind: str, scope: str, scores: Mapping[str, Score], empty: Collection[tuple[str, str]] = ()) -> list[Row]:
-    """The rows of a scope, one per measure; ``empty`` are the measures and scores without a value."""
-    return [
-        Row(kind, scope, measure, *(None if (measure, s) in empty else known(getattr(score, s)) for s in SCORES))
+def _values(scores: Mapping[str, Score], empty: Collection[tuple[str, str]] = ()) -> Values:
+    """Scores by measure and score; ``empty`` are the measures and scores without a value."""
+    return {
+        measure: {name: None if (measure, name) in empty else known(getattr(score, name)) for name in SCORES}
         for measure, score in scores.items()
-    ]
-
-
-def _by_score(rows: Sequence[Row], of: Callable[[Row, str], Any]) -> dict[tuple[str, str], Any]:
-    """The result of ``of`` for each score of some rows, by measure and score."""
-    return {(row.measure, score): of(row, score) for row in rows for score in SCORES}
+    }
 
 
 def _mean(numbers: Sequence[float | None]) -> float | None:

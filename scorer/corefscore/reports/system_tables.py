@@ -199,18 +199,13 @@ def paper_of(
 ) -> Table:
     """Make the table of systems for papers; ``names`` are their short names, and ``before`` are columns before these,
     each with a cell for each row."""
-    fronts, measure_names = list(before), list(measures)
+    fronts = list(before)
     marks = _marks(sample, found, measures, tested=tested, order=order)
-    rows: list[tuple[list[Any], dict[Scored, Any]]] = [
-        (
-            [*(cells[row] for _, cells in fronts), names[system]],
-            {
-                scored: known(sample.shown[system, measure_names.index(scored[0]), SCORES.index(scored[1])])
-                for scored in scored_columns(measures)
-            },
-        )
-        for row, system in enumerate(order)
-    ]
+
+    def scores(system: int) -> Mapping[str, Mapping[str, float]]:
+        return by_score(measures, lambda m, c: known(sample.shown[system, m, c]))
+
+    rows = [([*(cells[row] for _, cells in fronts), names[at]], scores(at)) for row, at in enumerate(order)]
     legend = []
     if marks:
         rival = "the best of the others" if found.method.baseline is None else found.method.baseline
