@@ -244,7 +244,8 @@ from corefscore.cli import output
 ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP", "SIGPIPE")]
 for number in ENDING: signal.signal(number, signal.SIG_DFL)
 out, fails, again = sys.argv[1], *map(int, sys.argv[2:])
-def then():
+def content(terminal):
+    yield b"new"
     if fails: raise OSError
 LOOKED_AT = "cli/output.py", "cli/signals.py", "contextlib.py"
 seen = last = 0
@@ -268,7 +269,7 @@ def child(step):
     global last
     last = step
     sys.settrace(count)
-    try: output.to_file(out, lambda terminal: [b"new"], then)
+    try: output.to_file(out, content)
     except OSError: pass
     finally: sys.settrace(None)
     os._exit(0)

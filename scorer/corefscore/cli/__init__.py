@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from corefscore.cli.options import CALLED, COREFUD_NAME
-from corefscore.cli.output import complain, give_up, refuse
+from corefscore.cli.options import COREFUD_NAME
+from corefscore.cli.output import complain, give_up
 from corefscore.cli.synonyms import REMOVED, of_command, of_option
 from corefscore.core.errors import InputError, ScorerError, UsageError, nearest, suggested
 from corefscore.core.version import __version__
@@ -165,22 +165,12 @@ def _as_corefscore(arguments: list[str], program: str) -> int:
     command = commands()
     if arguments[:1] == ["help"]:
         arguments = [*arguments[1:2], "--help"]
-    if asked := os.environ.get(COMPLETE):
-        from click.shell_completion import shell_complete
-
-        return shell_complete(command, {}, "corefscore", COMPLETE, asked)
-    if not arguments:
+    if not arguments and COMPLETE not in os.environ:
         complain(command.get_help(click.Context(command, info_name="corefscore")))
         return UsageError.status
-    try:
-        with command.make_context("corefscore", arguments, obj=program) as context:
-            command.invoke(context)
-        return 0
-    except click.exceptions.Exit as end:
-        return end.exit_code
-    except InputError as error:
-        refuse(error, context.meta.get(CALLED, context))
-        return error.status
+    called = {"windows_expand_args": False, "obj": program}
+    status: int | None = command.main(arguments, "corefscore", complete_var=COMPLETE, standalone_mode=False, **called)
+    return status or 0
 
 
 def _explain(error: Exception) -> int:

@@ -67,6 +67,7 @@ coreference."""
     ],
 )
 def command(source: str, target: str, *, to: str | None, key: str | None, **arguments: Any) -> None:
+    """Convert files, print what is lost, and write the result."""
     from tempfile import SpooledTemporaryFile
 
     spare_inputs({"OUT": target}, (source, key))

@@ -11,7 +11,7 @@ import click
 from corefscore.analysis.types import TYPES
 from corefscore.cli import options
 from corefscore.cli.analysing import analysed, analysing, page_of, refuse_beside_page, sides
-from corefscore.cli.output import STDOUT, write
+from corefscore.cli.output import STDOUT, terminal_size, write
 from corefscore.cli.scoring import complete, named, spare_inputs
 from corefscore.core.errors import UsageError
 from corefscore.reports.diff import Diff
@@ -92,7 +92,7 @@ def command(
         )
     terminal = output == STDOUT and sys.stdout is not None and sys.stdout.isatty()
     coloured = terminal and not os.environ.get("NO_COLOR")
-    width = options.terminal_size(LINE).columns if terminal else LINE
+    width = terminal_size(LINE).columns if terminal else LINE
     write(render(diff, Shown(kinds, entities, reach, width, coloured)), output)
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.types import StringParamType
 
+from corefscore.cli.output import OFFICIAL_NAME, refuse, terminal_size
 from corefscore.core.documents import KEY, RESPONSE
-from corefscore.core.errors import UsageError, nearest
+from corefscore.core.errors import InputError, UsageError, nearest
 from corefscore.core.options import HEADINGS, INPUT, NAMES, OUTPUT, SCORING, STATISTICS, WORK, Option, declared
 from corefscore.metrics.base import Metric, options_of
 from corefscore.reports.layouts import NAMES as LAYOUTS
@@ -18,10 +18,6 @@ from corefscore.reports.layouts import TABLES, Style, fitting
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
-
-OFFICIAL_NAME = "scorer.pl"
-"""Under this name, the program prints no notices, since programs that run the official scorer may treat any output on
-standard error as a failure."""
 
 COREFUD_NAME = "corefud-scorer.py"
 """Under this name, the program has the arguments of the official CorefUD scorer (`corefscore.cli.corefud`)."""
@@ -39,9 +35,6 @@ OTHERS = {
 
 AMBIENT = ("strict", "quiet", "jobs")
 """Options that commands do not pass on: `messages` and `workers` read them from the context."""
-
-CALLED = "corefscore.called"
-"""The key in ``meta`` of the program's context for the context of the running command."""
 
 _ALL = "corefscore.all"
 """The key in ``meta`` for whether help lists all options."""
@@ -68,13 +61,6 @@ def grouped(parameters: Iterable[click.Parameter]) -> dict[str, list[Parameter]]
     return {heading: found for heading, found in listed.items() if found}
 
 
-def terminal_size(default: int = 80) -> os.terminal_size:
-    """The columns and lines of the terminal, or ``COLUMNS`` and ``LINES``; ``default`` columns if they are unknown."""
-    from shutil import get_terminal_size  # imports archive formats, which would slow down the start of every command
-
-    return get_terminal_size((default, 24))
-
-
 class Command(click.Command):
     """A command with examples, whose help lists the common options; ``--help-all`` lists all, and explains ``more``.
 
@@ -98,12 +84,15 @@ class Command(click.Command):
             context.exit()
 
     def invoke(self, ctx: click.Context) -> Any:
-        ctx.meta[CALLED] = ctx
         given = {name: value for name, value in ctx.params.items() if name not in AMBIENT}
         if "layout" in given:
             given["look"] = style(*(given.pop(name, None) for name in ("layout", "digits")))
         assert self.callback is not None
-        return ctx.invoke(self.callback, **given)
+        try:
+            return ctx.invoke(self.callback, **given)
+        except InputError as error:
+            refuse(error)
+            ctx.exit(error.status)
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_help_text(ctx, formatter)

@@ -18,7 +18,6 @@ from typing import Any, TextIO
 
 import click
 
-from corefscore.cli.options import OFFICIAL_NAME, terminal_size
 from corefscore.cli.signals import clearing
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import VISIBLE, Finding, in_words, plural
@@ -41,6 +40,10 @@ COMPRESSORS: Mapping[str, tuple[Any, ...]] = {
 _PICTURES = {code: picture for code, picture in VISIBLE.items() if chr(code) not in "\t\n"}
 """What a terminal shows for control characters, those of plain text excepted."""
 
+
+OFFICIAL_NAME = "scorer.pl"
+"""Under this name, the program prints no notices, since programs that run the official scorer may treat any output on
+standard error as a failure."""
 
 STDOUT = "-"
 """The name of standard output as a file."""
@@ -74,10 +77,8 @@ def _encoded(text: str) -> bytes:
         return re.sub(_HALVES, lambda half: f"\\u{ord(half[0]):04x}", text).encode("utf-8", "surrogateescape")
 
 
-def to_file(
-    path: str, content: Callable[[bool], Iterable[bytes]], then: Callable[[], None] = lambda: None
-) -> list[Finding]:
-    """Write a file, which is replaced as a whole or not at all; ``then`` has to succeed before it is.
+def to_file(path: str, content: Callable[[bool], Iterable[bytes]]) -> list[Finding]:
+    """Write a file, which is replaced as a whole or not at all.
 
     ``content`` returns the bytes; its argument says whether they are for a terminal.
 
@@ -90,18 +91,17 @@ def to_file(
         raise IsADirectoryError(errno.EISDIR, "this names a folder, expected a file")
     descriptor = _DESCRIPTOR.fullmatch(path)
     if not descriptor and (os.path.isfile(target) or not os.path.exists(target)):
-        return _replace(target, content(False), then)
+        return _replace(target, content(False))
     # Such a thing cannot be replaced.
     number = descriptor and (descriptor[1] or _STANDARD[descriptor[2]])
     opened = os.open(target, os.O_WRONLY) if number is None else os.dup(int(number))
     _wait(opened)
     with open(opened, "wb") as file:
         file.writelines(content(file.isatty()))
-    then()
     return []
 
 
-def _replace(target: str, content: Iterable[bytes], then: Callable[[], None]) -> list[Finding]:
+def _replace(target: str, content: Iterable[bytes]) -> list[Finding]:
     """Replace a regular file, or make one; see `to_file`."""
     # The name comes first, so that there is no moment at which the file is there and nobody would remove it; once the
     # file has moved into its place there is none of that name.
@@ -115,7 +115,6 @@ def _replace(target: str, content: Iterable[bytes], then: Callable[[], None]) ->
             file.flush()
             lost = _keep(target, file.fileno(), name)
             os.fsync(file.fileno())
-        then()
         os.replace(name, target)
     return [Finding("replaced-file", target, details={"what": what}) for what in lost]
 
@@ -170,15 +169,15 @@ def give_up(stream: TextIO) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def write(pieces: Iterable[str], path: str = STDOUT, *, then: Callable[[], None] = lambda: None) -> None:
+def write(pieces: Iterable[str], path: str = STDOUT) -> None:
     """Write text to standard output, or to a file, which is replaced as a whole or not at all, and compressed if its
     name says so.
 
-    ``then`` is called before a file is replaced, and must succeed. Bytes that are not UTF-8 are written as they were
-    read; on a terminal, control characters become visible symbols. Raises `UsageError` if writing fails.
+    Bytes that are not UTF-8 are written as they were read; on a terminal, control characters become visible symbols.
+    Raises `UsageError` if writing fails.
     """
     if path != STDOUT:
-        _to_file(path, lambda terminal: _compressed(_chunks(pieces, terminal), path), then)
+        _to_file(path, lambda terminal: _compressed(_chunks(pieces, terminal), path))
         return
     if sys.stdout is None:
         raise UsageError("standard output is closed")
@@ -188,7 +187,6 @@ def write(pieces: Iterable[str], path: str = STDOUT, *, then: Callable[[], None]
     except OSError as error:
         give_up(sys.stdout)
         raise UsageError(f"standard output: {error.strerror}") from error
-    then()
 
 
 def write_bytes(data: bytes, path: str) -> None:
@@ -196,14 +194,21 @@ def write_bytes(data: bytes, path: str) -> None:
     _to_file(path, lambda terminal: [data])
 
 
-def _to_file(path: str, content: Callable[[bool], Iterable[bytes]], then: Callable[[], None] = lambda: None) -> None:
+def _to_file(path: str, content: Callable[[bool], Iterable[bytes]]) -> None:
     """Write a file (`to_file`), and print its notices. Raises `UsageError` if writing fails."""
     try:
-        lost = to_file(path, content, then)
+        lost = to_file(path, content)
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}") from error
     if not silent():
         show([notice._replace(path=path) for notice in lost])
+
+
+def terminal_size(default: int = 80) -> os.terminal_size:
+    """The columns and lines of the terminal, or ``COLUMNS`` and ``LINES``; ``default`` columns if they are unknown."""
+    from shutil import get_terminal_size  # imports archive formats, which would slow down the start of every command
+
+    return get_terminal_size((default, 24))
 
 
 def silent() -> bool:
@@ -237,18 +242,17 @@ def write_long(pieces: Iterable[str], path: str, hint: str) -> None:
 def tell(notices: Sequence[Finding], of: str = "") -> None:
     """Print the notices of a run (see `show`); with ``--strict``, print them as errors and end the command."""
     if strict() and notices:
-        context = click.get_current_context()
-        refuse(InputError(notice.as_error() for notice in notices), context, of)
-        context.exit(InputError.status)
+        refuse(InputError(notice.as_error() for notice in notices), of)
+        click.get_current_context().exit(InputError.status)
     if not silent():
         show(notices, of)
 
 
-def refuse(error: InputError, context: click.Context, of: str = "") -> None:
+def refuse(error: InputError, of: str = "") -> None:
     """Print why input is rejected; with ``--quiet``, only the first finding. ``of`` is that of `show`."""
     if of:
         complain(f"corefscore: about {of}:")
-    complain(error.brief if context.params.get("quiet") else str(error))
+    complain(error.brief if click.get_current_context().params.get("quiet") else str(error))
 
 
 def show(findings: Sequence[Finding], of: str = "") -> None:
