@@ -12,7 +12,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from corefscore.cli.messages import complain, silent
+from corefscore.cli.output import complain, silent
 from corefscore.cli.progress import progress
 from corefscore.core.documents import KEY
 from corefscore.core.errors import InputError, UsageError

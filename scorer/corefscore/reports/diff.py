@@ -107,14 +107,14 @@ class Diff:
 
     def key_name(self, entity: int) -> str | None:
         """The name of a key entity; None for `ABSENT`."""
-        return self.report.named.key_id(entity)
+        return self.report.named.key.id(entity)
 
     def response_name(self, entity: int) -> str | None:
         """The name of a response entity; None for `ABSENT`."""
         if entity == ABSENT:
             return None
         key = int(self.corresponding[entity])
-        return f"r{self.report.named.response_id(entity)}" if key == ABSENT else self.report.named.key_id(key)
+        return f"r{self.report.named.response.id(entity)}" if key == ABSENT else self.report.named.key.id(key)
 
     @property
     def entities(self) -> set[str | None]:

@@ -20,57 +20,48 @@ KINDS = ("pronouns", "one word", "longer")
 _SHOWN_WORDS = 28
 """The largest number of characters of a mention in a cell."""
 
-_BRIEF = 14
+BRIEF = 14
 """The largest number of characters of a mention in a heading."""
 
 
+class Entities:
+    """The names of the entities of one side: the words of a mention and the id of the entity in its file."""
+
+    def __init__(self, analysis: Analysis, of: Ints, ids: Sequence[str]) -> None:
+        self._analysis, self._of, self._ids = analysis, of, ids
+
+    @cached_property
+    def _members(self) -> Members:
+        return Members(self._of, len(self._ids))
+
+    def id(self, entity: int) -> str | None:
+        """The id of an entity; None for `ABSENT`."""
+        return None if entity == ABSENT else self._ids[entity]
+
+    def name(self, entity: int, size: int = _SHOWN_WORDS) -> str:
+        """The name of an entity, with so many characters of the words."""
+        return f"{_shortened(self._analysis.label(self._members[entity]), size)} ({self.id(entity)})"
+
+
 class Named:
-    """The names of documents and entities: the name of an entity is the words of a mention and its id in the file."""
+    """The names of documents and of the entities of both sides."""
 
     def __init__(self, analysis: Analysis) -> None:
         self.analysis = analysis
 
-    def key(self, entity: int) -> str:
-        """The name of a key entity."""
-        words = self.analysis.label(self._key_members[entity])
-        return f"{_shortened(words)} ({self.key_id(entity)})"
-
-    def response(self, entity: int) -> str:
-        """The name of a response entity, short enough for a heading."""
-        words = self.analysis.label(self._response_members[entity])
-        return f"{_shortened(words, _BRIEF)} ({self.response_id(entity)})"
-
-    def key_id(self, entity: int) -> str | None:
-        """The id of a key entity in its file; None for `ABSENT`."""
-        return None if entity == ABSENT else self._key_ids[entity]
-
-    def response_id(self, entity: int) -> str | None:
-        """The id of a response entity in its file; None for `ABSENT`."""
-        return None if entity == ABSENT else self._response_ids[entity]
+    @cached_property
+    def key(self) -> Entities:
+        """The names of key entities."""
+        both, documents = self.analysis.both, self.analysis.pairs.key
+        rows = both.key_row[self.analysis.errors.key.main]
+        return Entities(self.analysis, both.key, documents.names_of(documents.entity[rows].tolist()))
 
     @cached_property
-    def _key_ids(self) -> list[str]:
-        """The ids of all key entities."""
-        analysis = self.analysis
-        key, rows = analysis.pairs.key, analysis.both.key_row[analysis.errors.key.main]
-        return key.names_of(key.entity[rows].tolist())
-
-    @cached_property
-    def _response_ids(self) -> list[str]:
-        """The ids of all response entities."""
-        response, rows = (
-            self.analysis.pairs.response,
-            self.analysis.both.response_row[self.analysis.errors.response.main],
-        )
-        return response.names_of(response.entity[rows].tolist())
-
-    @cached_property
-    def _key_members(self) -> Members:
-        return Members(self.analysis.both.key, len(self.analysis.errors.key.main))
-
-    @cached_property
-    def _response_members(self) -> Members:
-        return Members(self.analysis.both.response, len(self.analysis.errors.response.main))
+    def response(self) -> Entities:
+        """The names of response entities."""
+        both, documents = self.analysis.both, self.analysis.pairs.response
+        rows = both.response_row[self.analysis.errors.response.main]
+        return Entities(self.analysis, both.response, documents.names_of(documents.entity[rows].tolist()))
 
     def document(self, document: int) -> str:
         """The name of a document."""

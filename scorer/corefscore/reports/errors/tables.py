@@ -16,7 +16,7 @@ from corefscore.analysis.response import Analysis
 from corefscore.core.findings import plural
 from corefscore.core.percent import percent
 from corefscore.reports.base import BAR, COUNT, DOCUMENT, END, GAIN, MEASURE, MIDDLE, PERCENT, Column, Table
-from corefscore.reports.errors.single import KINDS, Listed, Named
+from corefscore.reports.errors.single import BRIEF, KINDS, Listed, Named
 from corefscore.reports.words import Words
 
 _OF_SINGLETONS = (types.EXTRA_SINGLETON, types.MISSING_SINGLETON)
@@ -114,7 +114,7 @@ def confusion_table(named: Named, errors: Sequence[Listed], words: Words) -> Tab
     rows = [
         [
             len(mentions[entities]),
-            *map(named.key, entities),
+            *map(named.key.name, entities),
             named.most_often(mentions[entities], 3),
             named.document(document[entities]),
         ]
@@ -171,15 +171,15 @@ def list_table(named: Named, errors: Sequence[Listed], words: Words) -> Table:
         document, *key = analysis.span(mention)
         spans = f"{response[0]}-{response[1]} -> {key[0]}-{key[1]}"
         texts = f"{analysis.text.between(document, *response)} -> {analysis.text.between(document, *key)}"
-        entities = named.key_id(int(both.key[mention])), named.response_id(int(both.response[mention]))
+        entities = named.key.id(int(both.key[mention])), named.response.id(int(both.response[mention]))
         title = words.types[types.SPAN].title
         rows.append([title, named.document(document), *named.place(mention), spans, texts, *entities, None])
     for error in errors:
         spans = " ".join(f"{both.start[mention]}-{both.end[mention]}" for mention in error.mentions)
         texts = ", ".join(map(analysis.words, error.mentions))
-        entities = named.key_id(error.key), named.response_id(error.response)
+        entities = named.key.id(error.key), named.response.id(error.response)
         title, place = words.types[error.type].title, named.place(error.mentions[0])
-        into = named.key_id(error.into)
+        into = named.key.id(error.into)
         rows.append([title, named.document(error.document), *place, spans, texts, *entities, into])
     return Table("", columns, rows)
 
@@ -236,7 +236,10 @@ def _group_table(named: Named, words: Words, group: _Group) -> Table:
     columns = [
         Column("key_entity", words.key, cut=MIDDLE),
         Column("size", "size", COUNT),
-        *(Column(f"response_{entity}", named.response(entity), cut=MIDDLE) for entity in responses[:_COLUMNS]),
+        *(
+            Column(f"response_{entity}", named.response.name(entity, BRIEF), cut=MIDDLE)
+            for entity in responses[:_COLUMNS]
+        ),
         *([Column("others", f"{len(others)} more")] if others else []),
         Column("missing", words.missing),
     ]
@@ -248,7 +251,7 @@ def _group_table(named: Named, words: Words, group: _Group) -> Table:
     rows: list[list[Any]] = []
     for row, entity in enumerate(keys[:_ROWS]):
         main = int(named.analysis.both.response[named.analysis.errors.key.main[entity]])
-        rows.append([named.key(entity), group.key[entity], *cells(row, None if main == ABSENT else across[main])])
+        rows.append([named.key.name(entity), group.key[entity], *cells(row, None if main == ABSENT else across[main])])
     if more:
         rows.append([f"{len(more)} more", sum(group.key[entity] for entity in more), *cells(_ROWS)])
     if any(key == ABSENT for key, _ in group.cells):
