@@ -453,20 +453,13 @@ def _states(piece: _Piece, key: Characters, sizes: Ints) -> tuple[Ints, Ints, In
     """The words of the key that a piece has kept, those that it has moved, and all of which it has a character.
     ``sizes`` are the numbers of characters of the words of the key."""
     alignment, words = piece.alignment, piece.words
-    known = alignment.state != ABSENT
-    keys, first = np.unique(alignment.key[known], return_index=True)
-    state = alignment.state[known][first]
-    touched, index = np.unique(key.token[keys], return_inverse=True)
-    equal, moved = (tally(index[state == which], len(touched)) for which in (EQUAL, MOVED))
+    known = np.flatnonzero(alignment.state != ABSENT)
+    touched, index = np.unique(key.token[alignment.key[known]], return_inverse=True)
+    equal, moved = (tally(index[alignment.state[known] == state], len(touched)) for state in (EQUAL, MOVED))
+    # A word with other characters in it is not kept.
     whole = equal == sizes[touched]
-    # A word with other characters in it is not kept: they belong to the word before them, or else to the next.
-    known_of_word = tally(words.token[known], words.tokens)
-    partly = np.flatnonzero(~known & (known_of_word[words.token] > 0))
-    places = np.flatnonzero(known)
-    nearest = np.searchsorted(places, partly)
-    before, after = (places[np.clip(nearest - by, 0, max(len(places) - 1, 0))] for by in (1, 0))
-    beside = np.where(words.token[before] == words.token[partly], before, after)
-    whole[np.searchsorted(touched, key.token[alignment.key[beside]])] = False
+    partly = tally(words.token[known], words.tokens) < tally(words.token, words.tokens)
+    whole[index[partly[words.token[known]]]] = False
     return touched[whole], touched[~whole & (equal + moved == sizes[touched]) & (moved > 0)], touched
 
 
