@@ -13,7 +13,7 @@ from corefscore.core.sources import MARK, Source
 from corefscore.core.workers import NotSplittable
 from corefscore.formats.base import Request, is_json
 from corefscore.formats.jsonlines.dialects import BY_NAME, NAMES_OF_DOCUMENTS, TEXT, Dialect, dialects_of
-from corefscore.formats.jsonlines.offsets import MOST_TOKENS, Misspelled, Offsets, misspelled
+from corefscore.formats.jsonlines.offsets import MOST_TOKENS, Offsets, misspelled
 from corefscore.formats.jsonlines.records import Fields, clean, records, shown, where
 from corefscore.formats.jsonlines.words import are, sentences_of, sizes_of, words_fault
 
@@ -145,16 +145,12 @@ def check_spelling(place: Place, fields: Fields, flat: list[int], name: str, dia
         return None
     if not isinstance(words, str):
         words = list(chain.from_iterable(sentences_of(fields, dialect) or ()))
-    clusters = fields[dialect.clusters]
-    found: list[Misspelled] = []
-    try:
-        for mention in misspelled(clusters, flat, spelled, words, dialect):
-            found.append(mention)
-            if mention.other or dialect.exact:
-                break
-    except ValueError:
+    sizes = list(map(len, fields[dialect.clusters]))
+    by_cluster = are(list, [spelled]) and are(list, spelled) and list(map(len, spelled)) == sizes
+    if not (by_cluster and are(str, chain.from_iterable(spelled))):
         expected = f"a list of strings for each cluster of {dialect.clusters}, one for each mention"
-        raise bad_field(place, fields, dialect.spelled, f"is {shown(spelled)}", expected) from None
+        raise bad_field(place, fields, dialect.spelled, f"is {shown(spelled)}", expected)
+    found = list(misspelled(flat, spelled, words, dialect))
     if not found:
         return None
     worst = next((mention for mention in found if mention.other), found[0])

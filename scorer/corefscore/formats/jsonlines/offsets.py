@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate, chain
-from operator import add, le
+from operator import le
 from typing import Any, NamedTuple
 
 from corefscore.core.findings import NO_CHARACTERS, plural
@@ -16,7 +16,7 @@ from corefscore.formats.jsonlines.words import are
 MOST_TOKENS = 10**8
 """The limit of the number of tokens of a document, so that a wrong offset cannot take all memory."""
 
-NOT_SPELLED = re.compile(r"\s|_|##")
+_NOT_SPELLED = re.compile(r"\s|_|##")
 """The differences between the words of a mention and its tokens that are ignored: blanks and marks of empty nodes."""
 
 
@@ -32,56 +32,33 @@ class Offsets(NamedTuple):
     dialect: Dialect
 
 
-Columns = tuple[list[int], list[int], list[int]]
-"""The sentences of mentions, their first and their last tokens."""
-
-
 def flattened(clusters: list[Any], offsets: Offsets) -> list[int] | None:
-    """The first and the last token of each mention in one list, counted from the first of the document.
+    """List the first and the last token of each mention, one after the other, counted from the first of the document.
 
     None if `faults_of` finds a fault; this is much faster.
     """
-    columns = _columns(clusters, offsets.dialect)
-    if columns is None:
-        return None
-    sentence, start, end = columns
-    sizes = offsets.sizes
-    if not offsets.dialect.by_sentence:
-        most = MOST_TOKENS if sizes is None else sum(sizes)
-        return _alternating(start, end) if max(end, default=-1) < most else None
-    sizes = sizes or ()
-    if max(sentence, default=-1) >= len(sizes):
-        return None
-    if any(last >= sizes[number] for number, last in zip(sentence, end, strict=True)):
-        return None
-    first = [0, *accumulate(sizes)]
-    before = [first[number] for number in sentence]
-    return _alternating(map(add, before, start), map(add, before, end))
-
-
-def _alternating(start: Iterable[int], end: Iterable[int]) -> list[int]:
-    return list(chain.from_iterable(zip(start, end, strict=True)))
-
-
-def _columns(clusters: list[Any], dialect: Dialect) -> Columns | None:
-    """The columns of all mentions; None if something in the clusters is not a mention."""
+    dialect = offsets.dialect
     if not are(list, clusters):
         return None
     mentions = list(chain.from_iterable(clusters))
-    width = 3 if dialect.by_sentence else 2
-    if not are(list, mentions) or not set(map(len, mentions)) <= {width}:
+    if dialect.by_sentence:
+        if any(_expected(mention, offsets) for mention in mentions):
+            return None
+        first = [0, *accumulate(offsets.sizes or ())]
+        return [first[number] + at for number, start, end in mentions for at in (start, end - dialect.exclusive)]
+    if not are(list, mentions) or not set(map(len, mentions)) <= {2}:
         return None
     flat = list(chain.from_iterable(mentions))
     if not are(int, flat) or min(flat, default=0) < 0:
         return None
-    start, end = flat[width - 2 :: width], flat[width - 1 :: width]
     if dialect.exclusive:
-        end = [after - 1 for after in end]
-    return (flat[::width], start, end) if all(map(le, start, end)) else None
+        flat[1::2] = [after - 1 for after in flat[1::2]]
+    most = MOST_TOKENS if offsets.sizes is None else sum(offsets.sizes)
+    return flat if all(map(le, flat[::2], flat[1::2])) and max(flat, default=-1) < most else None
 
 
 def faults_of(clusters: list[Any], offsets: Offsets) -> Iterator[tuple[str, str, str]]:
-    """All faults of clusters: where, what was found, and what was expected."""
+    """Yield all faults of clusters: where, what was found, and what was expected."""
     for number, cluster in enumerate(clusters):
         if not isinstance(cluster, list):
             yield f"[{number}]", shown(cluster), f"a list of mentions, each {offsets.dialect.mention}"
@@ -92,7 +69,7 @@ def faults_of(clusters: list[Any], offsets: Offsets) -> Iterator[tuple[str, str,
 
 
 def _expected(mention: Any, offsets: Offsets) -> str | None:
-    """What was expected instead of a wrong mention; None if it is right."""
+    """Say what was expected instead of a wrong mention; None if it is right."""
     dialect = offsets.dialect
     width = 3 if dialect.by_sentence else 2
     if not (isinstance(mention, list) and len(mention) == width and are(int, mention)):
@@ -108,25 +85,22 @@ def _expected(mention: Any, offsets: Offsets) -> str | None:
 
 
 def _expected_end(mention: list[int], offsets: Offsets) -> str | None:
-    """What was expected instead of an end that is too large, or of a sentence that does not exist."""
-    dialect, sizes = offsets.dialect, offsets.sizes
-    limit, known_by = -1 if sizes is None else sum(sizes), offsets.known_by
+    """Say what was expected instead of an end that is too large, or of a sentence that does not exist."""
+    dialect, sizes, known_by = offsets.dialect, offsets.sizes, offsets.known_by
     if dialect.by_sentence:
-        number = 0 if sizes is None else len(sizes)
-        if mention[0] >= number:
-            return f"a sentence below {number}, since the document has {plural(number, 'sentence')}"
-        limit = 0 if sizes is None else sizes[mention[0]]
-        known_by = f"sentence {mention[0]} has {plural(limit, offsets.dialect.unit)}"
-    end = mention[-1] - dialect.exclusive
-    if 0 <= limit <= end:
-        return _beyond(mention[-1], limit + dialect.exclusive, known_by, dialect)
-    return f"offsets of tokens, below {MOST_TOKENS:,}" if end >= MOST_TOKENS else None
-
-
-def _beyond(end: int, limit: int, known_by: str, dialect: Dialect) -> str:
-    """What was expected instead of an end that is not below ``limit``."""
-    expected = f"offsets below {limit}, since {known_by}"
-    if not dialect.exclusive and end == limit:
+        sizes = sizes or ()
+        if mention[0] >= len(sizes):
+            return f"a sentence below {len(sizes)}, since the document has {plural(len(sizes), 'sentence')}"
+        limit = sizes[mention[0]]
+        known_by = f"sentence {mention[0]} has {plural(limit, dialect.unit)}"
+    else:
+        limit = MOST_TOKENS if sizes is None else sum(sizes)
+    if mention[-1] - dialect.exclusive < limit:
+        return None
+    if sizes is None:
+        return f"offsets of tokens, below {MOST_TOKENS:,}"
+    expected = f"offsets below {limit + dialect.exclusive}, since {known_by}"
+    if not dialect.exclusive and mention[-1] == limit:
         return f"{expected}; an end is the last token of the mention, not the token after it"
     return expected if dialect.by_sentence or dialect.shape == TEXT else f"{expected}{NO_CHARACTERS}"
 
@@ -145,28 +119,23 @@ class Misspelled(NamedTuple):
 
 
 def misspelled(
-    clusters: Sequence[Sequence[Any]], flat: Sequence[int], spelled: Any, words: Sequence[str] | str, dialect: Dialect
+    flat: Sequence[int], spelled: Sequence[Sequence[str]], words: Sequence[str] | str, dialect: Dialect
 ) -> Iterator[Misspelled]:
-    """The mentions whose tokens differ from their words in the file.
+    """Yield the mentions whose tokens differ from their words in the file.
 
     ``flat`` is `flattened`, ``spelled`` has the words by cluster and mention, ``words`` are all words of the document
-    or its text. Raises `ValueError` if ``spelled`` is not strings in lists like those of the clusters.
+    or its text.
     """
-    if not are(list, [spelled]) or not are(list, spelled) or list(map(len, spelled)) != list(map(len, clusters)):
-        raise ValueError
-    if not are(str, chain.from_iterable(spelled)):
-        raise ValueError
     blank = "" if isinstance(words, str) else " "
     step = -1 if dialect.exclusive else 1
     numbered = ((number, index, text) for number, its in enumerate(spelled) for index, text in enumerate(its))
     for (number, index, expected), start, end in zip(numbered, flat[::2], flat[1::2], strict=True):
         found = blank.join(words[start : end + 1])
-        if found == expected or _plain(found) == _plain(expected):
-            continue
-        other = blank.join(words[start : end + 1 - step])  # with an end of the other kind
-        yield Misspelled(f"[{number}][{index}]", found, expected, _plain(other) == _plain(expected))
+        if found != expected and _plain(found) != _plain(expected):
+            other = blank.join(words[start : end + 1 - step])  # with an end of the other kind
+            yield Misspelled(f"[{number}][{index}]", found, expected, _plain(other) == _plain(expected))
 
 
 def _plain(words: str) -> str:
-    """Words without the differences that are ignored."""
-    return NOT_SPELLED.sub("", words)
+    """Return words without the differences that are ignored."""
+    return _NOT_SPELLED.sub("", words)
