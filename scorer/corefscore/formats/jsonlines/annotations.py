@@ -15,7 +15,7 @@ from corefscore.formats.jsonlines.objects import objects
 from corefscore.formats.jsonlines.reader import words_of
 from corefscore.formats.jsonlines.records import Fields
 
-NAMES = (str, int)
+_NAMES = (str, int)
 """The types of the names of units."""
 
 
@@ -39,11 +39,11 @@ def _units(place: Place, fields: Fields, words: Sentences, unit: str) -> list[st
         raise UsageError(f"--unit {unit}: {place.source.name} is JSON; expected field:NAME")
     value = fields.get(field)
     tokens = sum(map(len, words))
-    if type(value) in NAMES:
+    if type(value) in _NAMES:
         return [str(value)] * tokens
     if isinstance(value, list):
         flat = list(chain(*value)) if all(isinstance(item, list) for item in value) else value
-        if all(type(name) in NAMES for name in flat):
+        if all(type(name) in _NAMES for name in flat):
             if len(flat) == tokens:
                 return list(map(str, flat))
             if len(flat) == len(words):

@@ -80,7 +80,7 @@ E2E = Dialect(
     subtokens="subtoken_map",
 )
 
-MAVERICK = Dialect(
+_MAVERICK = Dialect(
     "maverick",
     "Maverick, xCoRe",
     names=("doc_id",),
@@ -93,8 +93,8 @@ MAVERICK = Dialect(
 
 DIALECTS: tuple[Dialect, ...] = (
     E2E,
-    MAVERICK,
-    MAVERICK._replace(name="crac-2026", title="CRAC 2026, as one array", array=True),
+    _MAVERICK,
+    _MAVERICK._replace(name="crac-2026", title="CRAC 2026, as one array", array=True),
     Dialect(
         "wl-coref",
         "wl-coref, CAW-coref",
@@ -145,7 +145,7 @@ coref-data its converters, which write the number of the last token."""
 
 BY_NAME: Mapping[str, Dialect] = {dialect.name: dialect for dialect in DIALECTS}
 
-FASTCOREF = BY_NAME["fastcoref"]
+_FASTCOREF = BY_NAME["fastcoref"]
 
 OF_CHARACTERS = ("text", "clusters_strings")
 """The fields of objects whose offsets count characters, unless other fields have tokens."""
@@ -159,9 +159,9 @@ def dialects_of(fields: Collection[str], requested: str | None = None) -> list[D
         return by_field[:1]
     found = [dialect for dialect in DIALECTS if not dialect.array and any(field in fields for field in dialect.unique)]
     if CLUSTERS in fields or PREDICTED in fields:
-        found.insert(0, E2E if has_tokens(fields) else FASTCOREF)
+        found.insert(0, E2E if has_tokens(fields) else _FASTCOREF)
     elif not found:
-        found = [E2E if has_tokens(fields) else FASTCOREF]
+        found = [E2E if has_tokens(fields) else _FASTCOREF]
     return found
 
 

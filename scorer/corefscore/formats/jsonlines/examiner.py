@@ -21,10 +21,10 @@ from corefscore.formats.jsonlines.words import sentences_of
 def examine(files: Sequence[Source], found: Found, request: Request) -> Iterator[Documents]:
     """The documents of all files as one corpus, in batches, with their faults; all that is wrong or odd is added to
     ``found``. Raises `UsageError` for a file that cannot be read."""
-    return Examiner(found, request).documents(files)
+    return _Examiner(found, request).documents(files)
 
 
-class Examiner(Reader):
+class _Examiner(Reader):
     """Reads one side and adds everything that is wrong or odd to ``found``."""
 
     most = MOST

@@ -17,7 +17,7 @@ from corefscore.formats.jsonlines.offsets import MOST_TOKENS, Offsets, misspelle
 from corefscore.formats.jsonlines.records import Fields, clean, records, shown, where
 from corefscore.formats.jsonlines.words import are, sentences_of, sizes_of, words_fault
 
-WORDS_PER_SUBTOKEN, WORDS_BESIDES = 10, 100
+_WORDS_PER_SUBTOKEN, _WORDS_BESIDES = 10, 100
 """The largest number of words of a document: so many for each of its subtokens, and so many more. Words without
 subtokens are rare, and a number such as 99999999 in a short line must not take all memory."""
 
@@ -109,10 +109,10 @@ def _check_subtokens(place: Place, fields: Fields, field: str) -> None:
         expected = "one list with the number of the word of each subtoken, from 0, never falling"
         raise bad_field(place, fields, field, f"is {shown(subtoken_map)}", expected)
     subtokens, words = len(subtoken_map), max(subtoken_map, default=-1) + 1
-    most = WORDS_PER_SUBTOKEN * subtokens + WORDS_BESIDES
+    most = _WORDS_PER_SUBTOKEN * subtokens + _WORDS_BESIDES
     if words > most:
         what = f"numbers {plural(words, 'word')} with {plural(subtokens, 'subtoken')}"
-        expected = f"{most} words at most: {WORDS_PER_SUBTOKEN} for each subtoken, and {WORDS_BESIDES}"
+        expected = f"{most} words at most: {_WORDS_PER_SUBTOKEN} for each subtoken, and {_WORDS_BESIDES}"
         raise bad_field(place, fields, field, what, expected)
 
 

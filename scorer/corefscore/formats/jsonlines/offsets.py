@@ -105,7 +105,7 @@ def _expected_end(mention: list[int], offsets: Offsets) -> str | None:
     return expected if dialect.by_sentence or dialect.shape == TEXT else f"{expected}{NO_CHARACTERS}"
 
 
-class Misspelled(NamedTuple):
+class _Misspelled(NamedTuple):
     """A mention whose words in the file differ from its tokens.
 
     ``place`` is its index in the clusters, ``words`` are its tokens, ``spelled`` are its words in the file. ``other``
@@ -120,7 +120,7 @@ class Misspelled(NamedTuple):
 
 def misspelled(
     flat: Sequence[int], spelled: Sequence[Sequence[str]], words: Sequence[str] | str, dialect: Dialect
-) -> Iterator[Misspelled]:
+) -> Iterator[_Misspelled]:
     """Yield the mentions whose tokens differ from their words in the file.
 
     ``flat`` is `flattened`, ``spelled`` has the words by cluster and mention, ``words`` are all words of the document
@@ -133,7 +133,7 @@ def misspelled(
         found = blank.join(words[start : end + 1])
         if found != expected and _plain(found) != _plain(expected):
             other = blank.join(words[start : end + 1 - step])  # with an end of the other kind
-            yield Misspelled(f"[{number}][{index}]", found, expected, _plain(other) == _plain(expected))
+            yield _Misspelled(f"[{number}][{index}]", found, expected, _plain(other) == _plain(expected))
 
 
 def _plain(words: str) -> str:

@@ -14,13 +14,13 @@ from corefscore.formats.characters import codes_of, kinds_of, spaced, words_in
 from corefscore.formats.jsonlines.dialects import FLAT, OBJECTS, SENTENCES, TEXT, Dialect
 from corefscore.formats.jsonlines.records import Fields, clean, shown
 
-SPECIAL = {"[CLS]", "[SEP]", "<s>", "</s>"}
+_SPECIAL = {"[CLS]", "[SEP]", "<s>", "</s>"}
 """Subtokens that are not part of a word."""
 
 TOKEN, WORD = "tokens", "text"
 """The fields of sentences and of tokens that are objects."""
 
-Fault = tuple[str, str]
+_Fault = tuple[str, str]
 """What is wrong with a field, and what was expected."""
 
 
@@ -29,18 +29,18 @@ def are(kind: type, values: Any) -> bool:
     return set(map(type, values)) <= {kind}
 
 
-def words_fault(value: Any, shape: str) -> Fault | None:
+def words_fault(value: Any, shape: str) -> _Fault | None:
     """The fault of a field of words, if it has one."""
     sentences = {SENTENCES: list, OBJECTS: tuple}.get(shape)
     if not are(str if shape == TEXT else list, [value]) or (sentences and not are(sentences, value)):
-        return f"is {shown(value)}", EXPECTED[shape]
+        return f"is {shown(value)}", _EXPECTED[shape]
     words = value
     if shape == SENTENCES:
         words = list(chain.from_iterable(value))
     elif shape == OBJECTS:
         tokens: list[Any] = [dict(sentence).get(TOKEN) for sentence in value]
         if not (are(list, tokens) and are(tuple, chain.from_iterable(tokens))):
-            return f"has a sentence without {TOKEN}, or with a token that is not an object", EXPECTED[shape]
+            return f"has a sentence without {TOKEN}, or with a token that is not an object", _EXPECTED[shape]
         words = [dict(token).get(WORD) for token in chain.from_iterable(tokens)]
     if shape == TEXT or are(str, words):
         return None
@@ -48,7 +48,7 @@ def words_fault(value: Any, shape: str) -> Fault | None:
     return f"has {shown(other)} for a word", "a string for every word"
 
 
-EXPECTED = {
+_EXPECTED = {
     SENTENCES: "a list of sentences, each a list of words",
     FLAT: "one list of words",
     OBJECTS: f"a list of sentences, each an object with {TOKEN}, a list of objects with {WORD}",
@@ -98,7 +98,7 @@ def _joined(segments: Sequence[Sequence[str]], subtoken_map: Sequence[int]) -> l
         for subtoken in segment:
             # Every number up to the last one is a word.
             pieces += [[] for _ in range(next(words_of_subtokens) + 1 - len(pieces))]
-            if subtoken not in SPECIAL:
+            if subtoken not in _SPECIAL:
                 pieces[-1].append(clean(subtoken).removeprefix("##"))
         found.append(pieces[first:])
     return [["".join(word) if word else "" for word in segment] for segment in found]
@@ -114,7 +114,7 @@ def of_subtokens(fields: Fields, dialect: Dialect) -> bool:
     return sum(map(len, words)) == len(subtoken_map)
 
 
-class Pieces(NamedTuple):
+class _Pieces(NamedTuple):
     """The words of a text, which is cut at blanks and at the ends of mentions.
 
     ``text`` contains the words with one blank between them, ``tokens`` is their number, and ``mentions`` (mentions x 2)
@@ -127,7 +127,7 @@ class Pieces(NamedTuple):
     mentions: Ints
 
 
-def pieces_of(text: str, offsets: Sequence[int]) -> Pieces:
+def pieces_of(text: str, offsets: Sequence[int]) -> _Pieces:
     """The pieces of a text; white space at the ends of a mention is not part of it.
 
     ``offsets`` are the first and the last character of each mention in one list.
@@ -136,4 +136,4 @@ def pieces_of(text: str, offsets: Sequence[int]) -> Pieces:
     first, last = np.array(offsets, dtype=np.int64).reshape(-1, 2).T
     starts, stops = words_in(kinds_of(codes), np.concatenate([first, last + 1]))
     mentions = np.stack([np.searchsorted(stops, first, "right"), np.searchsorted(starts, last, "right") - 1], axis=1)
-    return Pieces(spaced(codes, starts, stops), len(starts), mentions)
+    return _Pieces(spaced(codes, starts, stops), len(starts), mentions)

@@ -16,11 +16,11 @@ from corefscore.formats.jsonlines.records import as_json
 from corefscore.formats.jsonlines.words import TOKEN, WORD
 from corefscore.formats.written import Fit, fitted, noted, with_signs
 
-CONFLICT = "the order of ids would change which copy of a mention counts"
+_CONFLICT = "the order of ids would change which copy of a mention counts"
 """The reason why ids are dropped although they are the numbers from 0 on."""
 
-Clusters = Sequence[Sequence[tuple[int, int]]]
-Words = Sequence[Sequence[str]]
+_Clusters = Sequence[Sequence[tuple[int, int]]]
+_Words = Sequence[Sequence[str]]
 
 
 def write(
@@ -49,7 +49,7 @@ def write(
         yield "[]\n" if separator == "[\n" else "\n]\n"
 
 
-def _in_order(document: FullDocument, notices: list[Finding], told: set[str], *, ordered: bool) -> Clusters:
+def _in_order(document: FullDocument, notices: list[Finding], told: set[str], *, ordered: bool) -> _Clusters:
     """The entities in the order in which they are written; ``ordered`` says whether this order means something."""
     names = list(document.entities)
     numbers = [str(number) for number in range(len(names))]
@@ -60,13 +60,13 @@ def _in_order(document: FullDocument, notices: list[Finding], told: set[str], *,
         elif from_0:
             from_0 = False
     if not from_0:
-        what = "the ids of entities are not the numbers from 0 on" if set(names) != set(numbers) else CONFLICT
+        what = "the ids of entities are not the numbers from 0 on" if set(names) != set(numbers) else _CONFLICT
         _notice(document, notices, told, "dropped-ids", what=what)
     return [document.entities[name] for name in (numbers if from_0 else names)]
 
 
 def _fields(
-    document: FullDocument, clusters: Clusters, notices: list[Finding], told: set[str], dialect: Dialect
+    document: FullDocument, clusters: _Clusters, notices: list[Finding], told: set[str], dialect: Dialect
 ) -> dict[str, Any]:
     """The fields of the object of a document. Raises `UsageError` for mentions that have too many words to list."""
     fields: dict[str, Any] = {dialect.names[0]: document.name}
@@ -77,7 +77,7 @@ def _fields(
             words = _uncrossed(document, words, clusters, notices)
         elif len(words) > 1 and dialect.shape != SENTENCES and dialect.sentence_of is None:
             _notice(document, notices, told, "dropped-sentences", name=dialect.name)
-        fields[dialect.words] = SHAPES[dialect.shape](words)
+        fields[dialect.words] = _SHAPES[dialect.shape](words)
         if dialect.sentence_of is not None:
             fields[dialect.sentence_of] = _sentence_of(words)
     fields[dialect.clusters] = _offsets(clusters, words, dialect)
@@ -89,7 +89,7 @@ def _fields(
     return fields
 
 
-def _sentence_of(words: Words) -> list[int]:
+def _sentence_of(words: _Words) -> list[int]:
     """The number of the sentence of each word."""
     return [number for number, sentence in enumerate(words) for _ in sentence]
 
@@ -101,7 +101,7 @@ def _notice(document: FullDocument, notices: list[Finding], told: set[str], code
         noted(document, notices, code, **details)
 
 
-def _uncrossed(document: FullDocument, words: Words, clusters: Clusters, notices: list[Finding]) -> Words:
+def _uncrossed(document: FullDocument, words: _Words, clusters: _Clusters, notices: list[Finding]) -> _Words:
     """The sentences, joined where a mention is in several: such a mention could not be written otherwise."""
     first = [0, *accumulate(map(len, words))]
     ends = np.array(list(chain.from_iterable(clusters)), dtype=np.int64).reshape(-1, 2)
@@ -119,7 +119,7 @@ def _uncrossed(document: FullDocument, words: Words, clusters: Clusters, notices
     return sentences
 
 
-def _offsets(clusters: Clusters, words: Words | None, dialect: Dialect) -> list[list[list[int]]]:
+def _offsets(clusters: _Clusters, words: _Words | None, dialect: Dialect) -> list[list[list[int]]]:
     """The clusters with the offsets of the dialect."""
     if dialect.shape == TEXT and words is not None:
         ends = list(accumulate((len(word) + 1 for word in chain.from_iterable(words)), initial=0))
@@ -136,14 +136,14 @@ def _offsets(clusters: Clusters, words: Words | None, dialect: Dialect) -> list[
     return [[mention(*span) for span in cluster] for cluster in clusters]
 
 
-def _of_objects(words: Words) -> list[dict[str, Any]]:
+def _of_objects(words: _Words) -> list[dict[str, Any]]:
     return [
         {"id": number, TOKEN: [{"id": index, WORD: word} for index, word in enumerate(sentence, 1)]}
         for number, sentence in enumerate(words, 1)
     ]
 
 
-SHAPES: Mapping[str, Callable[[Words], Any]] = {
+_SHAPES: Mapping[str, Callable[[_Words], Any]] = {
     SENTENCES: lambda words: words,
     FLAT: lambda words: list(chain.from_iterable(words)),
     OBJECTS: _of_objects,

@@ -11,33 +11,33 @@ from corefscore.core.sources import MARK
 from corefscore.formats.base import Format, is_json, later
 from corefscore.formats.tagged.nearby import nearby
 
-ANSWER = re.compile(rb'"answer"\s*:\s*"')
+_ANSWER = re.compile(rb'"answer"\s*:\s*"')
 """The field of JSON that has the text."""
 
-CLUSTERS = re.compile(rb'clusters"\s*:')
+_CLUSTERS = re.compile(rb'clusters"\s*:')
 """A field that tagged text does not have."""
 
-SIGN = re.compile(
+_SIGN = re.compile(
     rb"\]\(#[^()\s]+\)|</?m[\s>]|</m>#|\S\|\[?[^\s,\[\]|]+\](?:,|\s|$)|\S\|\[[^\s,\[\]|]+(?:,|\s|$)|\{[A-Za-z_]*\d+\s"
 )
 """What some notation has."""
 
 
-def recognises(head: bytes) -> bool:
+def _recognises(head: bytes) -> bool:
     """Tell whether a file that begins so is text with tags, or JSON with such text."""
     text = head.removeprefix(MARK).lstrip()
     if is_json(text):
         first = text if text.startswith(b"[") else text.split(b"\n", 1)[0]
-        return ANSWER.search(first) is not None and CLUSTERS.search(first) is None
+        return _ANSWER.search(first) is not None and _CLUSTERS.search(first) is None
     if text.startswith(b"#") and b"](#" not in text:
         return False
-    return SIGN.search(text) is not None or nearby(text.decode("utf-8", "replace")) is not None
+    return _SIGN.search(text) is not None or nearby(text.decode("utf-8", "replace")) is not None
 
 
 FORMAT = Format(
     "tagged",
     "text with tags",
-    recognises,
+    _recognises,
     read=later("tagged.reader:read"),
     sentences=later("tagged.annotations:sentences"),
     write=later("tagged.writer:write"),

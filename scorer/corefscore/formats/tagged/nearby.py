@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import re
 
-ID = r"#?[A-Za-z_]{0,20}\d{1,9}\b"
+_ID = r"#?[A-Za-z_]{0,20}\d{1,9}\b"
 """What an id can be in such a notation."""
 
 
 def _behind(before: str, after: str) -> tuple[str, str]:
     """Return the sign and the pattern of a notation with the id between these, after a mention in brackets."""
     close = rf"\]{before}#?(?P<id>\w+?){after}"
-    return rf"\[[^\[\]\n]{{1,99}}\]{before}{ID}{after}", rf"(?P<open>\[)|(?P<close>{close})|(?P<plain_close>\])"
+    return rf"\[[^\[\]\n]{{1,99}}\]{before}{_ID}{after}", rf"(?P<open>\[)|(?P<close>{close})|(?P<plain_close>\])"
 
 
 def _in_front(opening: str, closing: str) -> tuple[str, str]:
     """Return the sign and the pattern of a notation with the id in brackets before the mention."""
     pattern = rf"(?P<open>{opening}#?(?P<id>\w+)[:|])|(?P<close>{closing})|(?P<plain_open>{opening})"
-    return rf"{opening}{ID}[:|][^{opening}{closing}\n]{{0,99}}{closing}?", pattern
+    return rf"{opening}{_ID}[:|][^{opening}{closing}\n]{{0,99}}{closing}?", pattern
 
 
 def _elements(attribute: str) -> tuple[str, str]:
@@ -25,12 +25,12 @@ def _elements(attribute: str) -> tuple[str, str]:
     have an id for each mention, not for each entity."""
     sign = (
         r"<(?P<name>[A-Za-z]\w{0,30})\s(?![^<>]{0,99}\b[rR][eE][fF]\s{0,9}=)(?:[^<>]{0,99}\s)?"
-        rf"(?P<attribute>{attribute})\s{{0,9}}=\s{{0,9}}[\"']?{ID}[^<>]{{0,99}}>"
+        rf"(?P<attribute>{attribute})\s{{0,9}}=\s{{0,9}}[\"']?{_ID}[^<>]{{0,99}}>"
     )
     return sign, r"<(?P<open>NAME)\b[^<>]*?\bATTRIBUTE\s*=\W*(?P<id>\w+)[^<>]*>|</(?P<close>NAME)>"
 
 
-NEARBY = tuple(
+_NEARBY = tuple(
     (re.compile(sign), pattern)
     for sign, pattern in (
         _behind(r"\(", r"\)"),
@@ -48,10 +48,10 @@ NEARBY = tuple(
 
 def nearby(text: str) -> tuple[re.Match[str], str] | None:
     """Find the most frequent of these notations in a text: its first tag and its pattern; None if there is none."""
-    counts = [sum(1 for _ in sign.finditer(text)) for sign, _ in NEARBY]
+    counts = [sum(1 for _ in sign.finditer(text)) for sign, _ in _NEARBY]
     if not any(counts):
         return None
-    sign, pattern = NEARBY[counts.index(max(counts))]
+    sign, pattern = _NEARBY[counts.index(max(counts))]
     first = sign.search(text)
     assert first is not None, "it was counted"
     for name, value in first.groupdict().items():

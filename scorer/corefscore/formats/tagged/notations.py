@@ -1,6 +1,6 @@
 """The table of notations: how tags in a text say which words are a mention, and of which entity.
 
-A notation finds the tags of a text one after the other (`Tag`). For all notations, `untagged` removes and pairs them.
+A notation finds the tags of a text one after the other (`_Tag`). For all notations, `untagged` removes and pairs them.
 Faulty tags, which language models write, are counted and never rejected:
 
 - A tag that opens a mention and is never closed is ignored, and so is one that closes nothing.
@@ -29,21 +29,21 @@ from corefscore.formats.base import FAULTS, zeros_in
 from corefscore.formats.characters import codes_of, kinds_of, words_in
 from corefscore.formats.written import crossings
 
-OPEN, CLOSE, PLAIN_OPEN, PLAIN_CLOSE = range(4)
+_OPEN, _CLOSE, _PLAIN_OPEN, _PLAIN_CLOSE = range(4)
 """What a tag does: it opens a mention or closes one. The plain ones are probably brackets of the text itself, which are
 paired with each other."""
 
-ID = r"[A-Za-z_]*\d+"
+_ID = r"[A-Za-z_]*\d+"
 """What an id can be in notations in which a word could be taken for one."""
 
-PREFIX = "cluster_"
+_PREFIX = "cluster_"
 """What may precede an id without being a part of it."""
 
-NEARLY_ID = rf"#?(?:{PREFIX})?[A-Za-z_]{{0,20}}\d{{1,9}}"
+_NEARLY_ID = rf"#?(?:{_PREFIX})?[A-Za-z_]{{0,20}}\d{{1,9}}"
 """An id in what is nearly a tag."""
 
 
-class Tag(NamedTuple):
+class _Tag(NamedTuple):
     """A tag: ``text[start:stop]``, what it does, and the id that it has."""
 
     start: int
@@ -87,7 +87,7 @@ class Notation(NamedTuple):
     name: str
     title: str
     example: str
-    tags: Callable[[str], Iterator[Tag]]
+    tags: Callable[[str], Iterator[_Tag]]
     sign: str
     near: str = ""
     opening: str = ""
@@ -98,27 +98,27 @@ class Notation(NamedTuple):
     by_line: bool = False
 
 
-def _by_pattern(text: str, pattern: re.Pattern[str]) -> Iterator[Tag]:
+def _by_pattern(text: str, pattern: re.Pattern[str]) -> Iterator[_Tag]:
     """The tags that a pattern finds. The names of its groups say what a tag does."""
-    kinds = [(kind, pattern.groupindex[name]) for kind, name in enumerate(KINDS) if name in pattern.groupindex]
+    kinds = [(kind, pattern.groupindex[name]) for kind, name in enumerate(_KINDS) if name in pattern.groupindex]
     ids = [group for name, group in pattern.groupindex.items() if name.startswith("id")]
     for match in pattern.finditer(text):
         start, stop = match.span()
         for kind, group in kinds:
             if match[group] is not None and stop > start:
                 entity_id = next((match[name] for name in ids if match[name]), None)
-                yield Tag(start, stop, kind, entity_id and entity_id.removeprefix(PREFIX))
+                yield _Tag(start, stop, kind, entity_id and entity_id.removeprefix(_PREFIX))
                 break
 
 
-KINDS = ("open", "close", "plain_open", "plain_close")
+_KINDS = ("open", "close", "plain_open", "plain_close")
 """The names of the groups of a pattern, by what a tag does."""
 
-OF_WORD = re.compile(r"(\[?)([^\s,\[\]|]*)(\]?)")
+_OF_WORD = re.compile(r"(\[?)([^\s,\[\]|]*)(\]?)")
 """One of the tags of a word in the notation of the CRAC tasks."""
 
 
-def _by_word(text: str) -> Iterator[Tag]:
+def _by_word(text: str) -> Iterator[_Tag]:
     """The tags after words: ``word|[e1,e2]``, where ``[e1`` opens, ``e2]`` closes, and ``[e3]`` is both."""
     for match in re.finditer(r"\S+", text):
         word, bar, marks = match[0].rpartition("|")
@@ -126,16 +126,16 @@ def _by_word(text: str) -> Iterator[Tag]:
             continue
         start, stop = match.start() + len(word), match.end()
         for mark in marks.split(","):
-            brackets = OF_WORD.fullmatch(mark)
+            brackets = _OF_WORD.fullmatch(mark)
             opens, name, closes = brackets.groups() if brackets else ("", "", "")
             if opens:
-                yield Tag(match.start(), match.start(), OPEN, name or None)
+                yield _Tag(match.start(), match.start(), _OPEN, name or None)
             if closes or not opens:
-                yield Tag(start, start, CLOSE, (closes and name) or None)
-        yield Tag(start, stop, PLAIN_CLOSE, None)
+                yield _Tag(start, start, _CLOSE, (closes and name) or None)
+        yield _Tag(start, stop, _PLAIN_CLOSE, None)
 
 
-def _pattern(words: str) -> Callable[[str], Iterator[Tag]]:
+def _pattern(words: str) -> Callable[[str], Iterator[_Tag]]:
     return partial(_by_pattern, pattern=re.compile(words))
 
 
@@ -146,10 +146,10 @@ NOTATIONS = (
         "[[Ann](#3)'s cat](#1)",
         _pattern(r"(?P<open>\[)|(?P<close>\]\(#(?P<id>[^()\s]{1,99})\))|(?P<plain_close>\])"),
         sign=r"\]\(#[^()\s]{1,99}\)",
-        near=rf"\]\([^()\s]{{1,99}}\)?|\]\s{{0,9}}\(\s{{0,9}}#[^()\n]{{0,99}}\)?|\][{{\[_^#]{NEARLY_ID}[\]}}]?",
+        near=rf"\]\([^()\s]{{1,99}}\)?|\]\s{{0,9}}\(\s{{0,9}}#[^()\n]{{0,99}}\)?|\][{{\[_^#]{_NEARLY_ID}[\]}}]?",
         opening="[",
         closing="](#{id})",
-        ids=rf"(?!{PREFIX})[^()\s]{{1,99}}",
+        ids=rf"(?!{_PREFIX})[^()\s]{{1,99}}",
         unfit=r"[\[\]]",
     ),
     Notation(
@@ -158,13 +158,13 @@ NOTATIONS = (
         "<m><m>Ann</m>#3's cat</m>#1",
         _pattern(
             r"""(?P<open><m(?:\s{1,9}id\s{0,9}=\s{0,9}["']?#?(?P<id1>[^\s"'<>]{1,99})["']?)?\s{0,9}>)"""
-            rf"|(?P<close></m>(?:#(?P<id2>(?:{PREFIX})?{ID}))?)"
+            rf"|(?P<close></m>(?:#(?P<id2>(?:{_PREFIX})?{_ID}))?)"
         ),
         sign=r"<m[\s>]|</m>",
         near=r"<\s{0,9}/?\s{0,9}[mM]\b[^<>]{0,99}>|<[A-Za-z]\w{0,30}\s[^<>]{0,99}\bid\s{0,9}=[^<>]{0,99}>",
         opening="<m>",
         closing="</m>#{id}",
-        ids=rf"(?!{PREFIX}){ID}",
+        ids=rf"(?!{_PREFIX}){_ID}",
         unfit=r"<(?=/?m)",
     ),
     Notation(
@@ -173,7 +173,7 @@ NOTATIONS = (
         "Ann|[e1,[e3] 's cat|e1]",
         _by_word,
         sign=r"\S\|(?:\[[^\s,\[\]|]{1,99}\]?|[^\s,\[\]|]{1,99}\])(?:,\S*)?(?:\s|\Z)",
-        near=rf"[^\s|]\|[({{<]?{NEARLY_ID}[)}}>]?(?![^\s.,;:!?])|[^\s\[|]\[{NEARLY_ID}\](?![^\s.,;:!?])",
+        near=rf"[^\s|]\|[({{<]?{_NEARLY_ID}[)}}>]?(?![^\s.,;:!?])|[^\s\[|]\[{_NEARLY_ID}\](?![^\s.,;:!?])",
         ids=r"[^\s,\[\]|]{1,99}",
         unfit=r"\|",
         by_id=True,
@@ -183,12 +183,12 @@ NOTATIONS = (
         "braces",
         "braces with the id in front",
         "{1 {3 Ann}'s cat}",
-        _pattern(rf"(?P<open>\{{(?P<id>(?:{PREFIX})?{ID})\s)|(?P<close>\}})|(?P<plain_open>\{{)"),
-        sign=rf"\{{(?:{PREFIX})?{ID}\s",
-        near=rf"\{{\s{{0,9}}{NEARLY_ID}[\s:|,}}-]|\}}[_#({{\[]{NEARLY_ID}|\[{NEARLY_ID}[:|\s]",
+        _pattern(rf"(?P<open>\{{(?P<id>(?:{_PREFIX})?{_ID})\s)|(?P<close>\}})|(?P<plain_open>\{{)"),
+        sign=rf"\{{(?:{_PREFIX})?{_ID}\s",
+        near=rf"\{{\s{{0,9}}{_NEARLY_ID}[\s:|,}}-]|\}}[_#({{\[]{_NEARLY_ID}|\[{_NEARLY_ID}[:|\s]",
         opening="{{{id} ",
         closing="}}",
-        ids=rf"(?!{PREFIX}){ID}",
+        ids=rf"(?!{_PREFIX}){_ID}",
         unfit=r"[{}]",
     ),
 )
@@ -228,9 +228,9 @@ def recognised(text: str) -> Notation | None:
 
 
 class _Tags:
-    """The tags of a text in columns, as of `Tag`: there may be one for each character."""
+    """The tags of a text in columns, as of `_Tag`: there may be one for each character."""
 
-    def __init__(self, tags: Iterator[Tag]) -> None:
+    def __init__(self, tags: Iterator[_Tag]) -> None:
         self.start, self.stop, self.kind = array("q"), array("q"), bytearray()
         self.id: list[str | None] = []
         for start, stop, kind, entity_id in tags:
@@ -293,16 +293,16 @@ def _paired(tags: _Tags, *, by_id: bool) -> tuple[list[tuple[int, int, str]], di
     opened: dict[str | None, list[int]] = defaultdict(list)
     for tag, (kind, entity_id) in enumerate(zip(tags.kind, tags.id, strict=True)):
         waiting = opened[entity_id if by_id else None]
-        if kind in (OPEN, PLAIN_OPEN):
+        if kind in (_OPEN, _PLAIN_OPEN):
             waiting.append(tag)
         elif not waiting:
-            if kind == CLOSE:
+            if kind == _CLOSE:
                 odd["unopened"].append(tag)
             elif tags.stop[tag] > tags.start[tag] and not by_id:
                 tags.kept[tag] = True
-        elif kind == PLAIN_CLOSE and by_id:
+        elif kind == _PLAIN_CLOSE and by_id:
             continue
-        elif tags.kind[waiting[-1]] == PLAIN_OPEN or kind == PLAIN_CLOSE:
+        elif tags.kind[waiting[-1]] == _PLAIN_OPEN or kind == _PLAIN_CLOSE:
             # Two brackets of the text are a pair.
             tags.kept[waiting.pop()] = tags.kept[tag] = True
         else:
@@ -313,9 +313,9 @@ def _paired(tags: _Tags, *, by_id: bool) -> tuple[list[tuple[int, int, str]], di
             else:
                 pairs.append((opens, tag, entity))
     for rest in opened.values():
-        odd["unclosed"] += [tag for tag in rest if tags.kind[tag] == OPEN]
+        odd["unclosed"] += [tag for tag in rest if tags.kind[tag] == _OPEN]
         for tag in rest:
-            tags.kept[tag] = tags.kind[tag] == PLAIN_OPEN
+            tags.kept[tag] = tags.kind[tag] == _PLAIN_OPEN
     return sorted(pairs), odd
 
 

@@ -32,7 +32,7 @@ from corefscore.formats.tagged.notations import NAMES, NOTATIONS, Notation, Unta
 
 FIELD = "answer"
 
-ENOUGH = 1 << 20
+_ENOUGH = 1 << 20
 """The number of characters by which the notation is recognised."""
 
 
@@ -102,7 +102,7 @@ def notation_of(files: Sequence[Source], request: Request) -> Notation:
             line, column, around = answer.at(*found[0].span())
             details = {"expected": ", ".join(NAMES), "pattern": found[1]}
             similar = Finding("other-notation", files[0].name, line, column, details, around)
-        if len(text) > ENOUGH:
+        if len(text) > _ENOUGH:
             break
     notation = recognised(text)
     if notation is None and similar is not None:

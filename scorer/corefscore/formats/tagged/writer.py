@@ -31,10 +31,10 @@ from corefscore.formats.written import (
     with_signs,
 )
 
-NOT_TEXT = re.compile("BZh|PK|7z|Rar!|LZIP|[\0-\x1f\x7f\ufeff\udc80-\udcff]")
+_NOT_TEXT = re.compile("BZh|PK|7z|Rar!|LZIP|[\0-\x1f\x7f\ufeff\udc80-\udcff]")
 """What could be the beginning of a compressed file or of another encoding, or a byte order mark, where text begins."""
 
-Spans = Sequence[tuple[int, int, str]]
+_Spans = Sequence[tuple[int, int, str]]
 """Mentions: first token, last token, id."""
 
 
@@ -57,7 +57,7 @@ def write(documents: Iterator[FullDocument], notices: list[Finding], request: Re
         if notation.by_line and document.name != str(number) == "1":
             noted(document, notices, "changed-name", format=fit.title, written="1")
         line = _line(document, notation, notices)
-        yield "\ufeff" + line if number == 1 and NOT_TEXT.match(line) else line
+        yield "\ufeff" + line if number == 1 and _NOT_TEXT.match(line) else line
 
 
 def _line(document: FullDocument, notation: Notation, notices: list[Finding]) -> str:
@@ -78,14 +78,14 @@ def _line(document: FullDocument, notation: Notation, notices: list[Finding]) ->
     return as_json({NAMES_OF_DOCUMENTS[0]: document.name, FIELD: tagged, "text": plain}) + "\n"
 
 
-def nested(spans: Spans) -> tuple[list[tuple[int, int, str]], int]:
+def nested(spans: _Spans) -> tuple[list[tuple[int, int, str]], int]:
     """The mentions that do not cross one that begins before them, in the order in which tags open; and how many do."""
     crossing = {number for _, number in crossings([span[:2] for span in spans])}
     kept = [span for number, span in enumerate(spans) if number not in crossing]
     return sorted(kept, key=lambda span: (span[0], -span[1])), len(crossing)
 
 
-def _around(sentences: Sentences, spans: Spans, notation: Notation) -> str:
+def _around(sentences: Sentences, spans: _Spans, notation: Notation) -> str:
     """The text with tags around its mentions, which nest."""
     opens: dict[int, list[str]] = defaultdict(list)
     closes: dict[int, list[str]] = defaultdict(list)

@@ -18,9 +18,9 @@ import numpy as np
 from corefscore.core.arrays import NONE, Bools, Ints, tally
 from corefscore.formats.characters import INVISIBLE, codes_of
 
-BRACKETS: Mapping[str, str] = dict(zip(("-lrb-", "-rrb-", "-lsb-", "-rsb-", "-lcb-", "-rcb-"), "()[]{}", strict=True))
+_BRACKETS: Mapping[str, str] = dict(zip(("-lrb-", "-rrb-", "-lsb-", "-rsb-", "-lcb-", "-rcb-"), "()[]{}", strict=True))
 
-ALIKE = str.maketrans(
+_ALIKE = str.maketrans(
     {
         **dict.fromkeys("\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033\u301d\u301e\uff02", '"'),
         **dict.fromkeys("\u2018\u2019\u201a\u201b\u2039\u203a\u2032\u00b4`\u02bc", "'"),
@@ -32,12 +32,12 @@ ALIKE = str.maketrans(
 )
 """Characters that are the same here and different in NFKC: quotes, apostrophes, dashes, ligatures."""
 
-UNSEEN = "\u200b"
+_UNSEEN = "\u200b"
 """The one character of a word of invisible ones, so that mentions can begin and end with it."""
 
-OF_TREEBANK = re.compile(rf"^(?:{'|'.join(BRACKETS)})$|^/(?=[.?!,:;-]$)", re.MULTILINE)
+_OF_TREEBANK = re.compile(rf"^(?:{'|'.join(_BRACKETS)})$|^/(?=[.?!,:;-]$)", re.MULTILINE)
 
-DOUBLE = re.compile("''|--+")
+_DOUBLE = re.compile("''|--+")
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +73,7 @@ class Characters:
     @cached_property
     def has_unseen(self) -> bool:
         """Whether there is a word of invisible characters."""
-        return bool((self.code == ord(UNSEEN)).any())
+        return bool((self.code == ord(_UNSEEN)).any())
 
     @cached_property
     def has_word(self) -> bool:
@@ -113,7 +113,7 @@ def characters(words: Sequence[str], without: Collection[int] = (), *, unseen: b
         text = _normalised("\n".join(word.replace("\n", " ") for word in words))
     lines = text.split("\n")
     if unseen and not all(lines):
-        text = "\n".join(line or UNSEEN * bool(word) for line, word in zip(lines, words, strict=True))
+        text = "\n".join(line or _UNSEEN * bool(word) for line, word in zip(lines, words, strict=True))
     code = _codes(text)
     ends = code == ord("\n")
     return Characters(code[~ends], np.cumsum(ends)[~ends], len(words))
@@ -130,6 +130,6 @@ def _normalised(text: str) -> str:
     text = text.casefold()
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
-    text = OF_TREEBANK.sub(lambda match: BRACKETS.get(match[0], ""), text)
-    text = INVISIBLE.sub("", text.translate(ALIKE))
-    return DOUBLE.sub(lambda match: '"' if match[0] == "''" else "-", text)
+    text = _OF_TREEBANK.sub(lambda match: _BRACKETS.get(match[0], ""), text)
+    text = INVISIBLE.sub("", text.translate(_ALIKE))
+    return _DOUBLE.sub(lambda match: '"' if match[0] == "''" else "-", text)

@@ -10,16 +10,16 @@ from corefscore.core.arrays import Ints
 from corefscore.core.tuples import NamedTuple
 from corefscore.formats.base import FAULTS
 
-WORDS = ("words", "kept", "replaced", "deleted", "moved", "inserted")
+_WORDS = ("words", "kept", "replaced", "deleted", "moved", "inserted")
 """The counts of words: all of the key; those that the response has unchanged, with other characters or replaced by
 other words, not at all, and elsewhere; and the words that only the response has."""
 
-MENTIONS = ("mentions_changed", "mentions_inserted", "mentions_deleted")
+_MENTIONS = ("mentions_changed", "mentions_inserted", "mentions_deleted")
 """The counts of mentions: those of the response with a word that differs from the key; those of the response that match
 nothing, since they lie in inserted words or on the words of another mention; and those of the key all of whose words
 were deleted."""
 
-COLUMNS = (*WORDS, *(f"tags_{fault}" for fault in FAULTS), *MENTIONS)
+COLUMNS = (*_WORDS, *(f"tags_{fault}" for fault in FAULTS), *_MENTIONS)
 
 UNUSUAL = 95.0
 """The fidelity, in percent, below which a document gives a notice."""
@@ -78,13 +78,13 @@ def described(counts: Mapping[str, int]) -> str:
     """A description of all counts that are not 0; empty if there is none."""
     parts = {
         what: ", ".join(f"{counts[name]} {words}" for name, words in names.items() if counts[name])
-        for what, names in IN_WORDS.items()
+        for what, names in _IN_WORDS.items()
     }
     return "; ".join(f"{what}: {part}" for what, part in parts.items() if part)
 
 
-IN_WORDS = {
-    "words": {name: name for name in WORDS[2:]},
+_IN_WORDS = {
+    "words": {name: name for name in _WORDS[2:]},
     "tags": {
         "tags_unclosed": "never closed",
         "tags_unopened": "close nothing",

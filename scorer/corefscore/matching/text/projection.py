@@ -61,7 +61,7 @@ from corefscore.matching.text.characters import Characters, characters
 from corefscore.matching.text.fidelity import COLUMNS, UNUSUAL, Fidelity, described, ratio
 from corefscore.matching.text.zeros import DocumentWords, Spans, as_nodes, gaps_of, nodes_of_zeros, with_zeros
 
-NUMBERED = re.compile(r"[\W_]*(?:part|chunk|piece|window)?[\W_]*\d+$", re.IGNORECASE)
+_NUMBERED = re.compile(r"[\W_]*(?:part|chunk|piece|window)?[\W_]*\d+$", re.IGNORECASE)
 """What may follow the name of the document in that of a piece."""
 
 
@@ -148,7 +148,7 @@ class _Placing:
         for answer, name in enumerate(names):
             document = forms.get(name)
             if document is None and self.response.own_text:
-                document = forms.get(NUMBERED.sub("", name))
+                document = forms.get(_NUMBERED.sub("", name))
             if document is None or answer in self.response.faults:
                 others.append(answer)
             else:
@@ -158,7 +158,7 @@ class _Placing:
         for document, pieces in answers.items():
             if len(pieces) > 1:
                 place = self.response.place_of(pieces[0])
-                details = {"document": self.key.names[document], "count": len(pieces), "meaning": MEANING[self.pieces]}
+                details = {"document": self.key.names[document], "count": len(pieces), "meaning": _MEANING[self.pieces]}
                 self.notices.append(Finding("joined-pieces", place.source.name, place.line, details=details))
         return answers, np.array(others, dtype=np.int64)
 
@@ -330,17 +330,17 @@ class _Placing:
                 self.notices.append(Finding(f"{fault}-tags", source, line, column, tags, around))
         percent = 100 * ratio(counts)
         if percent < UNUSUAL:
-            hint = ALIKE if counts["words"] > counts["deleted"] else OTHER
+            hint = _ALIKE if counts["words"] > counts["deleted"] else _OTHER
             details |= {"fidelity": f"{percent:.1f}", "least": f"{UNUSUAL:g}", "what": described(counts)}
             details["hint"] = hint
             self.notices.append(Finding("low-fidelity", place.source.name, place.line, details=details))
 
 
-ALIKE = "mentions in inserted words match nothing, those in deleted words are missed"
-OTHER = "no word of the key was found in the answer: see whether the model refused, or answered for another document"
+_ALIKE = "mentions in inserted words match nothing, those in deleted words are missed"
+_OTHER = "no word of the key was found in the answer: see whether the model refused, or answered for another document"
 """What is said of a low fidelity."""
 
-MEANING = {
+_MEANING = {
     OVERLAP: "entities of different answers are joined if they share a mention in overlapping text",
     APART: "entities of different answers are never joined",
     SAME: "entities with the same id are joined",

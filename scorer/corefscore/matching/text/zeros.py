@@ -27,7 +27,7 @@ from corefscore.formats.base import EMPTY, LAST, ZERO, Annotations, Tree
 from corefscore.matching.text.alignment import Alignment, Key, in_place
 from corefscore.matching.text.characters import Characters, characters
 
-START = -1
+_START = -1
 """The place before the first word."""
 
 
@@ -67,7 +67,7 @@ class DocumentWords:
     @cached_property
     def word_before(self) -> Ints:
         """For each place the last word up to there that is not an empty node."""
-        return np.maximum.accumulate(np.where(self.empty, START, np.arange(len(self.words))))
+        return np.maximum.accumulate(np.where(self.empty, _START, np.arange(len(self.words))))
 
     @cached_property
     def by_place(self) -> dict[int, list[int]]:
@@ -86,7 +86,7 @@ class DocumentWords:
             index = np.searchsorted(self.annotations.numbers, np.array(numbers, dtype=np.int64), side="right") - 1
             is_root = np.array(numbers) % SENTENCE == 0
             depth = np.where(is_root, -1, self.tree.depth[index])
-            words = np.where(index < 0, START, np.where(is_root, self.word_before[index], word_of[index]))
+            words = np.where(index < 0, _START, np.where(is_root, self.word_before[index], word_of[index]))
             found.append(words[np.argsort(depth, kind="stable")].tolist())
             word_of[node] = found[-1][0]
         return found
@@ -139,7 +139,7 @@ def nodes_of_zeros(
 
     def words_before(characters: Ints) -> list[int]:
         """The last aligned word of the key before each of some characters of the answer."""
-        words = np.append(key.characters.token[alignment.key[known]], START)
+        words = np.append(key.characters.token[alignment.key[known]], _START)
         return list(map(int, words[np.searchsorted(known, characters) - 1]))
 
     by_place = _grouped(words_before(own.first[np.array(zeros)]), zeros)
