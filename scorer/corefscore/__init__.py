@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from corefscore.python.api import read as read
     from corefscore.python.api import score as score
     from corefscore.python.evaluator import CorefEvaluator as CorefEvaluator
+    from corefscore.python.labels import from_labels as from_labels
     from corefscore.python.libraries import from_spacy as from_spacy
     from corefscore.python.systems import check as check
     from corefscore.python.systems import compare as compare
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "python.analysing": ("analyse", "explain"),
     "python.evaluator": ("CorefEvaluator",),
+    "python.labels": ("from_labels",),
     "python.libraries": ("from_spacy",),
     "python.systems": ("compare", "rank", "check"),
     "python.api": ("score", "Scorer", "read"),
@@ -57,6 +59,7 @@ __all__ = [
     "check",
     "compare",
     "explain",
+    "from_labels",
     "from_spacy",
     "rank",
     "read",

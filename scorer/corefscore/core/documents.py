@@ -16,6 +16,8 @@ import numpy as np
 from corefscore.core.arrays import NONE, Bools, Ints, Objects, bounds, changes, order_by, ranges
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural
+from corefscore.core.items import Items
+from corefscore.core.items import joined as joined_items
 from corefscore.core.sources import Source
 from corefscore.core.tuples import NamedTuple
 
@@ -322,6 +324,7 @@ class Documents:
     - ``unnamed``: no document has a name, so each is named after its line.
     - ``annotations``: a function that reads one of the files again for the words of its documents.
     - ``own_text``: the tokens are those of a new text, which have to be found in the key.
+    - ``items``: only if some mentions are no spans of tokens (`corefscore.core.items`).
     - ``kinds``: the kinds of mentions, once `corefscore.scoring.kinds` has found them.
     """
 
@@ -349,6 +352,7 @@ class Documents:
     annotations: AnnotationsOf | None = None
     own_text: bool = False
     kinds: Kinds | None = None
+    items: Items | None = None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -438,6 +442,7 @@ class Documents:
             nodes=self.nodes and self.nodes.take(mentions),
             characters=self.characters and [self.characters[d] if d >= 0 else None for d in which],
             kinds=self.kinds and self.kinds._replace(number=self.kinds.number[mentions]),
+            items=self.items and self.items.take(old, there, len(self)),
         )
 
 
@@ -523,6 +528,7 @@ def joined(parts: Sequence[Documents]) -> Documents:
         unnamed=bool(parts) and all(part.unnamed for part in parts),
         annotations=parts[0].annotations if parts else None,
         own_text=any(part.own_text for part in parts),
+        items=joined_items([part.items for part in parts], documents),
     )
 
 

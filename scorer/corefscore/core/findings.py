@@ -73,6 +73,7 @@ _ERRORS = {
         "the file is not JSON lines but one JSON object over several lines",
         "expected one whole object on each line; jq -c '.' FILE writes it so",
     ),
+    "bad-row": ("{what}", "expected {expected}"),
     "not-object": ("{holder} contains {what}", "expected an object with doc_key and clusters {each}"),
     "missing-field": ('{where}no field "{field}"; the object has {fields}', "expected {expected}"),
     "bad-field": ('{where}field "{field}" {what}', "expected {expected}"),
@@ -196,6 +197,15 @@ _ERRORS = {
 }
 
 _NOTICES = {
+    "guessed-columns": (
+        "by their position, the column {taken} is read",
+        "name the columns item and entity in the header, or with --columns item=NAME,entity=NAME",
+    ),
+    "other-items": (
+        'in document "{document}": {extra} here that the key does not have, and {missing} of the key missing',
+        "they count: what an entity has besides lowers precision, what it lacks lowers recall; --mentions given leaves "
+        "out items of one side only",
+    ),
     "repeated-mention": (
         'in document "{document}": "{words}"{tokens} is annotated {count} times, as entities {entities}',
         "annotate each span once: remove the extra copies, or score with --repeated first",

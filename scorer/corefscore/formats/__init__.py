@@ -28,6 +28,9 @@ TAGGED = "tagged"
 BY_CONTENT = Reading()
 """The default: the content of the files decides how they are read."""
 
+LABELS = "labels"
+"""The format of tables, which cannot always be recognised either."""
+
 HEAD_BYTES = 1 << 16
 """The number of bytes of a file from which its format is recognised."""
 
@@ -138,6 +141,7 @@ def requested(side: str | None, reading: Reading) -> Request:
         input_format=of_side(reading.input_format, side),
         tags=reading.tags,
         word_column=of_side(reading.word_column, side),
+        columns=reading.columns,
     )
 
 
@@ -171,7 +175,8 @@ def examined(
 def form_of(files: Sequence[Source], reading: Reading, side: str | None) -> Format:
     """The format of the files of a side: the one that is requested, or that of the content of the first file.
 
-    A file that no format recognises is text with tags if an option is about tags, and otherwise CoNLL. A request for
+    A file that no format recognises is text with tags if an option is about tags, a table if one is about columns, and
+    otherwise CoNLL. A request for
     text with tags is about the response; a key is read as such only if no other format recognises it.
 
     Raises as `recognised` does, and `UsageError` if a column of words is requested and the format has no columns, or a
@@ -182,7 +187,8 @@ def form_of(files: Sequence[Source], reading: Reading, side: str | None) -> Form
     # Requested for both sides, it applies to the one that can be text with tags.
     both_sides = not isinstance(reading.input_format, Mapping)
     requested_name = None if name == TAGGED and side == KEY and both_sides else name
-    form = recognised(files, requested_name, TAGGED if about_tags else NAMES[0])
+    otherwise = TAGGED if about_tags else NAMES[0] if reading.columns is None else LABELS
+    form = recognised(files, requested_name, otherwise)
     if column is not None and not form.columns:
         raise UsageError(
             f"{files[0].name}: --word-column names a column of CoNLL, and this file is read as {form.title}; leave it "

@@ -26,7 +26,7 @@ BATCH = 1 << 24
 NO_WORD = "-"
 """The word that is written if a word is not known."""
 
-NAMES = ("conll", "corefud", "tagged", "jsonlines")
+NAMES = ("conll", "corefud", "tagged", "jsonlines", "labels")
 """Every format, in the order in which content is tried. A file that no format recognises is read as the first one,
 which reports what the file seems to be."""
 
@@ -135,6 +135,14 @@ class Reading:
         metavar="N",
         by_side=True,
     )
+    columns: str | None = option(
+        None,
+        "Columns of tables of labels (CSV, TSV), as item=NAME,entity=NAME,document=NAME. Default: item, mention or id; "
+        "entity, cluster or label; document.",
+        kind=str,
+        heading=INPUT,
+        metavar="NAMES",
+    )
 
     def of(self, side: str | None) -> Reading:
         """The options for one side. Raises `UsageError` as `of_side` does."""
@@ -164,6 +172,7 @@ class Request(NamedTuple):
     - ``texts``: whether the words of all tokens are kept.
     - ``heads``: one of `HEADS`.
     - ``input_format``, ``tags``, ``word_column``: the same as in `Reading`, for this side.
+    - ``columns``: those of tables of labels, as in `Reading`.
     - ``unit``: where the units of tokens are annotated (`corefscore.core.documents.UNIT_SOURCES`), for annotations.
     """
 
@@ -176,6 +185,7 @@ class Request(NamedTuple):
     input_format: str | None = None
     tags: str | None = None
     word_column: int | None = None
+    columns: str | None = None
     unit: str | None = None
 
 

@@ -184,14 +184,16 @@ class _InTokens:
 def _named_by_position(
     key: Iterator[Documents], response: Iterator[Documents]
 ) -> tuple[Iterator[Documents], Iterator[Documents]]:
-    """Both sides; if one of them counts characters and has no names of documents, and the other has, with its names.
+    """Both sides; if one of them has no names of documents, and counts characters or has items, and the other side has
+    names, with these.
 
-    They belong together by their position, which their texts confirm. Raises `InputError` for another number of them.
+    They belong together by their position, which their texts confirm, or because both have one document. Raises
+    `InputError` for another number of them.
     """
     first = [next(side, None) for side in (key, response)]
     begun = [batch for batch in first if batch is not None]
     sides = [chain([] if batch is None else [batch], rest) for batch, rest in zip(first, (key, response), strict=True)]
-    nameless = [batch.unnamed and batch.characters is not None for batch in begun]
+    nameless = [batch.unnamed and (batch.characters is not None or batch.items is not None) for batch in begun]
     if len({batch.unnamed for batch in begun}) < 2 or not any(nameless):
         return sides[0], sides[1]
     whole = [joined(list(side)) for side in sides]
@@ -337,6 +339,11 @@ class _Pairing:
         if key.characters is not None or response.characters is not None:
             self.in_tokens = self.in_tokens or _InTokens(self.notices)
             key, response = self.in_tokens.pair(key, response)
+        if key.items is not None and response.items is not None:
+            from corefscore.matching.items import compared
+
+            response, found_in_one = compared(key, response, present)
+            self.notices += found_in_one
         self._check(key, response, present)
         return Pairs(key, response, present)
 

@@ -51,6 +51,7 @@ class Files(TypedDict, total=False):
     pieces: str | None
     align: bool | None
     word_column: int | Mapping[str, int] | None
+    columns: str | None
 
 
 class Work(TypedDict, total=False):

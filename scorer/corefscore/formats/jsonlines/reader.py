@@ -35,6 +35,7 @@ from corefscore.core.arrays import NONE, Ints
 from corefscore.core.documents import KEY, RESPONSE, UNKNOWN, Documents, Place, Span, Texts, by_appearance
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural
+from corefscore.core.items import LONGEST, Items, Numbers, Shown
 from corefscore.core.sources import Source
 from corefscore.formats.base import BATCH, Request, Sentences, passage, passage_places
 from corefscore.formats.jsonlines.dialects import (
@@ -58,7 +59,7 @@ from corefscore.formats.jsonlines.objects import (
 )
 from corefscore.formats.jsonlines.offsets import faults_of, flattened
 from corefscore.formats.jsonlines.records import EXPECTED, Fields, clean, parsed, records
-from corefscore.formats.jsonlines.words import of_subtokens, pieces_of, sentences_of
+from corefscore.formats.jsonlines.words import are, of_subtokens, pieces_of, sentences_of
 from corefscore.formats.words import numbers_of
 
 _WHOLE_FILE = ("no-document", "json-document")
@@ -98,6 +99,7 @@ class Reader:
         by_first = request.by_first
         self.first = None if by_first is None else _First(BY_NAME[by_first[0]], by_first[1])
         self.words = Passages(_flat, request._replace(names=None))
+        self.items = Numbers()
         self.batch = self._empty()
 
     def documents(self, files: Sequence[Source]) -> Iterator[Documents]:
@@ -174,7 +176,7 @@ class Reader:
         return self.first
 
     def _empty(self) -> _Gathered:
-        return _Gathered(self.most, self.words, texts=self.request.texts)
+        return _Gathered(self.most, self.words, self.items, texts=self.request.texts)
 
     def _full(self) -> Documents:
         documents = self.batch.documents()
@@ -329,13 +331,14 @@ def sentences(source: Source, notices: list[Finding], request: Request) -> Itera
 class _Gathered:
     """The documents since the last batch: lists of whole numbers, which become columns at its end.
 
-    ``most`` is the largest number of faults of a document that are reported, ``words`` returns the words of spans.
+    ``most`` is the largest number of faults of a document that are reported, ``words`` returns the words of spans, and
+    ``items`` numbers mentions that are text.
     ``texts`` has the words of each document if they are kept, ``characters`` the pieces of its text if mentions count
     characters.
     """
 
-    def __init__(self, most: int, words: Passages, *, texts: bool) -> None:
-        self.most, self.words = most, words
+    def __init__(self, most: int, words: Passages, items: Numbers, *, texts: bool) -> None:
+        self.most, self.words, self.items = most, words, items
         self.characters: list[str | None] = []
         self.unnamed: list[bool] = []
         self.texts: list[Ints] | None = [NONE] if texts else None
@@ -355,7 +358,11 @@ class _Gathered:
         check_fields(place, fields, field, dialect)
         tokens, offsets = offsets_of(place, fields, dialect)
         clusters = fields[field]
-        found = flattened(clusters, offsets)
+        texts = list(chain.from_iterable(clusters)) if are(list, clusters) else []
+        if texts and tokens < 0 and are(str, texts):
+            found: list[int] | None = np.repeat(self.items.of(list(map(clean, texts))) - LONGEST, 2).tolist()
+        else:
+            found = flattened(clusters, offsets)
         if found is None:
             faults = (
                 {"document": name, "place": field + where, "what": what, "expected": expected}
@@ -424,9 +431,10 @@ class _Gathered:
             end=end,
             line=lines[document[entity]],
             faults=self.faults,
-            words=self.words,
+            words=Shown(self.items.values) if self.items.values else self.words,
             texts=texts,
             characters=self.characters if any(text is not None for text in self.characters) else None,
+            items=Items(self.items.values) if self.items.values else None,
             unnamed=all(self.unnamed),
         )
         return by_appearance(found)

@@ -9,15 +9,12 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from corefscore.core.arrays import Ints
-from corefscore.core.documents import Documents, Place, Span
+from corefscore.core.documents import Documents, Place
+from corefscore.core.items import LONGEST, Items, Shown
 from corefscore.core.sources import Source
 
 Clusters = Iterable[Iterable[Any]]
 """The entities of one document. A mention is any hashable value; a list, as in JSON, means the tuple."""
-
-
-LONGEST = 2**31
-"""A number that is larger than that of any token."""
 
 
 class Mentions:
@@ -29,16 +26,20 @@ class Mentions:
 
     def __init__(self) -> None:
         self._spans: dict[Hashable, tuple[int, int]] = {}
-        self._values: dict[tuple[int, int], Hashable] = {}
+        self.values: list[Hashable] = []
+        """The mentions that are no spans, in the order in which they first occur."""
 
     def span(self, mention: Any) -> tuple[int, int]:
         """The span of a mention, which is a hashable value or a list of hashable values."""
         value = _tuple(mention)
         span = self._spans.get(value)
         if span is None:
-            span = (int(value[0]), int(value[1])) if _is_span(value) else (len(self._spans) - LONGEST,) * 2
+            if _is_span(value):
+                span = int(value[0]), int(value[1])
+            else:
+                span = (len(self.values) - LONGEST,) * 2
+                self.values.append(value)
             self._spans[value] = span
-            self._values[span] = value
         return span
 
     def spans(self, mentions: list[Any]) -> Ints:
@@ -50,17 +51,6 @@ class Mentions:
                 if (spans[:, 0] <= spans[:, 1]).all():
                     return spans
         return np.array([self.span(mention) for mention in mentions], dtype=np.int64).reshape(-1, 2)
-
-    def words(self, source: Source, spans: Sequence[Span]) -> list[str]:
-        """The mentions as they were given, for messages."""
-        return [_shown(self._values.get(span[2:], span[2:])) for span in spans]
-
-
-def _shown(value: Hashable) -> str:
-    """A mention as text. The type is added unless it is text or a tuple, since 5 and "5" are different mentions."""
-    if isinstance(value, str):
-        return value
-    return repr(value) if isinstance(value, tuple) else f"{value!r} ({type(value).__name__})"
 
 
 def _is_span(value: Any) -> TypeGuard[tuple[int, int]]:
@@ -96,5 +86,6 @@ def documents(names: Sequence[str], clusters: Iterable[Clusters], mentions: Ment
         start=start,
         end=end,
         line=np.full(len(start), -1),
-        words=mentions.words,
+        words=Shown(mentions.values),
+        items=Items(mentions.values),
     )

@@ -1,0 +1,87 @@
+"""Items: mentions that are no spans of tokens, such as the records of a clustering."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Sequence
+from itertools import count, islice
+from typing import Any
+
+import numpy as np
+
+from corefscore.core.arrays import NONE, Ints
+from corefscore.core.sources import Source
+from corefscore.core.tuples import NamedTuple
+
+LONGEST = 2**31
+"""A number that is larger than that of any token: item n has the span of the token n - `LONGEST`, which none has."""
+
+Values = Sequence[Hashable] | np.ndarray[Any, np.dtype[Any]]
+"""What was given for items, by number; all batches of one side share it. An array has whole numbers or text, and is
+sorted; a range means the positions of items."""
+
+
+class Items(NamedTuple):
+    """The items of a batch of documents: the ``values`` of all that its side has, and those that are in no entity, by
+    ``document`` and ``number``."""
+
+    values: Values
+    document: Ints = NONE
+    number: Ints = NONE
+
+    def take(self, old: Ints, new: Ints, documents: int) -> Items:
+        """The items of the documents ``old``, renumbered as ``new``; ``documents`` is the size of the batch."""
+        renumbered = np.full(documents, -1)
+        renumbered[old] = new
+        document = renumbered[self.document]
+        kept = document >= 0
+        return self._replace(document=document[kept], number=self.number[kept])
+
+
+def joined(parts: Sequence[Items | None], before: Sequence[int]) -> Items | None:
+    """The items of several batches; ``before`` is the number of documents before each batch."""
+    known = [(part, shift) for part, shift in zip(parts, before, strict=False) if part is not None]
+    if not known:
+        return None
+    document = np.concatenate([part.document + shift for part, shift in known])
+    return Items(known[0][0].values, document, np.concatenate([part.number for part, _ in known]))
+
+
+class Shown:
+    """A function that returns items as text, for messages (`corefscore.core.documents.Words`): those of ``values``, and
+    after them those of ``others``."""
+
+    def __init__(self, values: Values, others: Values = ()) -> None:
+        self._values, self._others = values, others
+
+    def __call__(self, source: Source, spans: Sequence[Any]) -> list[str]:
+        return [self._text(span.start, span.end) for span in spans]
+
+    def _text(self, start: int, end: int) -> str:
+        if start >= 0:
+            return repr((start, end))
+        number, first = start + LONGEST, len(self._values)
+        return shown(self._values[number] if number < first else self._others[number - first])
+
+
+def shown(value: Hashable) -> str:
+    """An item as text. The type is added unless it is text or a tuple, since 5 and "5" can be different items."""
+    if isinstance(value, str):
+        return str(value)
+    return repr(value) if isinstance(value, tuple) else f"{value!r} ({type(value).__name__})"
+
+
+class Numbers:
+    """Numbers for texts, from 0 in the order in which they first occur; ``values`` are these texts."""
+
+    def __init__(self, *values: str) -> None:
+        self.values: list[str] = []
+        self._table: defaultdict[str, int] = defaultdict(count().__next__)
+        self.of(values)
+
+    def of(self, texts: Sequence[str]) -> Ints:
+        """The numbers of some texts."""
+        found = np.fromiter(map(self._table.__getitem__, texts), np.int64, len(texts))
+        new = islice(reversed(self._table), len(self._table) - len(self.values))
+        self.values += reversed(list(new))
+        return found

@@ -1,0 +1,287 @@
+"""Labels: tables (CSV, TSV) with a row an item, as record linkage and clustering have them.
+
+    item,entity
+    paper 17,Ann Lee
+    paper 18,
+
+The header names the columns: `COLUMNS` has the names by which the columns of items, of entities and of documents are
+recognised, ``--columns`` names others. Without one of these names, the first column that is left has the items, and the
+next one the entities. Without a column of documents, a file is one document; the files of a folder are called like the
+files without their endings. Cells are compared as text. An item without a label is in no entity.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain, islice
+
+import numpy as np
+
+from corefscore.core.arrays import NONE, Ints, ranked
+from corefscore.core.documents import Documents, Place, by_appearance, joined
+from corefscore.core.errors import InputError, UsageError
+from corefscore.core.findings import Finding, Found, plural, shortened
+from corefscore.core.items import LONGEST, Items, Numbers, Shown, Values
+from corefscore.core.sources import MARK, Source, as_text, is_utf_16
+from corefscore.core.tuples import NamedTuple
+from corefscore.formats.base import BATCH, Format, Request
+
+ITEM, ENTITY, DOCUMENT = "item", "entity", "document"
+
+COLUMNS: Mapping[str, Sequence[str]] = {
+    ITEM: ("item", "mention", "id"),
+    ENTITY: ("entity", "cluster", "label"),
+    DOCUMENT: ("document",),
+}
+"""The names of columns that are recognised, in lower case; `_id` may follow."""
+
+UNNAMED = "document"
+"""The name of the only document, if no column has names."""
+
+_AT_ONCE, _ROW = 1 << 18, 16
+"""The number of bytes that are read at once, and about how many a row has."""
+
+_EXPECTED = "a table with a header and at least two columns, for example item,entity"
+
+
+def documents(
+    names: Sequence[str],
+    places: Sequence[Place],
+    columns: tuple[Ints, Ints, Ints, Ints],
+    values: Values,
+) -> Documents:
+    """Documents of items. ``columns`` have one value a row: its document, its item as a number of ``values``, its
+    entity (-1 for none), and its line; ``label`` of the documents are these numbers of entities."""
+    labelled = columns[2] >= 0
+    document, number, entity, line = (column[labelled] for column in columns)
+    first, rank = ranked(document, entity)
+    start = number - LONGEST
+    found = Documents(
+        names,
+        places,
+        np.full(len(names), -1),
+        document=document[first],
+        label=entity[first],
+        entity=rank,
+        start=start,
+        end=start,
+        line=line,
+        words=Shown(values),
+        items=Items(values, columns[0][~labelled], columns[1][~labelled]),
+    )
+    return by_appearance(found)
+
+
+def recognises(head: bytes) -> bool:
+    """Tell whether a file that begins so has a header with the name of a column of items or of entities."""
+    header = as_text(head.removeprefix(MARK).partition(b"\n")[0])
+    cells = next(csv.reader([header], delimiter=_delimiter(head)), [])
+    return len(cells) > 1 and any(_plain(cell) in (*COLUMNS[ITEM], *COLUMNS[ENTITY]) for cell in cells)
+
+
+def read(files: Sequence[Source], notices: list[Finding], request: Request) -> Iterator[Documents]:
+    """The documents of all files as one corpus, in batches of whole files.
+
+    Raises `InputError` for a header or a row that is not as described above, `UsageError` for a file that cannot be
+    read and for ``--columns`` that are not those of tables.
+    """
+    side = _Side(Numbers(), Numbers(""), _asked(request.columns), notices)
+    batch: list[Documents] = []
+    for source in files:
+        batch.append(side.documents(source, UNNAMED if len(files) == 1 else None))
+        if sum(len(documents.start) for documents in batch) * _ROW > BATCH:
+            yield joined(batch)
+            batch = []
+    if batch:
+        yield joined(batch)
+
+
+class _Side(NamedTuple):
+    """What the files of a side share: the numbers of items and of labels, and the columns that were asked for."""
+
+    items: Numbers
+    labels: Numbers
+    asked: Mapping[str, str]
+    notices: list[Finding]
+
+    def documents(self, source: Source, name: str | None) -> Documents:
+        """The documents of one file; without a column of documents it is one, called ``name`` or like the file."""
+        header = _header(source)
+        places = _places(source, header, self.asked, self.notices)
+        names, first_lines = Numbers(), dict[str, int]()
+        blocks = [(NONE,) * 4]
+        for lines, cells in _blocks(source, header):
+            columns = {role: cells[place] for role, place in places.items()}
+            for role in columns.keys() - {ENTITY}:
+                if "" in columns[role]:
+                    expected = "the name of one; only an item without an entity has an empty cell, that of the entity"
+                    what = f'the column "{header.cells[places[role]]}" is empty'
+                    raise _bad_row(source, int(lines[columns[role].index("")]), what, expected)
+            of = columns.get(DOCUMENT) or [name or os.path.splitext(os.path.basename(source.path))[0]] * len(lines)
+            first_lines = {**dict(zip(reversed(of), reversed(lines.tolist()), strict=True)), **first_lines}
+            blocks.append((names.of(of), self.items.of(columns[ITEM]), self.labels.of(columns[ENTITY]), lines))
+        if not names.values:
+            raise InputError([_without(source, "the file has a header and no row")])
+        document, item, label, line = map(np.concatenate, zip(*blocks, strict=True))
+        places_of = [Place(source, first_lines[of]) for of in names.values]
+        found = documents(names.values, places_of, (document, item, label - 1, line), self.items.values)
+        unnamed = DOCUMENT not in places and name is not None
+        return replace(found, label=-2 - found.label, odd_labels=self.labels.values, unnamed=unnamed)
+
+
+class _Header(NamedTuple):
+    """The header of a table: its cells, its line, the line after it, and the delimiter."""
+
+    cells: Sequence[str]
+    line: int
+    after: int
+    delimiter: str
+
+
+def _header(source: Source) -> _Header:
+    """The first row of a file that is not blank. Raises `InputError` for what is no table."""
+    head = source.head(1 << 16).removeprefix(MARK)
+    if is_utf_16(head):
+        raise InputError([_without(source, "the file is not UTF-8; it looks like UTF-16")])
+    delimiter = _delimiter(head.lstrip())
+    with source.reading() as stream:
+        found = next(_rows(source, stream, delimiter, 1), None)
+    if found is None:
+        raise InputError(
+            [_without(source, "the file contains nothing but white space" if head else "the file is empty")]
+        )
+    line, after, cells = found
+    if len(cells) < 2:
+        raise InputError([_without(source, f'its first line is "{shortened(",".join(cells))}"')])
+    return _Header(cells, line, after, delimiter)
+
+
+def _rows(source: Source, lines: Iterable[bytes], delimiter: str, line: int) -> Iterator[tuple[int, int, list[str]]]:
+    """The rows of some lines that are not blank: the line of each, the line after it, and its cells. ``line`` is the
+    number of the first line. Raises `InputError` for what is no row."""
+    texts = (as_text(each.removeprefix(MARK) if line == 1 else each) for each in lines)
+    rows = csv.reader(texts, delimiter=delimiter, skipinitialspace=True, strict=True)
+    before = line - 1
+    try:
+        for row in rows:
+            after = before + rows.line_num + 1
+            if row:
+                yield line, after, row
+            line = after
+    except csv.Error as error:
+        expected = 'cells with a delimiter or a quote in them between quotes ("), and each such quote twice'
+        raise _bad_row(source, line, f"no row of a table: {error}", expected) from None
+
+
+def _blocks(source: Source, header: _Header) -> Iterator[tuple[Ints, Sequence[Sequence[str]]]]:
+    """The rows after the header, many at once: their lines, and their cells by column.
+
+    Pieces without quotes are cut at every delimiter, which is several times faster than `csv`; from the first other
+    piece on, `csv` reads the file. Raises `InputError` for a row with another number of cells than the header.
+    """
+    line, width = header.after, len(header.cells)
+    with source.reading() as stream:
+        for _ in range(line - 1):
+            stream.readline()
+        while piece := stream.read(_AT_ONCE) + stream.readline():
+            cells = _plain_cells(piece, width, header.delimiter)
+            if cells is None:
+                break
+            count = len(cells) // width
+            yield np.arange(line, line + count), [cells[place::width] for place in range(width)]
+            line += count
+        rows = _rows(source, chain(io.BytesIO(piece), stream), header.delimiter, line)
+        while block := list(islice(rows, _AT_ONCE // _ROW)):
+            for line, _, row in block:
+                if len(row) != width:
+                    what = f"a row of {plural(len(row), 'cell')}: {shortened(header.delimiter.join(row))}"
+                    expected = f"{width}, as in the header; write a cell with a delimiter in it between quotes"
+                    raise _bad_row(source, line, what, expected)
+            lines, _, found = zip(*block, strict=True)
+            yield np.array(lines, dtype=np.int64), list(zip(*found, strict=True))
+
+
+def _plain_cells(piece: bytes, width: int, delimiter: str) -> list[str] | None:
+    """The cells of some lines, row after row; None if they have quotes, blank lines, or other numbers of cells."""
+    piece = piece.replace(b"\r\n", b"\n")
+    mark = delimiter.encode()
+    if b'"' in piece or b"\r" in piece or mark + b" " in piece or b"\n " in piece or piece[:1] == b" ":
+        return None
+    piece = piece.removesuffix(b"\n")
+    codes = np.frombuffer(piece, dtype=np.uint8)
+    ends = np.append(np.flatnonzero(codes == ord("\n")), len(codes))
+    before = np.searchsorted(np.flatnonzero(codes == ord(delimiter)), ends)
+    if (np.diff(before, prepend=0) != width - 1).any():
+        return None
+    return as_text(piece.replace(b"\n", mark)).split(delimiter)
+
+
+def _delimiter(head: bytes) -> str:
+    """The delimiter of a table that begins so: a tab if its header has one, or else a comma or a semicolon."""
+    header = as_text(head.partition(b"\n")[0])
+    return next((each for each in "\t,;" if each in header), ",")
+
+
+def _plain(name: str) -> str:
+    return name.strip().lower().removesuffix("_id")
+
+
+def _asked(columns: str | None) -> dict[str, str]:
+    """The names of columns that ``--columns`` gives, by role. Raises `UsageError` for anything else."""
+    asked = dict(piece.partition("=")[::2] for piece in (columns or "").split(",")) if columns is not None else {}
+    if not asked.keys() <= COLUMNS.keys() or not all(asked.values()):
+        raise UsageError(f"--columns {columns}: expected item=NAME,entity=NAME,document=NAME, or some of these")
+    return asked
+
+
+def _places(source: Source, header: _Header, asked: Mapping[str, str], notices: list[Finding]) -> dict[str, int]:
+    """Where the columns are, by role. Columns that are taken by their position are added to the notices.
+
+    Raises `InputError` for a header without a column that was asked for, and with a column twice.
+    """
+    cells, line = header.cells, header.line
+    found: dict[str, int] = {}
+    for role, names in COLUMNS.items():
+        fitting = [n for n, name in enumerate(cells) if name == asked[role]] if role in asked else []
+        if role not in asked:
+            plain = [_plain(name) for name in cells]
+            chosen = next((name for name in names if name in plain), None)
+            fitting = [n for n, name in enumerate(plain) if name == chosen]
+        if len(fitting) > 1 or (role in asked and not fitting):
+            what = f"the header names {plural(len(fitting), 'column')} of the {role}: {', '.join(cells)}"
+            expected = f"one column {asked.get(role, chosen)}; --columns {role}=NAME names another"
+            raise _bad_row(source, line, what, expected)
+        found.update(dict.fromkeys([role], *fitting) if fitting else {})
+    guessed = [role for role in (ITEM, ENTITY) if role not in found]
+    for role in guessed:
+        found[role] = next((n for n in range(len(cells)) if n not in found.values()), found.get(ENTITY, 0))
+    if guessed:
+        taken = " and ".join(f'"{cells[found[role]]}" as the {role}' for role in guessed)
+        notices.append(Finding("guessed-columns", source.name, line, details={"taken": taken}))
+    return found
+
+
+def _bad_row(source: Source, line: int, what: str, expected: str) -> InputError:
+    return InputError([Finding("bad-row", source.name, line, details={"what": what, "expected": expected})])
+
+
+def _without(source: Source, what: str) -> Finding:
+    return Finding("no-document", source.name, details={"what": what, "expected": _EXPECTED})
+
+
+def examine(files: Sequence[Source], found: Found, request: Request) -> Iterator[Documents]:
+    """The documents of all files, like `read`; what is wrong or odd is added to ``found``, of each file its first
+    fault. Raises `UsageError` for a file that cannot be read."""
+    notices: list[Finding] = []
+    try:
+        yield from read(files, notices, request)
+    except InputError as error:
+        found.add(*error.findings)
+    found.add(*notices)
+
+
+FORMAT = Format("labels", "a table of labels", recognises, read, examine=examine)

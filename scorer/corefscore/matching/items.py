@@ -1,0 +1,84 @@
+"""Items of both sides: which are the same, and which only one side has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import repeat
+
+import numpy as np
+
+from corefscore.core.arrays import Bools, Ints, ranked, tally
+from corefscore.core.documents import Documents
+from corefscore.core.errors import UsageError
+from corefscore.core.findings import Finding, plural
+from corefscore.core.items import LONGEST, Shown, Values
+
+
+def compared(key: Documents, response: Documents, present: Bools) -> tuple[Documents, list[Finding]]:
+    """The response of the same documents with its items numbered as those of the key, and the notices about items that
+    only one side has, one a document. Items that the key does not have get later numbers.
+
+    Items are the same if they are equal, or if their texts are where one side has numbers and the other has texts.
+    """
+    ours, theirs = key.items, response.items
+    if ours is None or theirs is None or ours.values is theirs.values:
+        return response, []
+    spans = response.start >= 0
+    number = np.append(np.where(spans, 0, response.start + LONGEST), theirs.number)
+    used = np.zeros(len(theirs.values) + 1, dtype=np.bool_)
+    used[number] = True
+    wanted = np.flatnonzero(used[:-1])
+    same = _places(theirs.values, wanted, ours.values)
+    new = np.zeros(len(used), dtype=np.int64)
+    new[wanted] = np.where(same >= 0, same, len(ours.values) + wanted) - LONGEST
+    start, other = np.split(new[number], [len(spans)])
+    start[spans] = response.start[spans]
+    end = np.where(spans, response.end, start)
+    response = replace(response, start=start, end=end, words=Shown(ours.values, theirs.values), items=None)
+    sides = (key, ours.document, ours.number - LONGEST), (response, theirs.document, other)
+    listed = [(np.append(side.mention_document(), more), np.append(side.start, number)) for side, more, number in sides]
+    return response, list(_on_one_side(key, response, listed, present))
+
+
+def _places(values: Values, wanted: Ints, among: Values) -> Ints:
+    """The numbers that the ``wanted`` values have in another list, -1 for those that are not there.
+
+    Raises `UsageError` for positions in lists of different lengths.
+    """
+    if isinstance(values, range) and isinstance(among, range):
+        if len(values) != len(among):
+            raise UsageError(
+                f"the key has {len(among)} labels and the response {len(values)}, so their items are not the same; "
+                "name the items of both: from_labels(labels, items)"
+            )
+        return wanted
+    values, among = (np.arange(len(side)) if isinstance(side, range) else side for side in (values, among))
+    if isinstance(values, np.ndarray) and isinstance(among, np.ndarray) and values.dtype.kind == among.dtype.kind:
+        nearest: Ints = np.minimum(np.searchsorted(among, values[wanted]), len(among) - 1)
+        return np.where(among[nearest] == values[wanted], nearest, -1)
+    if isinstance(values, np.ndarray) or isinstance(among, np.ndarray):
+        values, among = (list(map(str, side)) for side in (values, among))
+    table = dict(zip(among, range(len(among)), strict=True))
+    return np.fromiter(map(table.get, map(values.__getitem__, wanted.tolist()), repeat(-1)), np.int64, len(wanted))
+
+
+def _on_one_side(
+    key: Documents, response: Documents, listed: Sequence[tuple[Ints, Ints]], present: Bools
+) -> Iterator[Finding]:
+    """The notices about items in an entity of one side that the other side does not list; ``listed`` are the documents
+    and the numbers of the items of both sides, those in entities first."""
+    document, number = map(np.append, *listed)
+    first, rank = ranked(document, number)
+    ours, theirs = np.split(rank, [len(listed[0][0])])
+
+    def alone(labelled: Ints, others: Ints) -> Ints:
+        which = (tally(labelled, len(first)) > 0) & (tally(others, len(first)) == 0)
+        return tally(document[first[which]], len(present)) * present
+
+    extra, missing = alone(theirs[: len(response.start)], ours), alone(ours[: len(key.start)], theirs)
+    for at in np.flatnonzero(missing + extra).tolist():
+        counts = {"extra": plural(int(extra[at]), "item"), "missing": plural(int(missing[at]), "item")}
+        place = response.place_of(at)
+        details = {"document": response.names[at], **counts}
+        yield Finding("other-items", place.source.name, place.line, details=details)

@@ -1,0 +1,116 @@
+"""Clusterings in memory: `from_labels` makes a corpus of a label for each item."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import count
+from math import isnan
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from corefscore.core.arrays import Ints
+from corefscore.core.documents import Place
+from corefscore.core.errors import UsageError
+from corefscore.core.items import Values
+from corefscore.core.sources import Source
+from corefscore.formats.labels import UNNAMED
+from corefscore.formats.labels import documents as documents_of
+from corefscore.scoring.sides import Corpus
+
+_LARGE = 2**53
+"""The limit of whole numbers, which floats represent up to here."""
+
+
+def from_labels(
+    labels: Mapping[Any, Any] | Iterable[Any],
+    items: Iterable[Any] | None = None,
+    documents: Iterable[Any] | None = None,
+) -> Corpus:
+    """A clustering as a corpus, for `corefscore.score` and other functions: items with equal labels are one entity.
+
+    ``labels`` is a list, an array, a series of pandas or polars, or a mapping from items to labels. An item with None,
+    NaN or "" for a label is in no entity. ``items`` name the items; by default these are the index of a series of
+    pandas, and otherwise the positions, so two lists of equal length need no items. ``documents`` name the document of
+    each item, and items of one document are compared; by default there is one document.
+
+        >>> from corefscore import from_labels, score
+        >>> score(from_labels([1, 1, 1, 2]), from_labels(["a", "a", "b", "b"]), metrics="bcub")["bcub"].recall
+        0.6666666666666667
+
+    Items are the same if they are equal. Arrays of numbers or text stay arrays. Raises `UsageError` for columns of
+    different lengths, and for an item without a name.
+    """
+    if isinstance(labels, Mapping):
+        if items is not None:
+            raise UsageError("items are given twice: as the keys of labels, and as items")
+        labels, items = list(labels.values()), list(labels)
+    elif items is None and hasattr(labels, "isna"):
+        items = getattr(labels, "index", None)
+    entity = _column("labels", labels)
+    size = len(entity.number)
+    item = _Column(np.arange(size), range(size)) if items is None else _column("items", items)
+    document = _Column(np.zeros(size, np.int64), [UNNAMED]) if documents is None else _column("documents", documents)
+    for name, column in (("items", item), ("documents", document)):
+        if len(column.number) != size:
+            raise UsageError(f"{name} are {len(column.number)}, and labels {size}; expected one for each label")
+        if (column.number < 0).any():
+            at = int(np.argmin(column.number))
+            raise UsageError(f"{name}[{at}] is missing; expected a name (only a label may be None, NaN or empty)")
+    names = list(map(str, document.values))
+    columns = document.number, item.number, entity.number, np.full(size, -1)
+    found = documents_of(names, [Place(Source("labels"), None)] * len(names), columns, item.values)
+    found = replace(found, label=-1 - found.label, odd_labels=list(map(str, entity.values)), unnamed=documents is None)
+    return Corpus(found, (), {})
+
+
+class _Column(NamedTuple):
+    """The values of a column without copies, and the number of the value in each row, -1 where it is missing."""
+
+    number: Ints
+    values: Values
+
+
+def _column(name: str, given: Iterable[Any]) -> _Column:
+    """A list, array or series as numbers. Raises `UsageError` for what is none of them."""
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        raise UsageError(f"{name} are {type(given).__name__}; expected a list, an array or a series")
+    if hasattr(given, "factorize"):  # pandas, which is faster than a loop
+        number, different = given.factorize()
+        once = _column(name, different.to_numpy())
+        return once._replace(number=np.append(once.number, -1)[number])
+    column: Any = given.to_numpy() if hasattr(given, "to_numpy") else given
+    if not isinstance(column, np.ndarray):
+        column = list(column)
+        small = set(map(type, column)) == {int} and max(map(abs, column)) < _LARGE
+        column = np.array(column, dtype=np.int64) if small else column
+    elif column.ndim != 1:
+        raise UsageError(f"{name} have the shape {column.shape}; expected one dimension")
+    if not isinstance(column, np.ndarray) or column.dtype.kind not in "iufU":
+        return _of_objects(name, column)
+    missing = np.isnan(column) if column.dtype.kind == "f" else column == "" if column.dtype.kind == "U" else None
+    number = np.full(len(column), -1)
+    there: Any = slice(None) if missing is None or not missing.any() else ~missing
+    found, number[there] = np.unique(column[there], return_inverse=True)
+    if found.dtype.kind in "uf" and (found == np.round(found)).all() and (np.abs(found) < _LARGE).all():
+        found = found.astype(np.int64)
+    return _Column(number, found if found.dtype.kind in "iU" else found.tolist())
+
+
+def _of_objects(name: str, column: Sequence[Any]) -> _Column:
+    """A column of any objects as numbers. Raises `UsageError` for one that is not hashable."""
+    table: defaultdict[Any, int] = defaultdict(count().__next__)
+    try:
+        number = [-1 if _is_missing(value) else table[value] for value in column]
+    except TypeError as error:
+        raise UsageError(f"{name}: {error}; expected text, numbers or other hashable values") from error
+    return _Column(np.array(number, dtype=np.int64), list(table))
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether a value means nothing: None, an empty text, NaN, or the missing values of pandas."""
+    if value is None or isinstance(value, str):
+        return not value
+    return type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and isnan(value))
