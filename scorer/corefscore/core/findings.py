@@ -198,7 +198,7 @@ _ERRORS = {
 
 _NOTICES = {
     "guessed-columns": (
-        "by their position, the column {taken} is read",
+        "the header does not name both columns; by position, {taken}",
         "name the columns item and entity in the header, or with --columns item=NAME,entity=NAME",
     ),
     "other-items": (

@@ -7,7 +7,7 @@
 The header names the columns: `COLUMNS` has the names by which the columns of items, of entities and of documents are
 recognised, ``--columns`` names others. Without one of these names, the first column that is left has the items, and the
 next one the entities. Without a column of documents, a file is one document; the files of a folder are called like the
-files without their endings. Cells are compared as text. An item without a label is in no entity.
+files without their endings. Cells are compared as they are, blanks included. An item without a label is in no entity.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ COLUMNS: Mapping[str, Sequence[str]] = {
     ENTITY: ("entity", "cluster", "label"),
     DOCUMENT: ("document",),
 }
-"""The names of columns that are recognised, in lower case; `_id` may follow."""
+"""The names of columns that are recognised, in any case; ``_id`` or `` id`` may follow."""
 
 UNNAMED = "document"
 """The name of the only document, if no column has names."""
@@ -78,9 +78,15 @@ def documents(
 
 def recognises(head: bytes) -> bool:
     """Tell whether a file that begins so has a header with the name of a column of items or of entities."""
-    header = as_text(head.removeprefix(MARK).partition(b"\n")[0])
-    cells = next(csv.reader([header], delimiter=_delimiter(head)), [])
+    first, delimiter = _first_line(head)
+    cells = next(csv.reader([first], delimiter=delimiter), [])
     return len(cells) > 1 and any(_plain(cell) in (*COLUMNS[ITEM], *COLUMNS[ENTITY]) for cell in cells)
+
+
+def _first_line(head: bytes) -> tuple[str, str]:
+    """The first line of a file that begins so, and the delimiter: a tab if it has one, or else a comma or semicolon."""
+    line = as_text(head.removeprefix(MARK).lstrip(b"\r\n").partition(b"\n")[0])
+    return line, next((each for each in "\t,;" if each in line), ",")
 
 
 def read(files: Sequence[Source], notices: list[Finding], request: Request) -> Iterator[Documents]:
@@ -147,7 +153,7 @@ def _header(source: Source) -> _Header:
     head = source.head(1 << 16).removeprefix(MARK)
     if is_utf_16(head):
         raise InputError([_without(source, "the file is not UTF-8; it looks like UTF-16")])
-    delimiter = _delimiter(head.lstrip())
+    _, delimiter = _first_line(head)
     with source.reading() as stream:
         found = next(_rows(source, stream, delimiter, 1), None)
     if found is None:
@@ -164,7 +170,7 @@ def _rows(source: Source, lines: Iterable[bytes], delimiter: str, line: int) -> 
     """The rows of some lines that are not blank: the line of each, the line after it, and its cells. ``line`` is the
     number of the first line. Raises `InputError` for what is no row."""
     texts = (as_text(each.removeprefix(MARK) if line == 1 else each) for each in lines)
-    rows = csv.reader(texts, delimiter=delimiter, skipinitialspace=True, strict=True)
+    rows = csv.reader(texts, delimiter=delimiter, strict=True)
     before = line - 1
     try:
         for row in rows:
@@ -209,7 +215,7 @@ def _plain_cells(piece: bytes, width: int, delimiter: str) -> list[str] | None:
     """The cells of some lines, row after row; None if they have quotes, blank lines, or other numbers of cells."""
     piece = piece.replace(b"\r\n", b"\n")
     mark = delimiter.encode()
-    if b'"' in piece or b"\r" in piece or mark + b" " in piece or b"\n " in piece or piece[:1] == b" ":
+    if b'"' in piece or b"\r" in piece:
         return None
     piece = piece.removesuffix(b"\n")
     codes = np.frombuffer(piece, dtype=np.uint8)
@@ -220,14 +226,8 @@ def _plain_cells(piece: bytes, width: int, delimiter: str) -> list[str] | None:
     return as_text(piece.replace(b"\n", mark)).split(delimiter)
 
 
-def _delimiter(head: bytes) -> str:
-    """The delimiter of a table that begins so: a tab if its header has one, or else a comma or a semicolon."""
-    header = as_text(head.partition(b"\n")[0])
-    return next((each for each in "\t,;" if each in header), ",")
-
-
 def _plain(name: str) -> str:
-    return name.strip().lower().removesuffix("_id")
+    return name.strip().lower().replace(" ", "_").removesuffix("_id")
 
 
 def _asked(columns: str | None) -> dict[str, str]:
@@ -260,7 +260,7 @@ def _places(source: Source, header: _Header, asked: Mapping[str, str], notices: 
     for role in guessed:
         found[role] = next((n for n in range(len(cells)) if n not in found.values()), found.get(ENTITY, 0))
     if guessed:
-        taken = " and ".join(f'"{cells[found[role]]}" as the {role}' for role in guessed)
+        taken = " and ".join(f'"{cells[found[role]]}" has the {role}' for role in guessed)
         notices.append(Finding("guessed-columns", source.name, line, details={"taken": taken}))
     return found
 

@@ -584,6 +584,9 @@ def _what_else(source: Source, side: str | None) -> Finding:
         what = "the file is not UTF-8; it looks like UTF-16"
     elif is_json(text):
         what, expected = "this looks like JSON", f"{_EXPECTED}; JSON lines are read by --input-format jsonlines"
+    elif re.match(rb"[^\s,;#]+[,;][^\s,;]+", first):
+        what = f'this looks like a table: "{as_text(first)[:60]}"'
+        expected = f"{_EXPECTED}; a table of items and labels is read by --input-format labels"
     elif re.search(_CONLL_U, text, re.MULTILINE):
         what = "this looks like CoNLL-U"
         expected = f"{_EXPECTED}; CoNLL-U with coreference (CorefUD) is read by --input-format corefud"

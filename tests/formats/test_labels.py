@@ -1,0 +1,205 @@
+"""Clusterings: tables of labels and `from_labels` score as the same entities in memory do, however they are written."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import corefscore
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from corefscore import InputError, UsageError, from_labels, score
+from support import command, together
+
+Labels = Mapping[str, str | None]
+
+NAMES = ("a", "b c", 'say "d"', "e,f", "g\nh", "ï", " i", "5", "05", "#begin", "\tj")
+"""Items that a table has to quote, or that look like something else."""
+
+
+def drawn(random: Random) -> tuple[Labels, Labels]:
+    """Two clusterings of nearly the same items, some of which are in no entity."""
+    sides = []
+    for _ in range(2):
+        items = [name for name in NAMES if random.random() < 0.8]
+        random.shuffle(items)
+        sides.append({item: random.choice(["A", "B", "C c", "7", None]) for item in items})
+    return sides[0], sides[1]
+
+
+def clusters(labels: Labels) -> list[list[str]]:
+    """The entities of a clustering, by the plainest loop."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for item, label in labels.items():
+        if label is not None:
+            found[label].append(item)
+    return list(found.values())
+
+
+def table(labels: Labels, header: Sequence[str] = ("item", "entity"), **dialect: Any) -> str:
+    """A clustering as Python's own writer of tables writes it."""
+    out = io.StringIO()
+    csv.writer(out, **dialect).writerows([header, *((item, label or "") for item, label in labels.items())])
+    return out.getvalue()
+
+
+def numbers(result: corefscore.Result) -> list[float]:
+    """Every score of a result; sums are added in the order of items, so the last digits differ."""
+    return [round(number, 12) for values in result.values() for number in values[:3]]
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_every_way_to_give_a_clustering_scores_as_its_entities(seed: int, tmp_path: Path) -> None:
+    random = Random(seed)
+    key, response = drawn(random)
+    expected = numbers(score(clusters(key), clusters(response)))
+    files = {}
+    for name, side in (("key", key), ("response", response)):
+        folder = tmp_path / name
+        folder.mkdir()
+        content = {
+            "a.csv": table(side).encode(),
+            "b.tsv": b"\xef\xbb\xbf" + table(side, delimiter="\t").encode(),
+            "c.csv": b"\n"
+            + table(side, delimiter=";", lineterminator="\n", quoting=csv.QUOTE_ALL).encode().rstrip(b"\n"),
+            "d.csv.gz": gzip.compress(table(side, ("Cluster ID", "x")[::-1], delimiter="\t").encode()),
+            "e.jsonl": json.dumps({"doc_key": "document", "clusters": clusters(side)}).encode(),
+        }
+        for file, raw in content.items():
+            (folder / file).write_bytes(raw)
+        items = list(side)
+        files[name] = [
+            *(str(folder / file) for file in content),
+            from_labels(side),
+            from_labels(list(side.values()), items),
+            from_labels(np.array([label or "" for label in side.values()]), np.array(items)),
+            from_labels(pd.Series(list(side.values()), index=items)),
+            from_labels(pl.Series(list(side.values()), dtype=pl.String), pl.Series(items, dtype=pl.String)),
+        ]
+    ways = [*zip(*files.values(), strict=True)]
+    ways += [(random.choice(files["key"]), random.choice(files["response"])) for _ in range(10)]
+    ways += [(clusters(key), random.choice(files["response"])), (random.choice(files["key"]), clusters(response))]
+    for one, other in ways:
+        assert numbers(score(one, other)) == expected, (one, other)
+
+
+def test_documents_are_those_of_a_column_or_the_files_of_a_folder(tmp_path: Path) -> None:
+    rows = {"x": {"1": "A", "2": "A", "3": "B"}, "y": {"1": "A", "3": "A"}}
+    table_of_all = "document,item,entity\n" + "".join(
+        f"{name},{item},{label}\n" for item in "321" for name, its in rows.items() if (label := its.get(item))
+    )
+    (tmp_path / "key.csv").write_text(table_of_all)
+    (tmp_path / "response").mkdir()
+    for name, its in rows.items():
+        (tmp_path / "response" / f"{name}.tsv").write_text(table(its, delimiter="\t"))
+    found = score(tmp_path / "key.csv", tmp_path / "response", metrics="lea")
+    assert (found["lea"].f1, [*found.documents]) == (1.0, ["x", "y"])
+    frame = pd.read_csv(tmp_path / "key.csv")
+    from_frame = from_labels(frame["entity"], frame["item"], frame["document"])
+    assert score(from_frame, tmp_path / "response", metrics="lea")["lea"].f1 == 1, "numbers of a frame are their texts"
+
+
+def test_columns_can_be_named(tmp_path: Path) -> None:
+    path = tmp_path / "papers.csv"
+    path.write_text("year,entity,id,label\n1999,x,p1,Ann\n1999,y,p2,Ann\n2000,y,p3,\n")
+    by_default = score(path, [["p1"], ["p2", "p3"]], metrics="bcub")
+    named = score(path, [["p1", "p2"]], metrics="bcub", columns="entity=label")
+    assert (by_default["bcub"].f1, named["bcub"].f1) == (1.0, 1.0)
+    done = command("bcub", path, "-", "none", "--columns", "item=id,entity=label", stdin=path.read_bytes())
+    assert (done.status, done.stderr) == (0, b"")
+    assert b"F1: 100%" in done.stdout
+
+
+def test_items_of_one_side_are_counted_and_those_in_no_entity_are_not_missing() -> None:
+    key, response = from_labels({"a": 1, "b": 1, "c": None, "d": 2}), from_labels({"a": 1, "b": 1, "c": 1, "e": 2})
+    (notice,) = (notice for notice in score(key, response).notices if notice.code == "other-items")
+    assert notice.details == {"document": "document", "extra": "1 item", "missing": "1 item"}
+
+
+NAN = float("nan")
+
+MISSING = [
+    [1, 1, None, 2],
+    [1.0, 1.0, NAN, 2.0],
+    ["a", "a", "", "b"],
+    ["a", "a", NAN, "b"],
+    [(1,), (1,), None, (2,)],
+    np.array([1, 1, NAN, 2]),
+    np.array(["a", "a", "", "b"]),
+    np.array([1, 1, None, 2], dtype=object),
+    pd.Series([1, 1, None, 2], dtype="Int64"),
+    pd.Series(["a", "a", None, "b"], dtype="category"),
+    pd.Series(pd.to_datetime(["2001-01-01", "2001-01-01", None, "2002-01-01"])),
+    pl.Series([1, 1, None, 2]),
+    pl.Series(["a", "a", None, "b"], dtype=pl.Categorical),
+    (label for label in [True, True, None, False]),
+]
+
+
+@together("labels", MISSING, ids=lambda labels: f"{type(labels).__name__} {labels!r:.60}".replace("\n", " "))
+def test_labels_of_any_type_and_missing_ones(labels: Any) -> None:
+    found = score(from_labels(labels), from_labels(["x", "x", None, "y"]), metrics="muc,lea")
+    assert (found["lea"].f1, found["mentions"].recall_counts.denominator) == (1.0, 3)
+    assert not found.notices
+
+
+REFUSED: Sequence[tuple[Any, str]] = [
+    ((("abc",), {}), "labels are str; expected a list, an array or a series"),
+    (((3,), {}), "labels are int; expected"),
+    (((np.zeros((2, 2)),), {}), "labels have the shape (2, 2)"),
+    ((([1, 2], ["a"]), {}), "items are 1, and labels 2; expected one for each label"),
+    ((([1, 2], ["a", None]), {}), "items[1] is missing"),
+    ((([1, 2],), {"documents": ["x", ""]}), "documents[1] is missing"),
+    ((([[1], [2]],), {}), "labels: unhashable type: 'list'"),
+    ((({"a": 1}, ["a"]), {}), "items are given twice"),
+]
+
+
+@together("row", REFUSED, ids=lambda row: row[1])
+def test_what_is_no_column_of_labels_is_refused(row: tuple[Any, str]) -> None:
+    (arguments, options), message = row
+    with pytest.raises(UsageError) as raised:
+        from_labels(*arguments, **options)
+    assert message in str(raised.value)
+
+
+def test_positions_need_lists_of_one_length() -> None:
+    with pytest.raises(UsageError, match="the key has 3 labels and the response 2"):
+        score(from_labels([1, 1, 2]), from_labels([1, 1]))
+
+
+def test_two_labels_of_an_item_follow_the_rule_for_repeats(tmp_path: Path) -> None:
+    (tmp_path / "key.csv").write_text("item,entity\na,1\na,2\nb,2\nc,1\n")
+    twice = from_labels([1, 2, 2, 1], ["a", "a", "b", "c"])
+    for repeated in ("official", "first"):
+        of_file, of_lists = (
+            numbers(score(side, [["a", "b"], ["c"]], repeated=repeated)) for side in (tmp_path / "key.csv", twice)
+        )
+        assert of_file == of_lists == numbers(score([["a", "c"], ["a", "b"]], [["a", "b"], ["c"]], repeated=repeated))
+    with pytest.raises(InputError, match='"a" is annotated 2 times, as entities 1, 2'):
+        score(tmp_path / "key.csv", twice, repeated="refuse")
+
+
+def test_a_table_is_read_in_pieces(tmp_path: Path) -> None:
+    """Pieces are cut at lines, and from the first quote on rows are read one by one: lines stay those of the file."""
+    rows = [f"item {number},{number // 3}" for number in range(40_000)]
+    rows[30_000] = '"item\n30000, quoted",10000'
+    path = tmp_path / "key.csv"
+    path.write_text("\n".join(["item,entity", *rows, "late"]))
+    with pytest.raises(InputError, match=r"key.csv:40003: error\[bad-row\] a row of 1 cell: late"):
+        corefscore.read(path)
+    path.write_text("\n".join(["item,entity", *rows]))
+    items = [f"item {number}" for number in range(40_000)]
+    items[30_000] = "item\n30000, quoted"
+    found = score(path, from_labels(np.arange(40_000) // 3, items), metrics="lea")
+    assert found["lea"].f1 == pytest.approx(1, abs=1e-12)
+    assert not found.notices
