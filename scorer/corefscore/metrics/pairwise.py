@@ -1,0 +1,32 @@
+"""Pairwise: the pairs of mentions of one entity, the score of record linkage."""
+
+from __future__ import annotations
+
+from corefscore.metrics.base import Counts, Measure, Metric, shares
+from corefscore.metrics.overlap import Overlap
+
+
+def count(overlap: Overlap) -> tuple[Counts]:
+    """Recall: the pairs of spans that share an entity on both sides, divided by those that share one in the key.
+
+    Where no span is annotated twice these are sum of C(n_ij, 2) / sum of C(|k_i|, 2), the coreference links of BLANC.
+    An entity of one mention has no pair; a pair with a mention that the other side lacks counts as one not found.
+
+    Source: Menestrina et al. 2010 (pair precision and recall).
+    """
+    return (shares(*(groups.distinct.together() for groups in (overlap.cells, overlap.key, overlap.response))),)
+
+
+METRIC = Metric(
+    name="pairwise",
+    title="Pairwise",
+    definition=(
+        "The pairs of mentions of one entity that both sides have / those of the key:",
+        "sum of C(n_ij, 2) over cells / sum of C(|k_i|, 2).",
+    ),
+    paper="Menestrina et al. 2010, Evaluating entity resolution results",
+    use="Use it to compare with record linkage, where pairs are scored; large entities weigh most, singletons nothing.",
+    note="A score without any pair is 0, where er-evaluation has 1.",
+    measures=(Measure("pairwise", "Pairs", title="Pairwise"),),
+    count=count,
+)
