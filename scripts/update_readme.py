@@ -33,7 +33,7 @@ def evaluators_table() -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ScorerWarning)
         found = explain(OUTPUT / "key.conll", OUTPUT / "lemma-baselines-lemma-wd.conll")
-    scores = {row.convention.name: row.scores[AVERAGE][2] for row in found.rows if AVERAGE in (row.scores or {})}
+    scores = {row.convention.name: row.scores[AVERAGE][2] for row in found.rows if row.scores and AVERAGE in row.scores}
     rows = (f"| {who} | {percent(scores[name])} |" for name, who in EVALUATORS.items())
     return "\n".join(["| evaluator | CoNLL F1 |", "|---|---|", *rows]) + "\n"
 
