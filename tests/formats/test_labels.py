@@ -71,7 +71,7 @@ def test_every_way_to_give_a_clustering_scores_as_its_entities(seed: int, tmp_pa
             "b.tsv": b"\xef\xbb\xbf" + table(side, delimiter="\t").encode(),
             "c.csv": b"\n"
             + table(side, delimiter=";", lineterminator="\n", quoting=csv.QUOTE_ALL).encode().rstrip(b"\n"),
-            "d.csv.gz": gzip.compress(table(side, ("Cluster ID", "x")[::-1], delimiter="\t").encode()),
+            "d.csv.gz": gzip.compress(table(side, ("Unique ID", "Cluster ID"), delimiter="\t").encode()),
             "e.jsonl": json.dumps({"doc_key": "document", "clusters": clusters(side)}).encode(),
         }
         for file, raw in content.items():

@@ -33,7 +33,7 @@ from corefscore.formats.base import BATCH, Format, Request
 ITEM, ENTITY, DOCUMENT = "item", "entity", "document"
 
 COLUMNS: Mapping[str, Sequence[str]] = {
-    ITEM: ("item", "mention", "id"),
+    ITEM: ("item", "mention", "id", "record", "unique"),
     ENTITY: ("entity", "cluster", "label"),
     DOCUMENT: ("document",),
 }
@@ -77,10 +77,11 @@ def documents(
 
 
 def recognises(head: bytes) -> bool:
-    """Tell whether a file that begins so has a header with the name of a column of items or of entities."""
+    """Tell whether a file that begins so has a header that names a column of items and one of entities."""
     first, delimiter = _first_line(head)
     cells = next(csv.reader([first], delimiter=delimiter), [])
-    return len(cells) > 1 and any(_plain(cell) in (*COLUMNS[ITEM], *COLUMNS[ENTITY]) for cell in cells)
+    names = {_plain(cell) for cell in cells}
+    return not names.isdisjoint(COLUMNS[ITEM]) and not names.isdisjoint(COLUMNS[ENTITY])
 
 
 def _first_line(head: bytes) -> tuple[str, str]:
