@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from corefscore.python.systems import check as check
     from corefscore.python.systems import compare as compare
     from corefscore.python.systems import rank as rank
+    from corefscore.python.texts import from_text as from_text
     from corefscore.scoring.results import Result as Result
     from corefscore.scoring.results import Score as Score
     from corefscore.scoring.results import Scores as Scores
@@ -37,6 +38,7 @@ _HOMES = {
     "python.evaluator": ("CorefEvaluator",),
     "python.labels": ("from_labels",),
     "python.libraries": ("from_spacy",),
+    "python.texts": ("from_text",),
     "python.systems": ("compare", "rank", "check"),
     "python.api": ("score", "Scorer", "read"),
     "scoring.sides": ("Corpus",),
@@ -61,6 +63,7 @@ __all__ = [
     "explain",
     "from_labels",
     "from_spacy",
+    "from_text",
     "rank",
     "read",
     "score",

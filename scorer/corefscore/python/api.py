@@ -23,6 +23,7 @@ from corefscore.matching.pairing import Pairs
 from corefscore.metrics import select
 from corefscore.metrics.base import Metric
 from corefscore.python.arguments import Options, ScorerOptions, spelled
+from corefscore.python.texts import answered, is_text
 from corefscore.scoring.batches import Counted, result_of
 from corefscore.scoring.evaluate import Counting, count_batches
 from corefscore.scoring.results import DOCUMENT, Result, refuse_heads_of_spans
@@ -108,6 +109,8 @@ def score(
       any other flat tuple, or another hashable object; a list of numbers, such as ``[0, 1]`` from JSON, is read as a
       tuple. Any collection can be used for a list, except that a tuple of numbers is always a mention;
     - a mapping from document name to document;
+    - for the response, text with tags as language models write it: texts by document name, or a list of texts in the
+      order of the documents of the key (`corefscore.from_text`);
     - a list of documents. Two lists must have the same length; their documents are paired by position and named "0",
       "1" and so on. A list and files are paired by position, too, and a single document is paired with a file of one
       document. An empty list has the level of the other side; other nesting is an error
@@ -158,10 +161,12 @@ def run_of(metrics: Sequence[Metric], arguments: Mapping[str, Any], unit: str = 
 
 
 def complete(key: Given, response: Given | None, reading: Reading) -> Given:
-    """The response; if it is None, the file of the key, which must contain both sides.
+    """The response, as a corpus if it is text; if it is None, the file of the key, which must contain both sides.
 
     Raises `UsageError` if it does not, and for options of reading files if there is no file.
     """
+    if is_text(response) and not is_in_memory(key):
+        return answered(response, reading)
     if not is_path(key) and not is_path(response) and reading != Reading():
         given = ", ".join(name for name, value in vars(reading).items() if value is not None)
         raise UsageError(f"{given}: only for files, and neither key nor response is one; leave it out")

@@ -19,7 +19,7 @@ from corefscore.scoring.settings import Settings
 if TYPE_CHECKING:
     from corefscore.formats.memory.clusters import Clusters
 
-_LONGEST_NAME = 255
+LONGEST_NAME = 255
 """The longest file name on common file systems; a path can be longer."""
 
 _ONLY_DOCUMENT = "document"
@@ -180,7 +180,7 @@ def paths_of(name: str, side: Any) -> str | list[str] | None:
     if not isinstance(side, str | os.PathLike):
         return [os.fspath(path) for path in side] if is_path(side) else None
     text = os.fspath(side)
-    if (len(text) > _LONGEST_NAME or "\n" in text or "\0" in text) and not os.path.exists(text):
+    if (len(text) > LONGEST_NAME or "\n" in text or "\0" in text) and not os.path.exists(text):
         begin = shortened(text.strip().partition("\n")[0])
         raise UsageError(
             f"{name}: no file has this name of {len(text)} characters, which begins {begin!r}; expected a path: "
