@@ -37,8 +37,12 @@ GROUP_HELP = {
 }
 
 
-COMMANDS = ("compare", "rank", "check", "errors", "diff", "explain", "validate", "convert", "cite")
-"""The commands other than metrics; each is `command` in the module of its name in this folder."""
+COMMANDS = {
+    **{name: name for name in ("compare", "rank", "check", "errors")},
+    "diff": "errors",
+    **{name: name for name in ("explain", "validate", "convert", "cite")},
+}
+"""The commands other than metrics, each with its module in this folder."""
 
 
 class Commands(click.Group):
@@ -128,9 +132,9 @@ def _without_metric(args: Sequence[str]) -> str:
 
 
 def _command(name: str) -> click.Command:
-    """The command of a name in `COMMANDS`."""
-    command: click.Command = import_module(f"corefscore.cli.{name}").command
-    return command
+    """Find the command of a name in `COMMANDS`."""
+    found = vars(import_module(f"corefscore.cli.{COMMANDS[name]}")).values()
+    return next(each for each in found if isinstance(each, click.Command) and each.name == name)
 
 
 def commands() -> click.Group:

@@ -1,27 +1,152 @@
-"""`corefscore errors KEY RESPONSE [OTHER]`: why is a score low?"""
+"""`corefscore errors KEY RESPONSE [OTHER]`: why is a score low? `corefscore diff KEY RESPONSE [NAME]`: where is it?"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
-from corefscore.analysis.response import Analysis
+from corefscore.analysis.costs import measured
+from corefscore.analysis.response import Analysis, Asked, pairs_of, refuse_parts
+from corefscore.analysis.response import analysed as analysed_result
+from corefscore.analysis.types import TYPES
 from corefscore.cli import options
-from corefscore.cli.analysing import analysed, analysing, page_of, refuse_beside_page, sides
-from corefscore.cli.output import tell, write
-from corefscore.cli.scoring import complete, named, spare_inputs
+from corefscore.cli.output import STDOUT, tell, terminal_size, write
+from corefscore.cli.scoring import complete, evaluated, named, spare_inputs, workers
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding
+from corefscore.core.options import SCORING
+from corefscore.formats.base import AUTO
 from corefscore.reports.base import Reported
 from corefscore.reports.errors.compared import ErrorComparison
 from corefscore.reports.errors.report import ErrorReport
 from corefscore.reports.layouts import ANNOTATIONS, DATA, TABLES, Style, rendered
+from corefscore.reports.words import FIRST_AND_SECOND, KEY_AND_RESPONSE, Words
+from corefscore.scoring.kinds.texts import text_of
+from corefscore.scoring.results import Result
 
 _LISTS = ("csv", "tsv")
 """Layouts of tables with one line per error."""
+
+
+_LINE = 100
+"""The width of lines without a terminal."""
+
+
+def _analysing() -> list[click.Parameter]:
+    """Options of an analysis and of scoring."""
+    return [
+        options.Parameter(
+            "--measures",
+            "measure",
+            metavar="MEASURE",
+            default="conll",
+            show_default=True,
+            heading=SCORING,
+            help="Measure in whose F1 costs are measured.",
+        ),
+        *options.of_topic(Asked),
+        options.Parameter(
+            "--symmetric",
+            is_flag=True,
+            heading=SCORING,
+            help="Compare two annotators: neither side is the key. F1 is the same in both directions if both have the "
+            "same tokens.",
+        ),
+        options.Parameter(
+            "--html",
+            type=options.FILE,
+            metavar="FILE",
+            help="Write an HTML page with the text and all errors, to open in a browser.",
+        ),
+        *options.scoring([]),
+    ]
+
+
+def _page_of(analyses: Mapping[str, Analysis], words: Words) -> Iterator[str]:
+    """The HTML page of some analyses."""
+    from corefscore.reports.diff import Diff
+    from corefscore.reports.layouts import page
+
+    return page.render({system: Diff(analysis, words) for system, analysis in analyses.items()})
+
+
+def _refuse_beside_page(*others: str) -> None:
+    """Raise `UsageError` for an option that is not for the page: the page shows everything and has its own filters."""
+    context = click.get_current_context()
+    for option in ("output", *others):
+        if context.get_parameter_source(option) is ParameterSource.COMMANDLINE:
+            name = next(parameter.opts[0] for parameter in context.command.params if parameter.name == option)
+            raise UsageError(
+                f"{name} is not for the page that --html writes: it shows everything and has its own filters"
+            )
+
+
+_ALIKE = {"repeated": "first", "boundary": "both", "matching": "exact"}
+"""What ``--symmetric`` sets so that no F1 depends on which side is first; each can be given another value that does not
+either."""
+
+_ONE_SIDED = {
+    "repeated": ("official",),
+    "matching": ("partial", "head"),
+    "singletons": ("drop-response",),
+    "task": ("crac22", "crac23"),
+}
+"""The values of options that treat the sides differently."""
+
+
+def _sides(*, symmetric: bool, several: bool, arguments: dict[str, Any]) -> Words:
+    """Name the sides in a report. With ``--symmetric`` the ``arguments`` treat both alike.
+
+    Raises `UsageError` for ``--symmetric`` with several responses, or with an option that treats the sides differently.
+    """
+    if not symmetric:
+        return KEY_AND_RESPONSE
+    if several:
+        raise UsageError("--symmetric is for two annotators: leave the third file out")
+    source = click.get_current_context().get_parameter_source
+    for name, value in ((name, arguments[name]) for name in _ONE_SIDED):
+        if value in _ONE_SIDED[name] and source(name) is ParameterSource.COMMANDLINE:
+            raise UsageError(f"--{name} {value} treats the two sides differently; leave it or --symmetric out")
+    given = {name: arguments[name] for name in _ALIKE if source(name) is ParameterSource.COMMANDLINE}
+    arguments.update({**_ALIKE, **given})
+    return FIRST_AND_SECOND
+
+
+def _analysed(
+    key: str,
+    systems: Mapping[str, str],
+    *,
+    measure: str,
+    pronouns: str,
+    document: str | None = None,
+    **arguments: Any,
+) -> dict[str, Analysis]:
+    """The analysis of each response by the name of the system; the text of the key is read once."""
+    refuse_parts(arguments["of"], arguments["window"])
+    wanted = measured(measure)
+    results: dict[str, Result] = {}
+    with workers() as apply:
+        for name, path in systems.items():
+            result = evaluated(
+                *(key, path, wanted.metrics), apply=apply, document=document, keep_pairs=True, texts=True, **arguments
+            )
+            tell(result.notices, name if len(systems) > 1 else "")
+            results[name] = result
+    pairs = [pairs_of(result) for result in results.values()]
+    text = text_of(pairs)
+    asked = Asked(arguments["heads"] or AUTO, pronouns)
+    analyses = {
+        name: analysed_result(result, pairs_of_result, text, asked, wanted)
+        for (name, result), pairs_of_result in zip(results.items(), pairs, strict=True)
+    }
+    first, *_ = analyses.values()  # the notices of an analysis are about the key
+    tell(first.notices)
+    return analyses
 
 
 @click.command(
@@ -41,7 +166,7 @@ _LISTS = ("csv", "tsv")
     params=[
         *options.sides(),
         click.Argument(["other"], type=options.FILE, required=False),
-        *analysing(),
+        *_analysing(),
         options.Parameter(
             "--repaired",
             type=options.FILE,
@@ -53,7 +178,7 @@ _LISTS = ("csv", "tsv")
         *options.running(),
     ],
 )
-def command(
+def errors(
     *,
     key: str,
     response: str | None,
@@ -67,21 +192,21 @@ def command(
 ) -> None:
     """Analyse one or two responses, and write the report or the page."""
     response, _ = complete(key, response, other or "", arguments)
-    words = sides(symmetric=symmetric, several=other is not None, arguments=arguments)
+    words = _sides(symmetric=symmetric, several=other is not None, arguments=arguments)
     if other is not None and look.layout == "github":
         raise UsageError("--format github is for one response: leave the second out, or use --format json")
     if other is not None and repaired is not None:
         raise UsageError("--repaired FOLDER is for one response: leave the second out")
     if html is not None:
-        refuse_beside_page("layout")
+        _refuse_beside_page("layout")
     paths = named([response] if other is None else [response, other])
     spare_inputs({"--output": output, "--html": html}, (key, *paths.values()))
-    analyses = analysed(key, paths, **arguments)
+    analyses = _analysed(key, paths, **arguments)
     if repaired is not None:
         (analysis,) = analyses.values()
         _write_repaired(analysis, repaired, (key, *paths.values()))
     if html is not None:
-        write(page_of(analyses, words), html)
+        write(_page_of(analyses, words), html)
         return
     listing = look.layout in _LISTS and other is None
     reports = {system: ErrorReport(analysis, words, listing) for system, analysis in analyses.items()}
@@ -104,3 +229,92 @@ def _write_repaired(analysis: Analysis, folder: str, inputs: Sequence[str]) -> N
     for path, pieces in texts.items():
         write(pieces, path)
     tell(notices)
+
+
+@click.command(
+    "diff",
+    cls=options.Command,
+    short_help="Show in the text where key and response differ.",
+    help="Show in the text where key and response differ: every mention is in brackets, with a sign for its "
+    "error.\n\n"
+    "NAME shows one document only; the path of a second response puts both on the page of --html.",
+    more=f"The types of errors for --only: {', '.join(TYPES)}.",
+    examples=(
+        "corefscore diff key.conll response.conll",
+        "corefscore diff key.conll response.conll --only divided --around 1",
+        "corefscore diff key.conll response.conll --html page.html",
+    ),
+    params=[
+        *options.sides(),
+        click.Argument(["name"], required=False, metavar="[NAME|OTHER]"),
+        options.Parameter(
+            "--only",
+            metavar="TYPE|ID",
+            multiple=True,
+            help="Show only errors of this type, or mentions of the entity with this id.",
+        ),
+        options.Parameter(
+            "--around",
+            metavar="N|all",
+            default="0",
+            help="Number of sentences to show before and after each one with errors; all: every sentence.",
+        ),
+        *_analysing(),
+        *options.running(),
+    ],
+)
+def diff(
+    *,
+    key: str,
+    response: str | None,
+    name: str | None,
+    only: tuple[str, ...],
+    around: str,
+    html: str | None,
+    symmetric: bool,
+    output: str,
+    **arguments: Any,
+) -> None:
+    """Analyse the response, and write the marked text or the page."""
+    from corefscore.reports.diff import Diff
+    from corefscore.reports.layouts import marked
+
+    response, name = complete(key, response, name, arguments)
+    other, name = (name, None) if name is not None and os.path.isfile(name) else (None, name)
+    words = _sides(symmetric=symmetric, several=other is not None, arguments=arguments)
+    if other is not None and html is None:
+        raise UsageError(f"{other} is a file, so a second response, which only a page shows: add --html FILE")
+    if html is not None:
+        _refuse_beside_page("only", "around")
+    reach = _sentences(around)
+    paths = named([response] if other is None else [response, other])
+    spare_inputs({"--output": output, "--html": html}, (key, *paths.values()))
+    if name is not None:
+        name = os.fsencode(name).decode("utf-8", "surrogateescape")
+    analyses = _analysed(key, paths, document=name, **arguments)
+    if any(analysis.pairs.key.items for analysis in analyses.values()):
+        raise UsageError("diff marks words, and items have none; corefscore errors lists which entities are confused")
+    if html is not None:
+        write(_page_of(analyses, words), html)
+        return
+    (analysis,) = analyses.values()
+    report = Diff(analysis, words)
+    kinds, entities = ([word for word in only if (word in TYPES) is is_type] for is_type in (True, False))
+    if unknown := sorted({*entities} - report.entities):
+        raise UsageError(
+            f"--only {', '.join(unknown)}: neither a type of error ({', '.join(TYPES)}) nor the id of an entity that "
+            "has a mention"
+        )
+    terminal = output == STDOUT and sys.stdout is not None and sys.stdout.isatty()
+    coloured = terminal and not os.environ.get("NO_COLOR")
+    width = terminal_size(_LINE).columns if terminal else _LINE
+    write(marked.render(report, marked.Shown(kinds, entities, reach, width, coloured)), output)
+
+
+def _sentences(around: str) -> int | None:
+    """The number of sentences around errors; None for all. Raises `UsageError` for any other value."""
+    if around == "all":
+        return None
+    if not around.isdecimal():
+        raise UsageError(f"--around {around}: expected a number of sentences, or all")
+    return int(around)
