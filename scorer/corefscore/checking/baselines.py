@@ -6,7 +6,7 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -45,7 +45,7 @@ class Baseline:
     - ``total``, ``documents``: the scores of all documents together, and of each document if they are known.
     - ``document``: the one document that was scored, if only one was.
     - ``version``, ``signature``, ``options``: those of the run; the official scorer has none.
-    - ``printed_macro``: the means over documents, if they were printed.
+    - ``macro``: the means over documents: as printed, or computed from the documents; empty if neither is known.
     - ``fidelity``: how much of the text of the response was that of the key, from 0 to 1, if it was measured.
     - ``by``, ``groups``, ``mean``: the pattern of groups of documents, their scores, and the unweighted mean over
       groups, if there were groups.
@@ -59,23 +59,12 @@ class Baseline:
     version: str | None = None
     signature: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
-    printed_macro: Numbers = field(default_factory=dict)
+    macro: Numbers = field(default_factory=dict)
     fidelity: float | None = None
     by: str | None = None
     groups: Mapping[str, Numbers] = field(default_factory=dict)
     mean: Numbers = field(default_factory=dict)
     sizes: Mapping[str | None, Mapping[str, float]] = field(default_factory=dict)
-
-    @property
-    def macro(self) -> Numbers:
-        """The means over documents: as printed, or computed from the documents; empty if neither is known."""
-        every = list(self.documents.values())
-        if self.printed_macro or not every:
-            return self.printed_macro
-        return {
-            measure: {score: sum(numbers[measure][score] for numbers in every) / len(every) for score in scores}
-            for measure, scores in every[0].items()
-        }
 
 
 def read_baseline(path: str, own: Mapping[str, Any] | None = None) -> Baseline:
@@ -156,13 +145,21 @@ def _complete(baseline: Baseline, path: str) -> Baseline:
     known = {*measures, MENTIONS}
     if known >= set(GROUPS[AVERAGE]):
         known.add(AVERAGE)
-    for scores in (baseline.total, baseline.printed_macro, *baseline.documents.values(), *grouped):
+    for scores in (baseline.total, baseline.macro, *baseline.documents.values(), *grouped):
         for measure_name, of_measure in scores.items():
             if measure_name not in known:
                 raise _refused(path, f"this file has scores of {measure_name}, which is no measure of its metrics")
             if not all(0 <= value <= 10 for value in of_measure.values()):
                 raise _refused(path, f"{measure_name} has values that are not between 0 and 1: {of_measure}")
-    return baseline
+    every = list(baseline.documents.values())
+    if baseline.macro or not every:
+        return baseline
+    means = {
+        measure: {score: sum(numbers[measure][score] for numbers in every) / len(every) for score in scores}
+        for measure, scores in every[0].items()
+        if all(numbers.get(measure, {}).keys() >= scores.keys() for numbers in every)
+    }
+    return replace(baseline, macro=means)
 
 
 def numbers_in(scores: Mapping[str, Mapping[str, Any]]) -> Numbers:
@@ -182,7 +179,7 @@ def _sizes(total: Mapping[str, Any], documents: Mapping[str, Any]) -> dict[str |
     }
 
 
-LINE = re.compile(
+_LINE = re.compile(
     r"^(?:METRIC (?P<metric>\S+):|====> (?P<document>.+):|(?P<totals>====== TOTALS =======)"
     r"|Total key mentions: (?P<key>\d+)\r?\nTotal response mentions: (?P<response>\d+)\r?\n"
     r"Strictly correct identified mentions: (?P<common>\d+)"
@@ -199,7 +196,7 @@ def _from_official(text: str, path: str, name: str | None, own: Mapping[str, Any
         raise UsageError(f'METRIC=BASELINE names the one metric that was scored, and "{name}" is several')
     metrics, scope = [] if name is None else [find(name)], None
     printed: dict[str | None, dict[str, Sequence[float]]] = {}
-    for found in LINE.finditer(text):
+    for found in _LINE.finditer(text):
         if found["metric"]:
             metrics.append(_metrics(found["metric"], path, _line(found))[0])
         elif found["document"] or found["totals"]:

@@ -34,7 +34,7 @@ class Fix(NamedTuple):
 Fixes = Collected[Fix]
 """The repairs of a file."""
 
-WITHOUT_BLANK = re.compile(rb"^((?:%s)?#[^\S\n]*%s)(?=\()" % (MARK, BEGIN.rstrip()))
+_WITHOUT_BLANK = re.compile(rb"^((?:%s)?#[^\S\n]*%s)(?=\()" % (MARK, BEGIN.rstrip()))
 """A line that would begin a document if it had a blank before the name."""
 
 
@@ -109,7 +109,7 @@ def _with_blanks(source: Source, fixes: Fixes) -> Source:
         return source
     spaced = []
     for number, text in source.numbered_lines():
-        with_blank = WITHOUT_BLANK.sub(rb"\1 ", text)
+        with_blank = _WITHOUT_BLANK.sub(rb"\1 ", text)
         spaced.append(with_blank)
         if with_blank != text:
             fixes.add(Fix("no-document", source.name, number, 'put a blank after "#begin document"'))

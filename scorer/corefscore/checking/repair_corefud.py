@@ -21,7 +21,7 @@ from corefscore.formats.corefud.lines import COLUMNS, TAB
 from corefscore.formats.corefud.mentions import Events, FileMentions, Refuse, Sized
 from corefscore.formats.corefud.reader import Columns, File
 
-LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 """A line with its line end, the same as in the reader."""
 
 
@@ -45,7 +45,7 @@ def repaired(source: Source, fixes: Fixes, *, first_copy: bool) -> Iterator[str]
         )
     file = _Repaired(source)
     file.documents()
-    lines: list[bytes] = LINE.findall(source.read())
+    lines: list[bytes] = _LINE.findall(source.read())
     if not file.faulty:
         _fill(lines, file, fixes)
         for line, edits in file.edits(fixes).items():
@@ -57,7 +57,7 @@ def repaired(source: Source, fixes: Fixes, *, first_copy: bool) -> Iterator[str]
     yield from map(as_text, lines)
 
 
-class Edit(NamedTuple):
+class _Edit(NamedTuple):
     """Bytes of a line, from ``start`` to ``stop``, that are replaced by ``text``."""
 
     start: int
@@ -65,7 +65,7 @@ class Edit(NamedTuple):
     text: bytes
 
 
-def _edited(line: bytes, edits: list[Edit], shift: int) -> bytes:
+def _edited(line: bytes, edits: list[_Edit], shift: int) -> bytes:
     """A line after edits, whose positions are counted from ``shift`` on."""
     pieces, end = [], 0
     for start, stop, text in sorted(edits):
@@ -122,15 +122,15 @@ class _Repaired(File):
         self.found, self.sized, self.head, self.has_mentions = found, sized, head, True
         return super()._by_entity(found, sized, head, id_of)
 
-    def edits(self, fixes: Fixes) -> dict[int, list[Edit]]:
+    def edits(self, fixes: Fixes) -> dict[int, list[_Edit]]:
         """The edits of the brackets of each line (from 0)."""
-        edits: dict[int, list[Edit]] = defaultdict(list)
+        edits: dict[int, list[_Edit]] = defaultdict(list)
         if not self.has_mentions:
             return edits
         for chunks in _copies(self):
             self._report(fixes, "dropped-repeat", chunks[0], "removed the second copy of a mention from entity {}")
             for chunk in chunks:
-                self._edit(edits, chunk, Edit(*_extent(self.chunks, chunk), b""))
+                self._edit(edits, chunk, _Edit(*_extent(self.chunks, chunk), b""))
         for parts in self.found.misnumbered:
             what = f"numbered the {parts[0].total} parts of a mention of entity {{}} from 1"
             self._report(fixes, "misnumbered-parts", parts[0].chunk, what)
@@ -140,10 +140,10 @@ class _Repaired(File):
                 line_end = self.lines.ends[np.searchsorted(self.lines.ends, begin)]
                 stop = start + self.lines.piece(begin, line_end).index(b"]") + 1
                 text = b"[%d/%d]" % (part.number, part.total)
-                self._edit(edits, part.chunk, Edit(start, stop, text))
+                self._edit(edits, part.chunk, _Edit(start, stop, text))
         return edits
 
-    def _edit(self, edits: dict[int, list[Edit]], chunk: int, edit: Edit) -> None:
+    def _edit(self, edits: dict[int, list[_Edit]], chunk: int, edit: _Edit) -> None:
         """Add an edit to the line of a chunk; its positions are those in the text of the chunks."""
         line = self._line(chunk)
         begin = int(self.lines.starts[line]) - self.chunks.shift_of(chunk)

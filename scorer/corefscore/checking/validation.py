@@ -25,8 +25,8 @@ from corefscore.scoring.corefud import matched as align
 from corefscore.scoring.evaluate import on_key
 from corefscore.scoring.settings import Rules
 
-SINGLETONS_COUNT = "corpora like OntoNotes have none; --singletons drop leaves them out of the score"
-SINGLETONS_DROPPED = "scores of CorefUD leave them out unless --singletons keep counts them"
+_SINGLETONS_COUNT = "corpora like OntoNotes have none; --singletons drop leaves them out of the score"
+_SINGLETONS_DROPPED = "scores of CorefUD leave them out unless --singletons keep counts them"
 """The advice about entities of one mention, by the default of the format."""
 
 
@@ -114,11 +114,11 @@ class _Side:
             self.mentions += len(batch.start)
             self.faults += len(batch.faults)
             singletons += int(np.count_nonzero(np.bincount(batch.entity, minlength=len(batch.document)) == 1))
-            examine(batch, self.found, self.unworded)
+            _examine(batch, self.found, self.unworded)
             yield self._sound(batch, places)
         if singletons:
             has = "has" if singletons == 1 else "have"
-            hint = SINGLETONS_COUNT if batch.nodes is None else SINGLETONS_DROPPED
+            hint = _SINGLETONS_COUNT if batch.nodes is None else _SINGLETONS_DROPPED
             details = {"count": f"{singletons} of {plural(self.entities, 'entity')} {has}", "hint": hint}
             self.found.add(Finding("singletons", self.path, details=details))
 
@@ -136,7 +136,7 @@ class _Side:
         return replace(batch, faults={}).take(np.array(new, dtype=np.int64))
 
 
-def examine(documents: Documents, found: Found, unworded: list[Unworded]) -> None:
+def _examine(documents: Documents, found: Found, unworded: list[Unworded]) -> None:
     """Add the oddities of a batch of documents of any format: missing, repeated and overlapping mentions. Those that
     need words are added to ``unworded``, so that a file is read again once, and not for every batch."""
     has_mentions = np.zeros(len(documents), dtype=np.bool_)
@@ -216,7 +216,7 @@ def _with_words(finding: Finding, words: Sequence[str]) -> Finding:
 
 # A response compared with its key
 
-OF_TAGS = tuple(f"{fault}-tags" for fault in FAULTS)
+_OF_TAGS = tuple(f"{fault}-tags" for fault in FAULTS)
 """The findings about tags, which the examiner of text with tags has already reported for each tag."""
 
 
@@ -233,7 +233,7 @@ def _compare(key: _Side, response: _Side, found: Found, reading: Reading) -> Non
         found.add(*error.findings)
         return
     if text is not None:
-        notices[:] = [notice for notice in notices if notice.code not in OF_TAGS]
+        notices[:] = [notice for notice in notices if notice.code not in _OF_TAGS]
         found.add(*text.first_differences)
     for pairs in pair(of_key, of_response, notices, refuse=found.add):
         found.add(*notices)

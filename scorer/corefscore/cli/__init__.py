@@ -19,7 +19,7 @@ from corefscore.core.version import __version__
 if TYPE_CHECKING:
     from corefscore.metrics.base import Metric
 
-HELP = """Score coreference exactly as the official scorers do.
+_HELP = """Score coreference exactly as the official scorers do.
 
 \b
 METRIC    a metric, or several joined by commas
@@ -29,7 +29,7 @@ NAME      score this document only; "none": print totals only
 
 Exit status: 0 success, 1 input rejected, 2 wrong usage, 3 a check failed."""
 
-GROUP_HELP = {
+_GROUP_HELP = {
     "all": "the official five, byte for byte: {names}",
     "every": "{names}",
     "conll": "{names}, and the CoNLL average, the mean of their F1",
@@ -45,7 +45,7 @@ COMMANDS = {
 """The commands other than metrics, each with its module in this folder."""
 
 
-class Commands(click.Group):
+class _Commands(click.Group):
     """All commands: every metric and every list of metrics is a command, and so are `COMMANDS`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -86,7 +86,7 @@ class Commands(click.Group):
         with formatter.section("Metrics, and when to use them (details: corefscore METRIC --help)"):
             formatter.write_dl([(metric.name, _purpose(metric)) for metric in metrics])
         with formatter.section("Groups of metrics"):
-            rows = [(name, GROUP_HELP[name].format(names=", ".join(members))) for name, members in GROUPS.items()]
+            rows = [(name, _GROUP_HELP[name].format(names=", ".join(members))) for name, members in GROUPS.items()]
             formatter.write_dl(rows)
         with formatter.section("Commands (details: corefscore COMMAND --help)"):
             formatter.write_dl([(name, _command(name).get_short_help_str(200)) for name in COMMANDS])
@@ -139,9 +139,9 @@ def _command(name: str) -> click.Command:
 
 def commands() -> click.Group:
     """The program with all its commands."""
-    group = Commands(
+    group = _Commands(
         "corefscore",
-        help=HELP,
+        help=_HELP,
         context_settings={"help_option_names": ["-h", "--help"]},
         subcommand_metavar="METRIC KEY RESPONSE [NAME]",
     )

@@ -21,7 +21,7 @@ from corefscore.reports.layouts import ANNOTATIONS, DATA, TABLES, Style, rendere
 from corefscore.scoring.results import compiled
 from corefscore.scoring.settings import Grouping
 
-FAILED = 3
+_FAILED = 3
 """The exit status of a check that failed."""
 
 
@@ -114,36 +114,29 @@ def command(
     tell(report.notices)
     write(rendered(report, look), output)
     if not report.passed:
-        click.get_current_context().exit(FAILED)
-
-
-DEFAULT = 0.05
-"""The default tolerance: how far a score may fall, in percentage points."""
+        click.get_current_context().exit(_FAILED)
 
 
 def _asked(measures: str | None, tolerances: Sequence[str], *, both_ways: bool) -> Asked:
-    """The options of the check. Raises `UsageError` for unknown names, invalid numbers, and repeated tolerances."""
+    """Read the options of the check. Raises `UsageError` for unknown names, invalid numbers, repeated tolerances."""
     if measures is not None and both_ways:
         raise UsageError("--both-ways compares every score; leave --measures out")
-    for_all: list[float] = []
-    by_score: dict[Named, float] = {}
-    for tolerance in tolerances:
-        name, separator, points = tolerance.rpartition("=")
-        value = _tolerance(tolerance, points)
-        if not separator:
-            for_all.append(value)
-        elif single(name) in by_score:
-            raise UsageError(f'--tolerance "{tolerance}": this score has a tolerance already')
-        else:
-            by_score[single(name)] = value / 100
-    if len(for_all) > 1:
-        raise UsageError("--tolerance POINTS for all scores is given more than once; name the scores: lea.f1=0.5")
+    limits: dict[Named | None, float] = {}
+    for words in tolerances:
+        name, separator, points = words.rpartition("=")
+        limit, which = _tolerance(words, points) / 100, single(name) if separator else None
+        if which in limits and which is None:
+            raise UsageError("--tolerance POINTS for all scores is given more than once; name the scores: lea.f1=0.5")
+        if which in limits:
+            raise UsageError(f'--tolerance "{words}": this score has a tolerance already')
+        limits[which] = limit
+    for_all = limits.pop(None, Asked().tolerance)
     deciding = scores_in(measures) if measures is not None else []
-    return Asked(deciding, (for_all or [DEFAULT])[0] / 100, by_score, both_ways)
+    return Asked(deciding, for_all, {which: limit for which, limit in limits.items() if which is not None}, both_ways)
 
 
 def _tolerance(words: str, points: str) -> float:
-    """The number of points in a tolerance. Raises `UsageError` for an invalid number."""
+    """Read the number of points in a tolerance. Raises `UsageError` for an invalid number."""
     try:
         value = float(points)
     except ValueError:
@@ -156,9 +149,9 @@ def _tolerance(words: str, points: str) -> float:
     return value
 
 
-def _floors(words: Sequence[str]) -> dict[tuple[str, str], float]:
-    """The minimum scores by measure and score, from 0 to 1. Raises `UsageError` for invalid or repeated ones."""
-    floors: dict[tuple[str, str], float] = {}
+def _floors(words: Sequence[str]) -> dict[Named, float]:
+    """Read the minimum scores by measure and score, from 0 to 1. Raises `UsageError` for invalid or repeated ones."""
+    floors: dict[Named, float] = {}
     for floor in words:
         name, _, percent = floor.partition("=")
         if not percent:

@@ -17,13 +17,13 @@ from corefscore.core.findings import Finding
 from corefscore.core.options import INPUT
 from corefscore.formats.base import Reading
 
-BY_ENDING = {"conll": "conll", "conllu": "corefud", "jsonl": "jsonlines"}
+_BY_ENDING = {"conll": "conll", "conllu": "corefud", "jsonl": "jsonlines"}
 """The formats by the ending of OUT, which may have something before it, as in ``.auto_conll``."""
 
-IN_MEMORY = 16 << 20
+_IN_MEMORY = 16 << 20
 """The largest output in bytes that is kept in memory until it is complete; more is kept in a temporary file."""
 
-HELP = """Convert between CoNLL-2011/2012, CorefUD, JSON lines and other dialects of JSON.
+_HELP = """Convert between CoNLL-2011/2012, CorefUD, JSON lines and other dialects of JSON.
 
 IN is a file, a folder (its files become one corpus), or - for standard input; its format is recognised by content. OUT
 is a file, or - for standard output; it is written whole or not at all, and compressed if it ends with .gz, .bz2 or .xz.
@@ -36,7 +36,7 @@ coreference."""
 @click.command(
     "convert",
     cls=options.Command,
-    help=HELP,
+    help=_HELP,
     short_help="Convert between CoNLL, CorefUD and dialects of JSON.",
     examples=(
         "corefscore convert response.conll response.jsonl",
@@ -74,7 +74,7 @@ def command(source: str, target: str, *, to: str | None, key: str | None, **argu
     to = to or _format_of(target)
     notices: list[Finding] = []
     reading = Reading(**arguments)
-    with SpooledTemporaryFile(IN_MEMORY, "w+", encoding="utf-8", errors="surrogateescape", newline="") as kept:
+    with SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8", errors="surrogateescape", newline="") as kept:
         # All output is made before anything is written, since errors can come until the end.
         with progress([source] * 2) as watch:  # read once for the mentions and once for the words
             try:
@@ -94,11 +94,11 @@ def _format_of(target: str) -> str | None:
         ending = os.path.splitext(name)[1]
     if not ending:
         return None
-    for known, form in BY_ENDING.items():
+    for known, form in _BY_ENDING.items():
         if ending.endswith(known):
             return form
     which = " (jsonlines: an object a line; crac-2026: one array)" if ending == ".json" else ""
     raise UsageError(
         f"{target}: the ending {ending} does not say which format to write; add --format FORMAT{which}, or end the "
-        "name in " + ", ".join(f".{known}" for known in BY_ENDING)
+        "name in " + ", ".join(f".{known}" for known in _BY_ENDING)
     )

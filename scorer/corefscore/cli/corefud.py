@@ -17,7 +17,7 @@ from corefscore.reports.score import Report
 from corefscore.scoring.run import scored, settings_of
 from corefscore.scoring.settings import Rules
 
-ALL = "all"
+_ALL = "all"
 
 
 class _Parser(ArgumentParser):
@@ -33,9 +33,9 @@ def _parser(program: str) -> ArgumentParser:
     parser = _Parser(program, description="Score CorefUD as the official scorer of the CRAC shared tasks does.")
     parser.add_argument("key", metavar="KEY", help="the key: a file, a folder, or - for standard input")
     parser.add_argument("response", metavar="RESPONSE", help="the response, likewise")
-    names = [ALL, *GROUPS["corefud"]]
+    names = [_ALL, *GROUPS["corefud"]]
     what = "metrics, in the order of the output; the last option or ended by --"
-    parser.add_argument("-m", "--metrics", nargs="*", choices=names, default=[ALL], help=what)
+    parser.add_argument("-m", "--metrics", nargs="*", choices=names, default=[_ALL], help=what)
     parser.add_argument("-s", "--keep-singletons", action="store_true", help="keep entities of one mention")
     parser.add_argument("-a", "--match", choices=MATCHING, default="head", help="which mentions are the same")
     parser.add_argument("-x", "--exact-match", action="store_true", help="the same as -a exact, and stronger")
@@ -47,7 +47,7 @@ def _parser(program: str) -> ArgumentParser:
 def run(arguments: Sequence[str], program: str) -> int:
     """Score and print, without notices; returns the exit status. Raises the errors of scoring."""
     given = _parser(program).parse_args(arguments)
-    names = GROUPS["corefud"] if ALL in given.metrics else tuple(given.metrics)
+    names = GROUPS["corefud"] if _ALL in given.metrics else tuple(given.metrics)
     one_standard_input(given.key, given.response)
     metrics = select(",".join(names)) if names else ()
     rules = Rules(

@@ -23,7 +23,7 @@ COREFUD_NAME = "corefud-scorer.py"
 """Under this name, the program has the arguments of the official CorefUD scorer (`corefscore.cli.corefud`)."""
 
 
-OTHERS = {
+_OTHERS = {
     SCORING: "CorefUD, kinds of mentions",
     INPUT: "tagged text, columns",
     OUTPUT: "layout",
@@ -33,7 +33,7 @@ OTHERS = {
 }
 """What the options of each heading are about, for those that only ``--help-all`` shows."""
 
-AMBIENT = ("strict", "quiet", "jobs")
+_AMBIENT = ("strict", "quiet", "jobs")
 """Options that commands do not pass on: `messages` and `workers` read them from the context."""
 
 _ALL = "corefscore.all"
@@ -64,7 +64,7 @@ def grouped(parameters: Iterable[click.Parameter]) -> dict[str, list[Parameter]]
 class Command(click.Command):
     """A command with examples, whose help lists the common options; ``--help-all`` lists all, and explains ``more``.
 
-    Its callback gets the options of `layout` and `look` as a `style` named ``look``, and none of `AMBIENT`.
+    Its callback gets the options of `layout` and `look` as a `style` named ``look``, and none of `_AMBIENT`.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Command(click.Command):
             context.exit()
 
     def invoke(self, ctx: click.Context) -> Any:
-        given = {name: value for name, value in ctx.params.items() if name not in AMBIENT}
+        given = {name: value for name, value in ctx.params.items() if name not in _AMBIENT}
         if "layout" in given:
             given["look"] = style(*(given.pop(name, None) for name in ("layout", "digits")))
         assert self.callback is not None
@@ -111,7 +111,7 @@ class Command(click.Command):
         for heading, options in by_heading.items() if whole else (("Options", common),):
             with formatter.section(heading):
                 formatter.write_dl([option.row(ctx, short=not whole) for option in options])
-        hidden = [OTHERS[heading] for heading, options in by_heading.items() if not {*options} <= {*common}]
+        hidden = [_OTHERS[heading] for heading, options in by_heading.items() if not {*options} <= {*common}]
         if hidden and not whole:
             formatter.write_paragraph()
             formatter.write_text(f"--help-all shows the others: {', '.join(hidden)}.")
@@ -132,7 +132,7 @@ class Choice(click.Choice):  # type: ignore[type-arg]  # generic only since clic
             self.fail(error.message.rstrip(".") + (f"; did you mean {' or '.join(like)}?" if like else "."), param, ctx)
 
 
-class OneOrEach(StringParamType):
+class _OneOrEach(StringParamType):
     """A value for both sides, or a value for each or one of them: ``key=VALUE,response=VALUE``."""
 
     def __init__(self, kind: Any) -> None:
@@ -154,7 +154,7 @@ class OneOrEach(StringParamType):
         return items
 
 
-class Jobs(StringParamType):
+class _Jobs(StringParamType):
     """A number of processes, or the address of a cluster."""
 
     name = "jobs"
@@ -178,7 +178,7 @@ def made(option: Option) -> Parameter:
         default=option.default,
         show_default=option.default is not False,
         help=option.help,
-        type=OneOrEach(type_of) if option.by_side else type_of,
+        type=_OneOrEach(type_of) if option.by_side else type_of,
         metavar=option.metavar,
         is_flag=kind is bool,
         heading=option.heading,
@@ -218,7 +218,7 @@ def workers() -> click.Parameter:
     """The option about processes and clusters; it does not change the output."""
     return Parameter(
         "--jobs",
-        type=Jobs(),
+        type=_Jobs(),
         metavar="N|ADDRESS",
         heading=WORK,
         help="Number of processes, or the Dask cluster to work on, such as tcp://HOST:PORT. A cluster needs Dask (pip "

@@ -201,7 +201,7 @@ def _to_file(path: str, content: Callable[[bool], Iterable[bytes]]) -> None:
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}") from error
     if not silent():
-        show([notice._replace(path=path) for notice in lost])
+        _show([notice._replace(path=path) for notice in lost])
 
 
 def terminal_size(default: int = 80) -> os.terminal_size:
@@ -240,22 +240,22 @@ def write_long(pieces: Iterable[str], path: str, hint: str) -> None:
 
 
 def tell(notices: Sequence[Finding], of: str = "") -> None:
-    """Print the notices of a run (see `show`); with ``--strict``, print them as errors and end the command."""
+    """Print the notices of a run (see `_show`); with ``--strict``, print them as errors and end the command."""
     if strict() and notices:
         refuse(InputError(notice.as_error() for notice in notices), of)
         click.get_current_context().exit(InputError.status)
     if not silent():
-        show(notices, of)
+        _show(notices, of)
 
 
 def refuse(error: InputError, of: str = "") -> None:
-    """Print why input is rejected; with ``--quiet``, only the first finding. ``of`` is that of `show`."""
+    """Print why input is rejected; with ``--quiet``, only the first finding. ``of`` is that of `_show`."""
     if of:
         complain(f"corefscore: about {of}:")
     complain(error.brief if click.get_current_context().params.get("quiet") else str(error))
 
 
-def show(findings: Sequence[Finding], of: str = "") -> None:
+def _show(findings: Sequence[Finding], of: str = "") -> None:
     """Print findings on standard error (`corefscore.core.findings.in_words`).
 
     ``of`` is the name of the response that they are about, if a command has several; it is printed before them.

@@ -19,11 +19,11 @@ from corefscore.core.sources import Source
 DELAY = 1.0
 """Seconds before the bar appears."""
 
-AFTER_BAR = b"\n" if os.name == "nt" else b"\033[?25h\n"
+_AFTER_BAR = b"\n" if os.name == "nt" else b"\033[?25h\n"
 """Shows the cursor and ends the line."""
 
 
-class Progress:
+class _Progress:
     """Counts work done, such as bytes read, and shows a bar after `DELAY` seconds."""
 
     def __init__(self, total: int, label: str = "reading") -> None:
@@ -45,10 +45,10 @@ class Progress:
         This writes to the file descriptor, since a signal can interrupt the stream in the middle of an update.
         """
         if self.bar is not None:
-            os.write(sys.stderr.fileno(), AFTER_BAR)
+            os.write(sys.stderr.fileno(), _AFTER_BAR)
 
 
-def watched(files: list[Source], watch: Progress | None) -> list[Source]:
+def watched(files: list[Source], watch: _Progress | None) -> list[Source]:
     """The same files; reading them calls ``watch``."""
     for source in files:
         source.watch = watch
@@ -56,8 +56,8 @@ def watched(files: list[Source], watch: Progress | None) -> list[Source]:
 
 
 @contextmanager
-def progress(paths: Iterable[str]) -> Iterator[Progress | None]:
-    """A `Progress` over all files of some arguments; None without a terminal, or if a size is unknown."""
+def progress(paths: Iterable[str]) -> Iterator[_Progress | None]:
+    """A `_Progress` over all files of some arguments; None without a terminal, or if a size is unknown."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
@@ -67,12 +67,12 @@ def progress(paths: Iterable[str]) -> Iterator[Progress | None]:
     if not files or not all(os.path.isfile(path) for path in files):
         yield None
         return
-    shown = Progress(sum(map(os.path.getsize, files)))
+    shown = _Progress(sum(map(os.path.getsize, files)))
     with clearing(shown.finish):
         yield shown
 
 
-THOUSAND = 1000
+_THOUSAND = 1000
 """The number of steps of the bar of `resampling`."""
 
 
@@ -82,6 +82,6 @@ def resampling() -> Iterator[Callable[[float], None] | None]:
     if sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
-    shown = Progress(THOUSAND, "resampling")
+    shown = _Progress(_THOUSAND, "resampling")
     with clearing(shown.finish):
-        yield lambda share: shown(int(share * THOUSAND) - shown.done)
+        yield lambda share: shown(int(share * _THOUSAND) - shown.done)

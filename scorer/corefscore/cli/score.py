@@ -25,16 +25,16 @@ from corefscore.reports.score import Intervals, Report
 from corefscore.scoring.results import DOCUMENT, Result, compiled, refuse_heads_of_spans
 from corefscore.scoring.settings import Grouping
 
-SYMBOLS = (
+_SYMBOLS = (
     "This is recall; precision is the same with the two sides swapped. Key entity i has |k_i| mentions, response "
     "entity j has |r_j|, and the two share n_ij; a cell is a pair that shares any."
 )
 """The symbols in the definitions of metrics."""
 
-FEWER = "NAME none prints the totals only, --format table one table"
+_FEWER = "NAME none prints the totals only, --format table one table"
 """The hint after much output."""
 
-AT_ALL = '\n\nNAME scores one document; "none" prints totals only.'
+_AT_ALL = '\n\nNAME scores one document; "none" prints totals only.'
 
 
 def command(words: str) -> click.Command:
@@ -99,12 +99,12 @@ def _help(metrics: Sequence[Metric], *, conll: bool) -> tuple[str, str]:
     """The help of a command that scores, and what only ``--help-all`` adds; with ``conll``, the average is printed."""
     if len(metrics) > 1:
         last = " Also prints the CoNLL average, the mean of the F1 of muc, bcub and ceafe." if conll else ""
-        return "Score with several metrics: " + ", ".join(metric.name for metric in metrics) + "." + last + AT_ALL, ""
+        return "Score with several metrics: " + ", ".join(metric.name for metric in metrics) + "." + last + _AT_ALL, ""
     (metric,) = metrics
     definition = " ".join(metric.definition)
     paragraphs = [f"{metric.title}. {metric.use}", definition, f"Paper: {metric.paper}"]
-    symbols = SYMBOLS if "n_ij" in definition else ""
-    return "\n\n".join(paragraphs) + AT_ALL, "\n\n".join(filter(None, [symbols, metric.note]))
+    symbols = _SYMBOLS if "n_ij" in definition else ""
+    return "\n\n".join(paragraphs) + _AT_ALL, "\n\n".join(filter(None, [symbols, metric.note]))
 
 
 def score(
@@ -135,7 +135,7 @@ def score(
         "--documents": documents,
         "--average": average is not None,
         "--intervals": intervals,
-        f"--of {arguments['of']}": divides(arguments["of"]),
+        f"--of {arguments['of']}": _divides(arguments["of"]),
     }
     spare_inputs({"--output": output}, (key, response))
     look = _with_table(look, by, unit, others)
@@ -173,12 +173,12 @@ def _write_scores(report: Report, look: Style, output: str) -> None:
     if report.result.settings.rules.matching and _by_default("layout") and look.layout == OFFICIAL:
         look = look._replace(layout=COREFUD)
     if _by_default("layout") and look.layout in fitting(RESULT) and report.name is None:
-        write_long(rendered(report, look), output, FEWER)
+        write_long(rendered(report, look), output, _FEWER)
     else:
         write(rendered(report, look), output)
 
 
-def divides(of: str | None) -> bool:
+def _divides(of: str | None) -> bool:
     """Whether a value of ``--of`` divides mentions into kinds. Raises `UsageError` for an invalid value."""
     if of is None:
         return False

@@ -28,7 +28,7 @@ from corefscore.scoring.settings import Rules
 from corefscore.scoring.sides import Corpus
 from corefscore.scoring.sides import corpus as read
 
-Key = str | Corpus
+_Key = str | Corpus
 """The path of a key, or a key that was read before."""
 
 
@@ -64,7 +64,7 @@ def read_key(key: str, metrics: Sequence[Metric], **arguments: Any) -> Corpus:
 
 
 def evaluated(
-    key: Key,
+    key: _Key,
     response: str,
     metrics: Sequence[Metric],
     *,

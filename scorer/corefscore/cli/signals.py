@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
-ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGPIPE") if hasattr(signal, name))
+_ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGPIPE") if hasattr(signal, name))
 """The signals that ask a program to end, and the one that ends it when nobody reads what it writes."""
 
 _begun: list[Callable[[], None]] = []
@@ -20,7 +20,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def as_first_process() -> None:
-    """Have `ENDING` end the first process of a container, too: it gets only those signals that it has handlers for."""
+    """Have `_ENDING` end the first process of a container, too: it gets only those signals that it has handlers for."""
     if os.getpid() == 1:
         _handle()
 
@@ -47,10 +47,10 @@ def clearing(clear: Callable[[], None]) -> Iterator[None]:
 
 
 def _handle() -> list[int]:
-    """Have `_end` end this process by those of `ENDING` that would end it anyway; returns these."""
+    """Have `_end` end this process by those of `_ENDING` that would end it anyway; returns these."""
     if threading.current_thread() is not threading.main_thread():
         return []
-    handled = [number for number in ENDING if signal.getsignal(number) == signal.SIG_DFL]
+    handled = [number for number in _ENDING if signal.getsignal(number) == signal.SIG_DFL]
     for number in handled:
         signal.signal(number, _end)
     return handled

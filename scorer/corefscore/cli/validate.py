@@ -26,13 +26,13 @@ from corefscore.formats.base import Reading
 from corefscore.reports.layouts import ANNOTATIONS, DATA, FINDINGS, Style, fitting, rendered
 from corefscore.reports.validate import Checked
 
-Repair = Callable[..., Iterator[str]]
+_Repair = Callable[..., Iterator[str]]
 """A function that returns the repaired text of a file, such as `corefscore.checking.repair.repaired`."""
 
-REPAIRS = {"conll": "corefscore.checking.repair", "corefud": "corefscore.checking.repair_corefud"}
+_REPAIRS = {"conll": "corefscore.checking.repair", "corefud": "corefscore.checking.repair_corefud"}
 """The module whose `repaired` repairs the files of a format."""
 
-HELP = """Report every error and notice in files, in any format: where it is, and what to do.
+_HELP = """Report every error and notice in files, in any format: where it is, and what to do.
 
 With --key, this also reports problems that are visible only against the key: missing or extra documents, different
 tokens, no mention in common, more repeated mentions than the official scorer accepts. The findings of the key come
@@ -44,7 +44,7 @@ Exit status: 0 no errors; 1 errors (with --strict: or notices); 2 wrong usage or
 @click.command(
     "validate",
     cls=options.Command,
-    help=HELP,
+    help=_HELP,
     short_help="Report every error and notice in files.",
     examples=(
         "corefscore validate response.conll",
@@ -173,7 +173,7 @@ def _codes(words: str) -> set[str]:
     return codes
 
 
-def _one(files: Sequence[str], out: str, reading: Reading) -> tuple[Source, Repair]:
+def _one(files: Sequence[str], out: str, reading: Reading) -> tuple[Source, _Repair]:
     """The one file that is to be repaired, and the function for its format. Raises `UsageError` for anything else."""
     if len(files) != 1:
         raise UsageError("--fix repairs one FILE at a time")
@@ -185,9 +185,9 @@ def _one(files: Sequence[str], out: str, reading: Reading) -> tuple[Source, Repa
     if len(files_found) != 1 or files_found[0].path != files[0]:
         raise UsageError(f"{files[0]}: --fix repairs a file, not a folder or an archive")
     form = form_of(files_found, reading, RESPONSE)
-    if form.name not in REPAIRS:
+    if form.name not in _REPAIRS:
         raise UsageError(
             f"{files[0]}: --fix repairs CoNLL and CorefUD files, and this one is read as {form.title}; "
             "run validate without --fix to see what to change, or convert it to CoNLL with corefscore convert"
         )
-    return files_found[0], import_module(REPAIRS[form.name]).repaired
+    return files_found[0], import_module(_REPAIRS[form.name]).repaired

@@ -17,7 +17,7 @@ from corefscore.metrics.base import Metric
 from corefscore.reports.layouts import NOTEBOOK, TABLES, Style, fitting, rendered
 from corefscore.scoring.results import SCHEMA
 
-TEXT, COUNT, PERCENT, CHANCE = "text", "count", "percent", "chance"
+_TEXT, COUNT, PERCENT, CHANCE = "text", "count", "percent", "chance"
 GAIN, BAR, RATIO = "gain", "bar", "ratio"
 """The kinds of columns: words; whole numbers; scores from 0 to 1, printed in percent; p-values; differences of scores,
 printed in points with a sign; differences as bars, which data does not have; and other numbers, with two digits."""
@@ -26,7 +26,7 @@ printed in points with a sign; differences as bars, which data does not have; an
 VERBATIM = "  "
 """The begin of a note that is not wrapped, such as a command."""
 
-LEFT = (TEXT, BAR)
+LEFT = (_TEXT, BAR)
 """The kinds of columns that are aligned left."""
 
 
@@ -50,7 +50,7 @@ class Column(NamedTuple):
 
     name: str
     heading: str
-    kind: str = TEXT
+    kind: str = _TEXT
     shown: bool = True
     over: str = ""
     score: str = ""
@@ -241,13 +241,13 @@ def head(
     }
 
 
-ENDING = re.compile(r"(?:\.[A-Za-z_][\w-]*)+$")
+_ENDING = re.compile(r"(?:\.[A-Za-z_][\w-]*)+$")
 """The endings of file names, such as ``.conll`` or ``.predicted.jsonl``, but not the decimals of a number."""
 
 
 def shortened(names: Sequence[str]) -> list[str]:
     """Names without the ending that all of them share; a single name only loses the last part of its ending."""
-    endings = [match[0] if (match := ENDING.search(name)) else "" for name in names]
+    endings = [match[0] if (match := _ENDING.search(name)) else "" for name in names]
     if len(names) == 1:
         endings = [ending[ending.rfind(".") :] if ending else "" for ending in endings]
     parts = [ending.split(".")[::-1] for ending in endings]

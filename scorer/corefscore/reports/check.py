@@ -23,11 +23,11 @@ from corefscore.scoring.results import DOCUMENT, TOTAL, Result, refuse_division
 from corefscore.scoring.settings import SPANS
 from corefscore.statistics.significance import check_average
 
-SLACK = 1e-12
+_SLACK = 1e-12
 """The largest difference of equal scores, since the official scorer prints 15 digits."""
 
 
-TITLE = "corefscore check"
+_TITLE = "corefscore check"
 """The title of annotations."""
 
 
@@ -59,7 +59,7 @@ class Asked(NamedTuple):
         return self.tolerances.get((measure, score), self.tolerance)
 
 
-class Moved(NamedTuple):
+class _Moved(NamedTuple):
     """A score that moved by more than its tolerance, in a document, a group of documents, a mean or the total. A mean
     and the total have the name of their kind as ``scope``."""
 
@@ -86,7 +86,7 @@ class Moved(NamedTuple):
         return "worse" if self.difference < 0 else "better"
 
 
-class Floor(NamedTuple):
+class _Floor(NamedTuple):
     """A score that must not be less than ``least``."""
 
     measure: str
@@ -97,7 +97,7 @@ class Floor(NamedTuple):
     @property
     def met(self) -> bool:
         """Whether the score is not below the floor."""
-        return self.now >= self.least - SLACK
+        return self.now >= self.least - _SLACK
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -113,8 +113,8 @@ class Check(Reported):
     """
 
     result: Result
-    moved: Sequence[Moved]
-    floors: Sequence[Floor]
+    moved: Sequence[_Moved]
+    floors: Sequence[_Floor]
     asked: Asked
     baseline: str | None = None
     notices: Sequence[Finding] = field(default=())
@@ -126,11 +126,11 @@ class Check(Reported):
         return f"<Check: {'; '.join(self.notes)}>"
 
     @property
-    def failures(self) -> list[Moved | Floor]:
+    def failures(self) -> list[_Moved | _Floor]:
         """What fails the check: changes, and minimum scores that are not met."""
         return [*filter(self.fails, self.moved), *(floor for floor in self.floors if not floor.met)]
 
-    def fails(self, moved: Moved) -> bool:
+    def fails(self, moved: _Moved) -> bool:
         """Whether a change fails the check."""
         if self.asked.both_ways:
             return True
@@ -238,15 +238,15 @@ class Check(Reported):
     def annotations(self) -> Iterator[Annotation]:
         """An annotation for every failure, or one that says that the check has passed."""
         if self.passed:
-            yield Annotation("notice", TITLE, "; ".join(self.notes))
+            yield Annotation("notice", _TITLE, "; ".join(self.notes))
         for sentence in self._failed():
-            yield Annotation("error", TITLE, sentence)
+            yield Annotation("error", _TITLE, sentence)
 
     def _failed(self) -> Iterator[str]:
         """Every failure in a sentence."""
         for failure in self.failures:
             what, now = f"{failure.measure} {HEADINGS[failure.score]}", f"{failure.now * 100:.2f}"
-            if isinstance(failure, Floor):
+            if isinstance(failure, _Floor):
                 where = "" if self.asked.by is None else f" in the {MEAN}"
                 yield f"{what} is {now}{where}, below the minimum of {failure.least * 100:.2f}"
                 continue
@@ -278,7 +278,7 @@ def check(
     fraction(asked.tolerance, "tolerance=")
     for (measure, score), number in (*floors.items(), *asked.tolerances.items()):
         fraction(number, f"{measure}.{score}=")
-    moved: list[Moved] = []
+    moved: list[_Moved] = []
     notices: list[Finding] = []
     check_average(average, asked.by)
     report = Report(result, by=asked.by)
@@ -288,11 +288,16 @@ def check(
         notices += _comparable(result, baseline, name)
         _same_groups(report, baseline, name)
         _refuse_unknown(asked, baseline)
-        for scope in _scopes(report, baseline, whole, average, name):
-            moved += _moved(*scope, asked)
+        moved = [
+            _Moved(kind, scope, measure, score, value, now[measure][score])
+            for kind, scope, before, now in _scopes(report, baseline, whole, average, name)
+            for measure, scores in before.items()
+            for score, value in scores.items()
+            if abs(now[measure][score] - value) > asked.may_fall(measure, score) + _SLACK
+        ]
         notices += _lower_fidelity(result, baseline, asked, name)
     lowest = whole if asked.by is None else report.mean_values
-    low = [Floor(measure, score, least, lowest[measure][score]) for (measure, score), least in floors.items()]
+    low = [_Floor(measure, score, least, lowest[measure][score]) for (measure, score), least in floors.items()]
     earlier = None if baseline is None else baseline.fidelity
     unused = baseline.by if baseline is not None and asked.by is None else None
     return Check(result, moved, low, asked, path, notices, average, earlier, unused)
@@ -321,7 +326,7 @@ def _lower_fidelity(result: Result, baseline: Baseline, asked: Asked, path: str)
     if baseline.fidelity is None or result.fidelity is None:
         return
     now = ratio(result.fidelity.total)
-    if now < baseline.fidelity - asked.tolerance - SLACK:
+    if now < baseline.fidelity - asked.tolerance - _SLACK:
         what = described(result.fidelity.total)
         details = {"now": percent(now), "before": percent(baseline.fidelity), "what": what}
         yield Finding("lower-fidelity", path, details=details)
@@ -409,21 +414,13 @@ def _same_options(result: Result, baseline: Baseline, path: str) -> None:
         )
 
 
-def _moved(kind: str, scope: str, before: Numbers, now: Numbers, asked: Asked) -> Iterator[Moved]:
-    """The scores of a scope that moved by more than their tolerance."""
-    for measure, scores in before.items():
-        for score, value in scores.items():
-            if abs(now[measure][score] - value) > asked.may_fall(measure, score) + SLACK:
-                yield Moved(kind, scope, measure, score, value, now[measure][score])
-
-
 def _points(tolerance: float) -> str:
     """``0.05 points`` for 0.0005."""
     points = f"{round(tolerance * 100, 10):g}"
     return f"{points} point" if points == "1" else f"{points} points"
 
 
-def _headed(row: Moved | Floor) -> Moved | Floor:
+def _headed(row: _Moved | _Floor) -> _Moved | _Floor:
     """A row of a table, with the heading of its score."""
     return row._replace(score=HEADINGS[row.score])
 

@@ -22,7 +22,7 @@ from corefscore.statistics.significance import Compared
 VERDICTS = {True: "differ", False: "not shown", None: "no verdict"}
 """The words for a test: the systems differ; no difference was shown; no test could have shown one."""
 
-Tested = tuple[int, int, int]
+_Tested = tuple[int, int, int]
 """The numbers of a pair of systems, a measure and a score."""
 
 
@@ -151,18 +151,18 @@ class OnDatasets:
         }
 
     @cached_property
-    def _tested(self) -> list[Tested]:
+    def _tested(self) -> list[_Tested]:
         """The pairs, measures and scores that are tested."""
         scores = np.argwhere(self.over.tested).tolist()
         return [(pair, m, c) for pair in range(len(self.over.sample.pairs)) for m, c in scores]
 
-    def _named(self, tested: Tested) -> dict[str, str]:
+    def _named(self, tested: _Tested) -> dict[str, str]:
         """The measure, score and systems of a test, as data."""
         pair, m, c = tested
         first, second = (list(self.results)[system] for system in self.over.sample.pairs[pair])
         return {"measure": list(self.measures)[m], "score": SCORES[c], "system": first, "against": second}
 
-    def _row(self, tested: Tested, names: Sequence[str]) -> list[str]:
+    def _row(self, tested: _Tested, names: Sequence[str]) -> list[str]:
         """The measure, score and systems of a test, as cells."""
         pair, m, c = tested
         return [list(self.measures)[m], HEADINGS[SCORES[c]], *(names[s] for s in self.over.sample.pairs[pair])]
@@ -177,7 +177,7 @@ class OnDatasets:
         """The scores of the systems on each group, in the order of the systems."""
         return on_groups(self.results, self.over.method.by)
 
-    def _test(self, group: int, tested: Tested) -> dict[str, Any]:
+    def _test(self, group: int, tested: _Tested) -> dict[str, Any]:
         """The scores of a pair on a group, and their test."""
         pair, m, c = tested
         index = group, *tested
@@ -191,7 +191,7 @@ class OnDatasets:
             "differ": self.found.differ(*index),
         }
 
-    def _summary(self, tested: Tested) -> dict[str, Any]:
+    def _summary(self, tested: _Tested) -> dict[str, Any]:
         """The number of groups on which a pair differs in a score."""
         tests = [self._test(group, tested) for group in range(len(self.found.names))]
         differences = [test["difference"] for test in tests if test["differ"]]

@@ -24,10 +24,10 @@ RIGHT, SPAN, WRONG, MISSING, EXTRA = STATES = ("right", "span", "wrong", "missin
 """The state of a mention: it is right, has another span, is in another entity, is only in the key, or only in the
 response."""
 
-MOST_NUMBERS = 1_000_000
+_MOST_NUMBERS = 1_000_000
 """The largest number of tokens of a document without words, which is shown as the numbers of its tokens."""
 
-BEYOND = ("(without", "a", "place", "in", "the", "text:)")
+_BEYOND = ("(without", "a", "place", "in", "the", "text:)")
 """The words before mentions that begin beyond the text of the key."""
 
 
@@ -173,7 +173,7 @@ class Diff:
         edges = text.ends[slice(*np.searchsorted(text.ends, [begin, end], side="right"))].tolist()
         if not edges:
             size = max((mark.end + 1 for mark in marks), default=0)
-            if size > MOST_NUMBERS:
+            if size > _MOST_NUMBERS:
                 name = self.analysis.result.names[document]
                 raise UsageError(f'document "{name}" has {size} tokens and no words; give files with words')
             yield Sentence(1, 0, [str(token) for token in range(size)], marks)
@@ -190,7 +190,7 @@ class Diff:
     def _beyond(self, beyond: Sequence[Mark], first: int, number: int, token: int) -> Sentence:
         """Show the mentions beyond the text of the key, of which ``first`` is the first, as a last sentence, which
         begins at this token."""
-        words, marks = list(BEYOND), []
+        words, marks = list(_BEYOND), []
         for mention, mark in enumerate(beyond, start=first):
             start = token + len(words)
             words += self.analysis.words(mention).split() or ["?"]

@@ -33,7 +33,7 @@ GROUP, MEAN, MACRO = "group", "mean of groups", "macro"
 groups, and the unweighted mean over documents."""
 
 
-Values = Mapping[str, Mapping[str, float | None]]
+_Values = Mapping[str, Mapping[str, float | None]]
 """Scores from 0 to 1 by measure and score; None for those that have nothing to count."""
 
 
@@ -81,7 +81,7 @@ class Report(Reported):
         return {} if self.by is None else self.result.by(self.by)
 
     @property
-    def scopes(self) -> Iterator[tuple[str, str, Values]]:
+    def scopes(self) -> Iterator[tuple[str, str, _Values]]:
         """The scores of documents, groups, their mean, the mean over documents, kinds of mentions, and the total, each
         with its kind and name. A mean and the total have the name of their kind."""
         yield from self._of_result(DOCUMENT, self.result.documents if self.documents else {})
@@ -93,7 +93,7 @@ class Report(Reported):
         yield from self._of_result(KIND, self.result.kinds)
         yield from self._of_result(TOTAL, {TOTAL: self.result})
 
-    def _of_result(self, kind: str, scopes: Mapping[str, Mapping[str, Score]]) -> Iterator[tuple[str, str, Values]]:
+    def _of_result(self, kind: str, scopes: Mapping[str, Mapping[str, Score]]) -> Iterator[tuple[str, str, _Values]]:
         """Scopes of a kind by name, with those of their scores empty that have nothing to count."""
         for name, scores in scopes.items():
             yield kind, name, _values(scores, self.result.uncounted(scores))
@@ -186,7 +186,7 @@ class Report(Reported):
         return f"{signature} | average=documents" if self.macro else signature
 
     @property
-    def mean(self) -> Values:
+    def mean(self) -> _Values:
         """The unweighted mean over groups."""
         of_groups = [_values(scores) for scores in self.groups.values()]
         return {
@@ -231,7 +231,7 @@ def _main_measures(metrics: Sequence[Metric], found: Collection[str]) -> list[st
     return [*(others or measures), *([AVERAGE] if AVERAGE in found else [])]
 
 
-def _values(scores: Mapping[str, Score], empty: Collection[tuple[str, str]] = ()) -> Values:
+def _values(scores: Mapping[str, Score], empty: Collection[tuple[str, str]] = ()) -> _Values:
     """Scores by measure and score; ``empty`` are the measures and scores without a value."""
     return {
         measure: {name: None if (measure, name) in empty else known(getattr(score, name)) for name in SCORES}

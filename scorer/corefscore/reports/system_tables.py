@@ -27,15 +27,15 @@ from corefscore.reports.base import (
 from corefscore.scoring.results import Result, Scores
 from corefscore.statistics.significance import TIE, Compared, Sample
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 PAIRWISE = 4
 """The largest number of systems for which each pair has its own table; more systems have a matrix per measure."""
 
-SIGNS = {True: "><", False: "..", None: "??"}
+_SIGNS = {True: "><", False: "..", None: "??"}
 """The signs of a matrix by whether two systems differ: if the system of the row is better, and if it is worse."""
 
-LEGEND = (
+_LEGEND = (
     "> the system of the row is better than that of the column, < it is worse, . no difference was shown"
     "{unknown}; differences and recall and precision of all pairs: --format csv"
 )
@@ -73,7 +73,7 @@ def fidelity_data(results: Mapping[str, Result]) -> dict[str, Any]:
     return {"fidelity": by_system} if by_system else {}
 
 
-def fidelity_note(results: Mapping[str, Result]) -> list[str]:
+def _fidelity_note(results: Mapping[str, Result]) -> list[str]:
     """A note on the fidelity of the text of each system, if it is known."""
     by_system = fidelity_data(results).get("fidelity", {})
     parts = [f"{name} {percent(fidelity['fidelity'])} %" for name, fidelity in by_system.items()]
@@ -86,7 +86,7 @@ def on_groups(results: Mapping[str, Result], by: str | None) -> dict[str, list[S
     return {group: [scores[group] for scores in of_systems] for group in (of_systems[0] if of_systems else ())}
 
 
-def by_score(measures: Iterable[str], value: Callable[[int, int], T | None]) -> dict[str, dict[str, T]]:
+def by_score(measures: Iterable[str], value: Callable[[int, int], _T | None]) -> dict[str, dict[str, _T]]:
     """The values by measure and score, as data; ``value`` takes the numbers of both, and returns None for no value."""
     return {
         measure: {score: found for c, score in enumerate(SCORES) if (found := value(m, c)) is not None}
@@ -120,7 +120,7 @@ def matrices(found: Compared, names: Sequence[str]) -> Iterator[Table]:
         order = sorted(range(len(names)), key=lambda s, m=m, c=c: (-found.sample.observed[s, m, c], names[s]))  # type: ignore[misc]
         rows = [list(_matrix_row(found, names, order, row, (m, c))) for row in range(len(order))]
         unknown = ", ? no test could have shown one" if any("?" in row[-1] for row in rows) else unknown
-        legend = [LEGEND.format(unknown=unknown)] if m + 1 == len(measures) else []
+        legend = [_LEGEND.format(unknown=unknown)] if m + 1 == len(measures) else []
         columns = _matrix_columns(scores, SCORES[c], len(order))
         yield Table(f"{measure} {HEADINGS[SCORES[c]]}", columns, rows, {}, legend)
 
@@ -148,7 +148,7 @@ def _matrix_row(
         yield known(found.sample.shown[system, m, SCORES.index(score)])
     yield interval_of(found, system, m, c)
     yield " ".join(
-        " " if other == system else SIGNS[_differ(found, system, other, m, c)][row > column]
+        " " if other == system else _SIGNS[_differ(found, system, other, m, c)][row > column]
         for column, other in enumerate(order)
     )
 
@@ -214,7 +214,7 @@ def paper_of(
             f"bold: the best of its column; †: shown to be better than {rival}{which} at the level "
             f"{found.method.alpha:g}"
         )
-    legend += fidelity_note(results)
+    legend += _fidelity_note(results)
     columns = [*(column for column, _ in fronts), SYSTEM]
     metrics = next(iter(results.values())).metrics
     return paper(metrics, measures, before=columns, rows=rows, marks=marks, notes=legend)

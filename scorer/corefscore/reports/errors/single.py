@@ -24,7 +24,7 @@ BRIEF = 14
 """The largest number of characters of a mention in a heading."""
 
 
-class Entities:
+class _Entities:
     """The names of the entities of one side: the words of a mention and the id of the entity in its file."""
 
     def __init__(self, analysis: Analysis, of: Ints, ids: Sequence[str]) -> None:
@@ -50,18 +50,18 @@ class Named:
         self.analysis = analysis
 
     @cached_property
-    def key(self) -> Entities:
+    def key(self) -> _Entities:
         """The names of key entities."""
         both, documents = self.analysis.both, self.analysis.pairs.key
         rows = both.key_row[self.analysis.errors.key.main]
-        return Entities(self.analysis, both.key, documents.names_of(documents.entity[rows].tolist()))
+        return _Entities(self.analysis, both.key, documents.names_of(documents.entity[rows].tolist()))
 
     @cached_property
-    def response(self) -> Entities:
+    def response(self) -> _Entities:
         """The names of response entities."""
         both, documents = self.analysis.both, self.analysis.pairs.response
         rows = both.response_row[self.analysis.errors.response.main]
-        return Entities(self.analysis, both.response, documents.names_of(documents.entity[rows].tolist()))
+        return _Entities(self.analysis, both.response, documents.names_of(documents.entity[rows].tolist()))
 
     def document(self, document: int) -> str:
         """The name of a document."""

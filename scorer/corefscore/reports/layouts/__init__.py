@@ -8,7 +8,7 @@ from typing import Any
 
 from corefscore.core.tuples import NamedTuple
 
-OF_PAPERS, OF_SCORERS = ("precision", "recall", "f1"), ("recall", "precision", "f1")
+_OF_PAPERS, _OF_SCORERS = ("precision", "recall", "f1"), ("recall", "precision", "f1")
 """The orders of the scores of a measure in readable tables."""
 
 
@@ -41,10 +41,10 @@ NAMES = {
     OFFICIAL: _Layout("corefscore.reports.layouts.official", RESULT),
     COREFUD: _Layout("corefscore.reports.layouts.official", RESULT),
     "text": _Layout("corefscore.reports.layouts.data", FINDINGS),
-    TABLE: _Layout("corefscore.reports.layouts.tables", TABLES, OF_SCORERS),
-    "markdown": _Layout("corefscore.reports.layouts.tables", TABLES, OF_PAPERS),
-    "latex": _Layout("corefscore.reports.layouts.tables", TABLES, OF_PAPERS),
-    NOTEBOOK: _Layout("corefscore.reports.layouts.tables", NOTEBOOK, OF_SCORERS),
+    TABLE: _Layout("corefscore.reports.layouts.tables", TABLES, _OF_SCORERS),
+    "markdown": _Layout("corefscore.reports.layouts.tables", TABLES, _OF_PAPERS),
+    "latex": _Layout("corefscore.reports.layouts.tables", TABLES, _OF_PAPERS),
+    NOTEBOOK: _Layout("corefscore.reports.layouts.tables", NOTEBOOK, _OF_SCORERS),
     "csv": _Layout("corefscore.reports.layouts.data", TABLES),
     "tsv": _Layout("corefscore.reports.layouts.data", TABLES),
     "json": _Layout("corefscore.reports.layouts.data", DATA),
