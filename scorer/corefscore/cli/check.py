@@ -74,7 +74,7 @@ _FAILED = 3
         *options.of_topic(Grouping, "by", "average"),
         *scoring(),
         options.layout(TABLES, DATA, ANNOTATIONS),
-        *options.running(),
+        *options.RUNNING,
     ],
 )
 def command(

@@ -17,7 +17,7 @@ from corefscore.metrics.citations import bibtex
     help="Print BibTeX of this software, of the official scorer, and of the papers of METRIC: one or more names of "
     "metrics, joined by commas (default: conll).",
     examples=("corefscore cite", "corefscore cite lea,blanc"),
-    params=[click.Argument(["metrics"], metavar="[METRIC]", default="conll"), options.output()],
+    params=[click.Argument(["metrics"], metavar="[METRIC]", default="conll"), options.WRITING],
 )
 def command(metrics: str, output: str) -> None:
     """Write the citations."""

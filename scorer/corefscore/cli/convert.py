@@ -63,7 +63,7 @@ coreference."""
             help="Write the documents of KEY with the entities of IN on its tokens.",
         ),
         *options.of_topic(Reading),
-        *options.notices(),
+        *options.NOTICES,
     ],
 )
 def command(source: str, target: str, *, to: str | None, key: str | None, **arguments: Any) -> None:

@@ -164,7 +164,7 @@ def _analysed(
         "corefscore errors key.conll response.conll other.conll --measures lea",
     ),
     params=[
-        *options.sides(),
+        *options.SIDES,
         click.Argument(["other"], type=options.FILE, required=False),
         *_analysing(),
         options.Parameter(
@@ -175,7 +175,7 @@ def _analysed(
             help="Repair the errors type by type, and write the response after each step to FOLDER as CoNLL.",
         ),
         options.layout(TABLES, DATA, ANNOTATIONS),
-        *options.running(),
+        *options.RUNNING,
     ],
 )
 def errors(
@@ -245,7 +245,7 @@ def _write_repaired(analysis: Analysis, folder: str, inputs: Sequence[str]) -> N
         "corefscore diff key.conll response.conll --html page.html",
     ),
     params=[
-        *options.sides(),
+        *options.SIDES,
         click.Argument(["name"], required=False, metavar="[NAME|OTHER]"),
         options.Parameter(
             "--only",
@@ -260,7 +260,7 @@ def _write_repaired(analysis: Analysis, folder: str, inputs: Sequence[str]) -> N
             help="Number of sentences to show before and after each one with errors; all: every sentence.",
         ),
         *_analysing(),
-        *options.running(),
+        *options.RUNNING,
     ],
 )
 def diff(

@@ -26,13 +26,13 @@ from corefscore.reports.layouts import DATA, TABLES, Style, rendered
         "corefscore explain key.conll response.conll 63.8",
     ),
     params=[
-        *options.sides(),
+        *options.SIDES,
         click.Argument(["score"], required=False),
         *options.of_topic(Reading),
         options.layout(TABLES, DATA),
-        *options.look(),
-        options.output(),
-        *options.notices(),
+        options.DIGITS,
+        options.WRITING,
+        *options.NOTICES,
     ],
 )
 def command(

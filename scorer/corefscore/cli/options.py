@@ -201,29 +201,44 @@ def scoring(metrics: Sequence[Metric]) -> list[click.Parameter]:
     return [*of_topic(Rules), *map(made, of_metrics), *of_topic(Reading)]
 
 
-def notices() -> list[click.Parameter]:
-    """Options about notices."""
-    return [
-        Parameter("--strict", is_flag=True, help="Treat every notice as an error."),
-        Parameter(
-            "--quiet",
-            is_flag=True,
-            help="Hide notices and the details of errors. This is the default if the program is called "
-            f"{OFFICIAL_NAME}.",
-        ),
-    ]
+SIDES = (click.Argument(["key"], type=FILE), click.Argument(["response"], type=FILE, required=False))
+"""The arguments KEY and RESPONSE."""
 
+NOTICES = (
+    Parameter("--strict", is_flag=True, help="Treat every notice as an error."),
+    Parameter(
+        "--quiet",
+        is_flag=True,
+        help=f"Hide notices and the details of errors. This is the default if the program is called {OFFICIAL_NAME}.",
+    ),
+)
+"""Options about notices."""
 
-def workers() -> click.Parameter:
-    """The option about processes and clusters; it does not change the output."""
-    return Parameter(
+WRITING = Parameter("--output", type=FILE, metavar="FILE", default="-", help="Write to FILE, whole or not at all.")
+"""The option for the file of a report."""
+
+RUNNING = (
+    WRITING,
+    *NOTICES,
+    Parameter(
         "--jobs",
         type=_Jobs(),
         metavar="N|ADDRESS",
         heading=WORK,
         help="Number of processes, or the Dask cluster to work on, such as tcp://HOST:PORT. A cluster needs Dask (pip "
         "install 'dask[distributed]'). The output does not change.",
-    )
+    ),
+)
+"""The options of commands that score: those of the report, about notices, and about processes and clusters."""
+
+DIGITS = Parameter(
+    "--digits",
+    type=click.IntRange(0, 10),
+    metavar="N",
+    common=False,
+    help="Decimal places of percentages (default 2).",
+)
+"""The option about readable tables; see `style`."""
 
 
 def layout(*takes: str) -> click.Parameter:
@@ -240,37 +255,9 @@ def layout(*takes: str) -> click.Parameter:
     )
 
 
-def look() -> list[click.Parameter]:
-    """Options about readable tables; see `style`."""
-    return [
-        Parameter(
-            "--digits",
-            type=click.IntRange(0, 10),
-            metavar="N",
-            common=False,
-            help="Decimal places of percentages (default 2).",
-        ),
-    ]
-
-
 def style(layout: str, digits: int | None) -> Style:
     """The style of a report. Raises `UsageError` for digits in a layout that has all of them."""
     readable = [name for name in fitting(TABLES) if LAYOUTS[name].order]
     if digits is not None and layout not in readable:
         raise UsageError(f"--digits is for readable tables: --format {', '.join(readable)}; {layout} does not have it")
     return Style(layout, 2 if digits is None else digits, terminal_size().columns if layout in readable else 80)
-
-
-def output() -> click.Parameter:
-    """The option for the file of a report."""
-    return Parameter("--output", type=FILE, metavar="FILE", default="-", help="Write to FILE, whole or not at all.")
-
-
-def running() -> list[click.Parameter]:
-    """The options `output`, `notices` and `workers`."""
-    return [output(), *notices(), workers()]
-
-
-def sides() -> list[click.Parameter]:
-    """The arguments KEY and RESPONSE."""
-    return [click.Argument(["key"], type=FILE), click.Argument(["response"], type=FILE, required=False)]

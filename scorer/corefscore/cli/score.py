@@ -64,7 +64,7 @@ def _sides(metrics: Sequence[Metric]) -> str:
 def _parameters(metrics: Sequence[Metric]) -> list[click.Parameter]:
     """The arguments and options of a command that scores with some metrics."""
     return [
-        *options.sides(),
+        *options.SIDES,
         click.Argument(["name"], required=False),
         options.layout(RESULT, TABLES, DATA),
         options.Parameter("--documents", is_flag=True, help="Add a row for each document."),
@@ -77,8 +77,8 @@ def _parameters(metrics: Sequence[Metric]) -> list[click.Parameter]:
         ),
         *options.of_topic(Grouping, "unit"),
         *options.scoring(metrics),
-        *options.look(),
-        *options.running(),
+        options.DIGITS,
+        *options.RUNNING,
     ]
 
 

@@ -33,7 +33,7 @@ _Key = str | Corpus
 
 
 def workers() -> AbstractContextManager[Map | None]:
-    """The workers of the option `options.workers`; None for this process. Raises the errors of `cluster`."""
+    """The workers of the option ``--jobs``; None for this process. Raises the errors of `cluster`."""
     jobs = click.get_current_context().params["jobs"]
     if isinstance(jobs, str):
         import logging

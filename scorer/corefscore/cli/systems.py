@@ -56,8 +56,8 @@ def comparing(*own: click.Parameter) -> list[click.Parameter]:
         *map(options.made, map(_in_percent, declared(Method))),
         *scoring(),
         options.layout(TABLES, DATA),
-        *options.look(),
-        *options.running(),
+        options.DIGITS,
+        *options.RUNNING,
     ]
 
 

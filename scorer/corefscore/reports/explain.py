@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -24,36 +25,36 @@ from corefscore.scoring.sides import corpus, paths_of
 if TYPE_CHECKING:
     from corefscore.scoring.sides import Given
 
-MEASURES = (*GROUPS[AVERAGE], AVERAGE)
+_MEASURES = (*GROUPS[AVERAGE], AVERAGE)
 """The measures of a row: the three of the CoNLL average, and the average itself."""
 
-TOTAL, DOCUMENTS, ENDS = "total", "documents", "ends"
+_TOTAL, _DOCUMENTS, _ENDS = "total", "documents", "ends"
 """How documents are combined: by summed counts; by the mean of their scores; or by the means of their recall and their
 precision, from which F1 is computed."""
 
-BCUBS = "bcubs"
+_BCUBS = "bcubs"
 """The metric that has B-cubed as other packages define it."""
 
-SPANS, NODES = "spans", "nodes"
+_SPANS, _NODES = "spans", "nodes"
 """The kinds of mentions, for conventions that apply to one of them only."""
 
 Options = Mapping[str, Any]
 
-Triple = Sequence[float]
+_Triple = Sequence[float]
 """Recall, precision and F1, from 0 to 1."""
 
-NO_OPTIONS: Mapping[str, Any] = {}
+_NO_OPTIONS: Mapping[str, Any] = {}
 
 
-class Convention(NamedTuple):
+class _Convention(NamedTuple):
     """One row: its name, what it does in one line, and the options of the metrics; ``others`` are the options of single
     metrics that differ. ``way`` is how documents are combined, ``only`` the kind of mentions that it applies to."""
 
     name: str
     does: str
-    options: Options = NO_OPTIONS
-    others: Mapping[str, Options] = NO_OPTIONS
-    way: str = TOTAL
+    options: Options = _NO_OPTIONS
+    others: Mapping[str, Options] = _NO_OPTIONS
+    way: str = _TOTAL
     only: str | None = None
     bcub: str | None = None
 
@@ -62,72 +63,72 @@ class Convention(NamedTuple):
         return self.others.get(metric, self.options)
 
 
-WINDOW = 1500
+_WINDOW = 1500
 """The tokens of a window of BookCoref (Martinelli et al. 2025)."""
 
-DROP, DROP_RESPONSE = {"singletons": "drop"}, {"singletons": "drop-response"}
+_DROP, _DROP_RESPONSE = {"singletons": "drop"}, {"singletons": "drop-response"}
 
 CONVENTIONS = (
-    Convention("official", "The official scorer: counts of all documents, every entity."),
-    Convention("without-singletons", "Entities of one mention are dropped on both sides.", DROP, only=SPANS),
-    Convention("with-singletons", "Entities of one mention count.", {"singletons": "keep"}, only=NODES),
-    Convention(
-        "response-without-singletons", "Entities of one mention are dropped in the response only.", DROP_RESPONSE
+    _Convention("official", "The official scorer: counts of all documents, every entity."),
+    _Convention("without-singletons", "Entities of one mention are dropped on both sides.", _DROP, only=_SPANS),
+    _Convention("with-singletons", "Entities of one mention count.", {"singletons": "keep"}, only=_NODES),
+    _Convention(
+        "response-without-singletons", "Entities of one mention are dropped in the response only.", _DROP_RESPONSE
     ),
-    Convention(
+    _Convention(
         "e2e-evaluator",
         "The evaluator of e2e-coref and its copies (fastcoref, s2e): B-cubed drops entities of one mention on both "
         "sides, CEAF-e in the response.",
-        others={"bcub": DROP, "ceafe": DROP_RESPONSE},
-        only=SPANS,
+        others={"bcub": _DROP, "ceafe": _DROP_RESPONSE},
+        only=_SPANS,
     ),
-    Convention(
-        "mean-of-documents", "The mean of the scores of documents (TANL and Seq2seqCoref, macro).", way=DOCUMENTS
+    _Convention(
+        "mean-of-documents", "The mean of the scores of documents (TANL and Seq2seqCoref, macro).", way=_DOCUMENTS
     ),
-    Convention(
+    _Convention(
         "mean-of-documents-without-singletons",
         "The mean of the scores of documents, with entities of one mention dropped on both sides.",
-        DROP,
-        way=DOCUMENTS,
-        only=SPANS,
+        _DROP,
+        way=_DOCUMENTS,
+        only=_SPANS,
     ),
-    Convention(
+    _Convention(
         "mean-of-recall-and-precision",
         "The F1 of the mean recall and the mean precision of documents (Stanza).",
-        way=ENDS,
+        way=_ENDS,
     ),
-    Convention(
+    _Convention(
         "given-mentions",
         "Mentions that only one side has are ignored, so only linking counts.",
         {"mentions": "given"},
-        only=SPANS,
+        only=_SPANS,
     ),
-    Convention(
+    _Convention(
         "first-copies",
         "Only the first copy of a repeated mention counts.",
         {"repeated": "first"},
-        only=SPANS,
+        only=_SPANS,
     ),
-    Convention(
+    _Convention(
         "windows",
-        f"Windows of {WINDOW} tokens count as documents (BookCoref).",
-        {"window": WINDOW},
-        only=SPANS,
+        f"Windows of {_WINDOW} tokens count as documents (BookCoref).",
+        {"window": _WINDOW},
+        only=_SPANS,
     ),
-    Convention("exact-matching", "Mentions match if they have the same words.", {"matching": "exact"}, only=NODES),
-    Convention("partial-matching", "Mentions match by words with their head.", {"matching": "partial"}, only=NODES),
-    Convention(
+    _Convention("exact-matching", "Mentions match if they have the same words.", {"matching": "exact"}, only=_NODES),
+    _Convention("partial-matching", "Mentions match by words with their head.", {"matching": "partial"}, only=_NODES),
+    _Convention(
         "er-evaluation",
         "B-cubed with the same weight for every key entity, of mentions that both sides have (er-evaluation).",
         {"mentions": "given"},
-        only=SPANS,
+        only=_SPANS,
         bcub="bcub.entities",
     ),
-    Convention(
+    _Convention(
         "bcubed-metrics",
         "B-cubed whose F1 is the mean of the F1 of mentions, of mentions that both sides have (bcubed-metrics).",
         {"mentions": "given"},
-        only=SPANS,
+        only=_SPANS,
         bcub="bcub.mean",
     ),
 )
@@ -135,12 +136,12 @@ CONVENTIONS = (
 for e2e-evaluator the code of fastcoref and s2e, whose evaluators are one file."""
 
 
-class Scored(NamedTuple):
+class _Scored(NamedTuple):
     """A convention and its scores by measure, None if it rejects the input; ``matches`` are the measures whose F1 is
     the expected number."""
 
-    convention: Convention
-    scores: Mapping[str, Triple] | None
+    convention: _Convention
+    scores: Mapping[str, _Triple] | None
     command: str
     matches: Sequence[str] = ()
 
@@ -149,7 +150,7 @@ class Scored(NamedTuple):
 class Explanation(Reported):
     """The report of `explain`. ``expect`` is the expected number as the user typed it."""
 
-    rows: Sequence[Scored]
+    rows: Sequence[_Scored]
     official: Result
     expect: str | None = None
 
@@ -161,7 +162,7 @@ class Explanation(Reported):
     def tables(self) -> Sequence[Table]:
         columns = (
             Column("convention", "convention"),
-            *(Column(f"{name}_f1", name, PERCENT, over="F1") for name in MEASURES),
+            *(Column(f"{name}_f1", name, PERCENT, over="F1") for name in _MEASURES),
             Column("recall", "R", PERCENT, over=AVERAGE, shown=False),
             Column("precision", "P", PERCENT, over=AVERAGE, shown=False),
             Column("matches", f"= {self.expect}", shown=self.expect is not None),
@@ -196,10 +197,10 @@ class Explanation(Reported):
         return {**head("explain", self.signature, options, self.official.notices), "conventions": rows}
 
 
-def _cells(row: Scored) -> list[Any]:
+def _cells(row: _Scored) -> list[Any]:
     """The cells of a row."""
     scores = row.scores or {}
-    measures = [scores[name][2] if name in scores else None for name in MEASURES]
+    measures = [scores[name][2] if name in scores else None for name in _MEASURES]
     ends = scores[AVERAGE][:2] if AVERAGE in scores else (None, None)
     return [row.convention.name, *measures, *ends, ", ".join(row.matches), row.convention.does, row.command]
 
@@ -227,30 +228,20 @@ def explanation(key: Given, response: Given, reading: Reading, expect: str | Non
     for name, path in files.items():
         if path is not None:
             sides[name] = corpus(path, reading, name, None)
-    results: dict[str, Result | InputError | UsageError] = {}
 
-    def result(options: Options, words: str = AVERAGE) -> Result:
-        called = f"{words} {options}"
-        outcome = results.get(called)
-        if outcome is None:
-            metrics = select(words)
-            try:
-                settings = settings_of(metrics, Rules(**options), None, {})
-                outcome = scored(sides[KEY], sides[RESPONSE], metrics, settings, reading)
-            except (InputError, UsageError) as error:
-                outcome = error
-            results[called] = outcome
-        if not isinstance(outcome, Result):
-            raise outcome
-        return outcome
+    @cache
+    def result(words: str, *options: tuple[str, Any]) -> Result:
+        metrics = select(words)
+        settings = settings_of(metrics, Rules(**dict(options)), None, {})
+        return scored(sides[KEY], sides[RESPONSE], metrics, settings, reading)
 
     try:
-        first = result({})
+        first = result(AVERAGE)
     except InputError:
-        first = result({"repeated": "first"})  # input with too many repeated mentions is accepted with this option
-    kind = NODES if first.settings.rules.matching else SPANS
+        first = result(AVERAGE, ("repeated", "first"))  # with which too many repeated mentions are accepted
+    kind = _NODES if first.settings.rules.matching else _SPANS
     rows = [
-        Scored(convention, scores, _command(convention, files, reading), _matches(scores, expect))
+        _Scored(convention, scores, _command(convention, files, reading), _matches(scores, expect))
         for convention in CONVENTIONS
         if convention.only in (None, kind)
         for scores in [_scores(convention, result)]
@@ -258,27 +249,27 @@ def explanation(key: Given, response: Given, reading: Reading, expect: str | Non
     return Explanation(rows, first, expect)
 
 
-def _scores(convention: Convention, result: Callable[..., Result]) -> Mapping[str, Triple] | None:
+def _scores(convention: _Convention, result: Callable[..., Result]) -> Mapping[str, _Triple] | None:
     """The scores of a row, None if the input is rejected."""
-    scores: dict[str, Triple] = {}
+    scores: dict[str, _Triple] = {}
     try:
         if convention.bcub is not None:
-            return {"bcub": result(convention.options, BCUBS)[convention.bcub][:3]}
+            return {"bcub": result(_BCUBS, *convention.options.items())[convention.bcub][:3]}
         for metric in GROUPS[AVERAGE]:
-            scores[metric] = _together(result(convention.options_of(metric)), metric, convention.way)
+            scores[metric] = _together(result(AVERAGE, *convention.options_of(metric).items()), metric, convention.way)
     except (InputError, UsageError):  # for example windows, for mentions that are not spans of tokens
         return None
     scores[AVERAGE] = [_mean(numbers) for numbers in zip(*scores.values(), strict=True)]
     return scores
 
 
-def _together(result: Result, measure: str, way: str) -> Triple:
+def _together(result: Result, measure: str, way: str) -> _Triple:
     """The recall, precision and F1 of a measure, from 0 to 1."""
-    if way == TOTAL:
+    if way == _TOTAL:
         return result[measure][:3]
     documents = (scores[measure][:3] for scores in result.documents.values())
     recall, precision, mean_f1 = map(_mean, zip(*documents, strict=True))
-    return recall, precision, float(f1(np.array(recall), np.array(precision))) if way == ENDS else mean_f1
+    return recall, precision, float(f1(np.array(recall), np.array(precision))) if way == _ENDS else mean_f1
 
 
 def _mean(numbers: Sequence[float]) -> float:
@@ -286,24 +277,24 @@ def _mean(numbers: Sequence[float]) -> float:
     return float(summed(np.array(numbers))) / len(numbers)
 
 
-def _command(convention: Convention, files: Mapping[str, str | None], reading: Reading) -> str:
+def _command(convention: _Convention, files: Mapping[str, str | None], reading: Reading) -> str:
     """The call that prints the F1 of a row, as a shell takes it: one run, or a line of Python if no run scores so."""
     given = {name: value for name, value in vars(reading).items() if value is not None}
     paths = [path or name.upper() for name, path in files.items()]
-    if convention.others or convention.way == ENDS:
+    if convention.others or convention.way == _ENDS:
         return _line(convention, paths, given)
-    words = ["corefscore", AVERAGE if convention.bcub is None else BCUBS, *paths]
+    words = ["corefscore", AVERAGE if convention.bcub is None else _BCUBS, *paths]
     for name, value in {**given, **convention.options}.items():
         text = ",".join(f"{side}={its}" for side, its in value.items()) if isinstance(value, Mapping) else str(value)
         words += [f"--{name.replace('_', '-')}", *([] if value is True else [text])]
-    means = ["--average", "documents"] if convention.way == DOCUMENTS else []
+    means = ["--average", "documents"] if convention.way == _DOCUMENTS else []
     return shlex.join([*words, *means, "--format", "table"])
 
 
-def _line(convention: Convention, paths: Sequence[str], given: Options) -> str:
+def _line(convention: _Convention, paths: Sequence[str], given: Options) -> str:
     """The line of Python that prints the F1 of each metric from its recall and precision, and their mean."""
     of_metrics = [(metric, {**given, **convention.options_of(metric)}) for metric in GROUPS[AVERAGE]]
-    sides, scope = ", ".join(map(repr, paths)), "mean" if convention.way == ENDS else "total"
+    sides, scope = ", ".join(map(repr, paths)), "mean" if convention.way == _ENDS else "total"
     program = (
         f"from corefscore import score; f = [200 * r * p / (r + p or 1) for m, o in {of_metrics} "
         f"for r, p in [score({sides}, m, **o).{scope}[m][:2]]]; print(*map('{{:.2f}}'.format, [*f, sum(f) / 3]))"
@@ -312,7 +303,7 @@ def _line(convention: Convention, paths: Sequence[str], given: Options) -> str:
     return "python -c " + (f'"{program}"' if plain else shlex.quote(program))
 
 
-def _matches(scores: Mapping[str, Triple] | None, expect: str | None) -> Sequence[str]:
+def _matches(scores: Mapping[str, _Triple] | None, expect: str | None) -> Sequence[str]:
     """The measures whose F1 in percent, rounded or truncated to as many digits, is the expected number."""
     if scores is None or expect is None:
         return ()
