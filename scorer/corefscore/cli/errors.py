@@ -276,8 +276,7 @@ def diff(
     **arguments: Any,
 ) -> None:
     """Analyse the response, and write the marked text or the page."""
-    from corefscore.reports.diff import Diff
-    from corefscore.reports.layouts import marked
+    from corefscore.reports.diff import Diff, Shown, marked
 
     response, name = complete(key, response, name, arguments)
     other, name = (name, None) if name is not None and os.path.isfile(name) else (None, name)
@@ -308,7 +307,7 @@ def diff(
     terminal = output == STDOUT and sys.stdout is not None and sys.stdout.isatty()
     coloured = terminal and not os.environ.get("NO_COLOR")
     width = terminal_size(_LINE).columns if terminal else _LINE
-    write(marked.render(report, marked.Shown(kinds, entities, reach, width, coloured)), output)
+    write(marked(report, Shown(kinds, entities, reach, width, coloured)), output)
 
 
 def _sentences(around: str) -> int | None:

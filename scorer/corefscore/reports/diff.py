@@ -1,5 +1,5 @@
-"""Key and response in the text: the sentences of each document, and every mention with its errors. Layouts show them in
-a terminal or on a page."""
+"""Key and response in the text: the sentences of each document, and every mention with its errors; and marked text for
+a terminal, where each mention is in brackets with signs, and colours repeat what the signs say."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ from corefscore.analysis.partitions import ABSENT
 from corefscore.analysis.response import Analysis
 from corefscore.core.arrays import Ints, bounds
 from corefscore.core.errors import UsageError
+from corefscore.core.findings import VISIBLE
 from corefscore.core.percent import percent
 from corefscore.reports.errors.report import ErrorReport
+from corefscore.reports.layouts.tables import width_of
 from corefscore.reports.words import KEY_AND_RESPONSE, Words
 
-RIGHT, SPAN, WRONG, MISSING, EXTRA = STATES = ("right", "span", "wrong", "missing", "extra")
+_RIGHT, _SPAN, _WRONG, _MISSING, _EXTRA = STATES = ("right", "span", "wrong", "missing", "extra")
 """The state of a mention: it is right, has another span, is in another entity, is only in the key, or only in the
 response."""
 
@@ -31,7 +33,7 @@ _BEYOND = ("(without", "a", "place", "in", "the", "text:)")
 """The words before mentions that begin beyond the text of the key."""
 
 
-class Mark(NamedTuple):
+class _Mark(NamedTuple):
     """A mention of either side: the first and last token of each of its parts (most have one), its state, the names of
     its key entity and response entity, and the types of its errors, a bit for each of `TYPES`."""
 
@@ -54,19 +56,19 @@ class Mark(NamedTuple):
     @property
     def label(self) -> str:
         """The entity of the mention; if the response has it in another one, both entities: ``5>r2``."""
-        if self.key is None or self.response is None or self.state in (RIGHT, SPAN):
+        if self.key is None or self.response is None or self.state in (_RIGHT, _SPAN):
             return self.key or self.response or ""
         return f"{self.key}>{self.response}"
 
 
-class Sentence(NamedTuple):
+class _Sentence(NamedTuple):
     """A sentence: its number in the document from 1, the number of its first token from 0, its words, and the marks of
     the mentions that begin in it."""
 
     number: int
     first: int
     words: Sequence[str]
-    marks: Sequence[Mark]
+    marks: Sequence[_Mark]
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,10 +107,6 @@ class Diff:
         parts = [f"{self.words.types[name].title} {counts[document]}" for name, counts in by_type if counts[document]]
         return ", ".join(parts) or f"no {self.words.error}s"
 
-    def key_name(self, entity: int) -> str | None:
-        """The name of a key entity; None for `ABSENT`."""
-        return self.report.named.key.id(entity)
-
     def response_name(self, entity: int) -> str | None:
         """The name of a response entity; None for `ABSENT`."""
         if entity == ABSENT:
@@ -120,29 +118,18 @@ class Diff:
     def entities(self) -> set[str | None]:
         """The names of all entities."""
         keys, responses = (range(len(side.main)) for side in (self.analysis.errors.key, self.analysis.errors.response))
-        return {*map(self.key_name, keys), *map(self.response_name, responses)}
+        return {*map(self.report.named.key.id, keys), *map(self.response_name, responses)}
 
     @cached_property
     def _types(self) -> Ints:
         """The types of errors of each mention, a bit for each of `TYPES`."""
-        both, errors = self.analysis.both, self.analysis.errors
-        masks = {
-            types.SPAN: both.repair > 0,
-            types.CONFLATED: errors.pieces.mentions(errors.response.apart),
-            types.DIVIDED: errors.pieces.mentions(errors.key.apart),
-            types.EXTRA_MENTION: errors.response.alone,
-            types.EXTRA_ENTITY: errors.response.whole,
-            types.EXTRA_SINGLETON: errors.response.single,
-            types.MISSING_MENTION: errors.key.alone,
-            types.MISSING_ENTITY: errors.beside(errors.key.whole),
-            types.MISSING_SINGLETON: errors.key.single,
-        }
-        found = np.zeros(len(both.key), dtype=np.int64)
-        for bit, name in enumerate(types.TYPES):
-            found |= masks[name].astype(np.int64) << bit
+        repaired = self.analysis.both.repair > 0
+        found: Ints = repaired.astype(np.int64) << types.TYPES.index(types.SPAN)
+        for error in self.report.errors:
+            found[error.mentions] |= 1 << types.TYPES.index(error.type)
         return found
 
-    def marks(self, document: int) -> list[Mark]:
+    def marks(self, document: int) -> list[_Mark]:
         """The marks of the mentions of a document, in text order."""
         both = self.analysis.both
         first, stop = self._first_marks[document : document + 2].tolist()
@@ -150,13 +137,19 @@ class Diff:
         marks = []
         for mention, (key, response, repair, bits) in enumerate(zip(*columns, strict=True), start=first):
             if ABSENT in (key, response):
-                state = EXTRA if key == ABSENT else MISSING
+                state = _EXTRA if key == ABSENT else _MISSING
             elif self.corresponding[response] != key:
-                state = WRONG
+                state = _WRONG
             else:
-                state = SPAN if repair else RIGHT
+                state = _SPAN if repair else _RIGHT
             marks.append(
-                Mark(self.analysis.parts(mention), state, self.key_name(key), self.response_name(response), bits)
+                _Mark(
+                    self.analysis.parts(mention),
+                    state,
+                    self.report.named.key.id(key),
+                    self.response_name(response),
+                    bits,
+                )
             )
         return marks
 
@@ -165,7 +158,7 @@ class Diff:
         """The first mark of each document, and finally the number of marks."""
         return bounds(self.analysis.both.document, self.analysis.both.documents)
 
-    def sentences(self, document: int) -> Iterator[Sentence]:
+    def sentences(self, document: int) -> Iterator[_Sentence]:
         """The sentences of a document. A document without words has one sentence, with token numbers as words."""
         text = self.analysis.text
         marks = self.marks(document)
@@ -176,18 +169,18 @@ class Diff:
             if size > _MOST_NUMBERS:
                 name = self.analysis.result.names[document]
                 raise UsageError(f'document "{name}" has {size} tokens and no words; give files with words')
-            yield Sentence(1, 0, [str(token) for token in range(size)], marks)
+            yield _Sentence(1, 0, [str(token) for token in range(size)], marks)
             return
         starts = [begin + mark.start for mark in marks]
         at = 0
         for number, (start, edge) in enumerate(zip([begin, *edges], edges, strict=False), start=1):
             before, at = at, bisect_left(starts, edge)
-            yield Sentence(number, start - begin, text.words[start:edge], marks[before:at])
+            yield _Sentence(number, start - begin, text.words[start:edge], marks[before:at])
         if beyond := marks[at:]:
             first = int(self._first_marks[document]) + at
             yield self._beyond(beyond, first, len(edges) + 1, end - begin)
 
-    def _beyond(self, beyond: Sequence[Mark], first: int, number: int, token: int) -> Sentence:
+    def _beyond(self, beyond: Sequence[_Mark], first: int, number: int, token: int) -> _Sentence:
         """Show the mentions beyond the text of the key, of which ``first`` is the first, as a last sentence, which
         begins at this token."""
         words, marks = list(_BEYOND), []
@@ -195,12 +188,108 @@ class Diff:
             start = token + len(words)
             words += self.analysis.words(mention).split() or ["?"]
             marks.append(mark._replace(parts=[(start, token + len(words) - 1)]))
-        return Sentence(number, token, words, marks)
+        return _Sentence(number, token, words, marks)
 
 
-def wanted(mark: Mark, kinds: Collection[str], entities: Collection[str]) -> bool:
+def _wanted(mark: _Mark, kinds: Collection[str], entities: Collection[str]) -> bool:
     """Whether a mark has an error of one of the types ``kinds``, and is in one of ``entities``; empty means any. With
     ``entities``, marks without errors are wanted, too."""
     of_entity = not entities or mark.key in entities or mark.response in entities
     of_kind = not kinds or any(mark.types >> types.TYPES.index(kind) & 1 for kind in kinds)
-    return of_entity and of_kind and (mark.state != RIGHT or bool(entities))
+    return of_entity and of_kind and (mark.state != _RIGHT or bool(entities))
+
+
+# --- Marked text ---
+
+_SIGNS = {_RIGHT: "", _SPAN: "~", _WRONG: "", _MISSING: "-", _EXTRA: "+"}
+"""The sign before the opening bracket of a mention."""
+
+_COLOURS = {_RIGHT: "2", _SPAN: "35", _WRONG: "33", _MISSING: "31", _EXTRA: "34"}
+"""The colours of brackets, as ANSI numbers."""
+
+_LATER = "]...    goes on later; sentences without {error}s: --around all"
+
+_INDENT = 5
+
+
+class Shown(NamedTuple):
+    """What a diff shows: only errors of ``types``, only mentions of ``entities`` (empty for all), and ``around``
+    sentences before and after each, None for every sentence. Lines have ``width`` characters, and ``colour`` adds
+    colours."""
+
+    types: Collection[str] = ()
+    entities: Collection[str] = ()
+    around: int | None = 0
+    width: int = 80
+    colour: bool = False
+
+
+def marked(diff: Diff, shown: Shown) -> Iterator[str]:
+    """Each document with its score, errors and sentences; then the legend of the signs."""
+    empty = True
+    for document in range(len(diff.analysis.result.names)):
+        sentences = list(diff.sentences(document))
+        chosen = _chosen(sentences, shown)
+        if chosen:
+            empty = False
+            yield _title(diff, document) + "\n"
+            yield from (line + "\n" for index in chosen for line in _lines(sentences[index], shown))
+            yield "\n"
+    if empty:
+        which = "such" if shown.types or shown.entities else "any"
+        yield f"no sentence has {which} {diff.words.error}s\n\n"
+    yield "".join(f"{line}\n" for line in (*diff.words.legend, _LATER.format(error=diff.words.error)))
+    yield f"{diff.report.signature}\n"
+
+
+def _chosen(sentences: Sequence[_Sentence], shown: Shown) -> list[int]:
+    """The indices of the sentences to show."""
+    indices, reach = range(len(sentences)), shown.around
+    if reach is None:
+        return [*indices]
+    hits = [
+        index
+        for index, sentence in enumerate(sentences)
+        if any(_wanted(mark, shown.types, shown.entities) for mark in sentence.marks)
+    ]
+    return sorted({index for hit in hits for index in indices[max(0, hit - reach) : hit + reach + 1]})
+
+
+def _title(diff: Diff, document: int) -> str:
+    """The name of a document, its score, and the number of its errors."""
+    name = diff.analysis.result.names[document].translate(VISIBLE)
+    return f"{name}   {diff.score_of(document)}; {diff.counts_of(document)}"
+
+
+def _lines(sentence: _Sentence, shown: Shown) -> Iterator[str]:
+    """A sentence in lines of the width; the first line begins with its number."""
+    line, size = f"{sentence.number:>{_INDENT}}  ", _INDENT + 2
+    for index, (word, length) in enumerate(_words(sentence, shown.colour)):
+        if index and size + 1 + length > shown.width and size > _INDENT + 2:
+            yield line
+            line, size = " " * (_INDENT + 2), _INDENT + 2
+        elif index:
+            line, size = line + " ", size + 1
+        line, size = line + word, size + length
+    yield line
+
+
+def _words(sentence: _Sentence, colour: bool) -> Iterator[tuple[str, int]]:
+    """Each word with its brackets, and its width in the terminal."""
+    opening: dict[int, list[_Mark]] = {}
+    closing: dict[int, list[tuple[_Mark, bool]]] = {}
+    last = sentence.first + len(sentence.words) - 1
+    parts = [(start, end, mark) for mark in sentence.marks for start, end in mark.parts if start <= last]
+    for start, end, mark in sorted(parts, key=lambda part: (part[0], -part[1])):
+        opening.setdefault(start, []).append(mark)
+        closing.setdefault(min(end, last), []).insert(0, (mark, mark.end > min(end, last)))
+    for token, word in enumerate(sentence.words, start=sentence.first):
+        before = [(f"{_SIGNS[mark.state]}[", mark.state) for mark in opening.get(token, ())]
+        after = [(f"]{mark.label}" + "..." * more, mark.state) for mark, more in closing.get(token, ())]
+        pieces = [(piece.translate(VISIBLE), state) for piece, state in (*before, (word, None), *after)]
+        text = "".join(_coloured(piece, state) if colour and state else piece for piece, state in pieces)
+        yield text, sum(width_of(piece) for piece, _ in pieces)
+
+
+def _coloured(piece: str, state: str) -> str:
+    return f"\x1b[{_COLOURS[state]}m{piece}\x1b[0m"
