@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from corefscore.checking.repair import Fix, Fixes
-from corefscore.core.arrays import Ints, changes
+from corefscore.core.arrays import Ints
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural
 from corefscore.core.sources import MARK, Source, as_text
@@ -167,66 +167,46 @@ def _extent(chunks: Chunks, chunk: int) -> tuple[int, int]:
 
 
 def _copies(read: _Repaired) -> Iterator[tuple[int, ...]]:
-    """The chunks of each copy of a mention that can be removed."""
-    found, sized = read.found, read.sized
-    in_parts = np.bincount(found.of, minlength=len(found.entity)) > 1
+    """Return the chunks of each copy of a mention that can be removed: they are plain, and those around them are read
+    the same without them; an open bracket next to a close bracket would be read as one mention."""
+    found, sized, chunks = read.found, read.sized, read.chunks
+    kind, cell = chunks.kind.tolist(), chunks.cell.tolist()
+    brackets = chunks.text[np.minimum(chunks.id_stop, len(chunks.text) - 1)] == ord("[")
+    odd = brackets | np.isin(chunks.cell, chunks.rest)
+    odd[list(found.stretched)] = True
+    odd[found.chunk[np.bincount(found.of, minlength=len(found.entity)) > 1]] = True
     first = np.cumsum(sized.size) - sized.size
-    order = np.argsort(found.chunk, kind="stable")
+    closing = _closing(read)
     seen: set[tuple[int, ...]] = set()
-    written = _Written(read)
-    for mention in order.tolist():
+    removed: set[int] = set()
+
+    def beside(chunk: int, step: int) -> int | None:
+        """The kind of the chunk before (-1) or after (1) that is left in the cell; None if there is none."""
+        at = chunk + step
+        while at in removed:
+            at += step
+        return kind[at] if 0 <= at < len(cell) and cell[at] == cell[chunk] else None
+
+    for mention in np.argsort(found.chunk, kind="stable").tolist():
         words = sized.word[first[mention] : first[mention] + sized.size[mention]].tolist()
         value = int(found.entity[mention]), int(read.head[mention]), *words
         if value not in seen:
             seen.add(value)
             continue
-        chunks = written.chunks_of(int(found.chunk[mention]))
-        if not in_parts[mention] and written.removable(chunks):
-            written.remove(chunks)
-            yield chunks
+        chunk = int(found.chunk[mention])
+        both = (chunk,) if kind[chunk] == SINGLE else (chunk, closing[chunk])
+        if not any(odd[each] or (beside(each, -1), beside(each, 1)) == (OPEN, CLOSE) for each in both):
+            removed.update(both)
+            yield both
 
 
-class _Written:
-    """The remaining chunks of a file: for each the chunks before and after it in its cell, -1 for none, and for each
-    open bracket the chunk that closes it."""
-
-    def __init__(self, read: _Repaired) -> None:
-        chunks = read.chunks
-        self.kind = chunks.kind.tolist()
-        cell = chunks.cell
-        same = np.append(~changes(cell)[1:], False)[: len(cell)]
-        number = np.arange(len(cell))
-        self.after = np.where(same, number + 1, -1).tolist()
-        self.before = np.where(np.append(False, same[:-1])[: len(cell)], number - 1, -1).tolist()
-        brackets = chunks.text[np.minimum(chunks.id_stop, len(chunks.text) - 1)] == ord("[")
-        self.odd = brackets | np.isin(cell, chunks.rest)
-        self.odd[list(read.found.stretched)] = True
-        self.closing: dict[int, int] = {}
-        opened: dict[int, list[int]] = defaultdict(list)
-        for chunk, (kind, entity) in enumerate(zip(self.kind, read.events.entity.tolist(), strict=True)):
-            if kind == OPEN:
-                opened[entity].append(chunk)
-            elif kind == CLOSE:
-                self.closing[opened[entity].pop()] = chunk
-
-    def chunks_of(self, chunk: int) -> tuple[int, ...]:
-        """The chunk with which a mention begins, and the one that closes it."""
-        return (chunk,) if self.kind[chunk] == SINGLE else (chunk, self.closing[chunk])
-
-    def removable(self, chunks: tuple[int, ...]) -> bool:
-        """Whether chunks are plain and those around them are read the same without them; an open bracket next to a
-        close bracket would be read as one mention."""
-        around = [(self.before[chunk], self.after[chunk]) for chunk in chunks]
-        return not any(self.odd[chunk] for chunk in chunks) and not any(
-            before >= 0 and self.kind[before] == OPEN and after >= 0 and self.kind[after] == CLOSE
-            for before, after in around
-        )
-
-    def remove(self, chunks: tuple[int, ...]) -> None:
-        """Remove chunks from their cells."""
-        for chunk in chunks:
-            before, after = self.before[chunk], self.after[chunk]
-            if before >= 0:
-                self.after[before] = after
-            if after >= 0:
-                self.before[after] = before
+def _closing(read: _Repaired) -> dict[int, int]:
+    """Find the chunk that closes each open bracket."""
+    closing: dict[int, int] = {}
+    opened: dict[int, list[int]] = defaultdict(list)
+    for chunk, (kind, entity) in enumerate(zip(read.chunks.kind.tolist(), read.events.entity.tolist(), strict=True)):
+        if kind == OPEN:
+            opened[entity].append(chunk)
+        elif kind == CLOSE:
+            closing[opened[entity].pop()] = chunk
+    return closing
