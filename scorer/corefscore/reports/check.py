@@ -102,14 +102,13 @@ class _Floor(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Check(Reported):
-    """The report of `check`.
+    """The report of `check`; ``before`` is the baseline from the file ``baseline``.
 
     Only a fall of a total fails a check, since even a better system loses on some documents, and only for the scores
     that decide, since recall often rises when precision falls; with ``asked.by``, a fall on a group or of their mean
     fails it instead. With ``asked.both_ways``, which is for scorers that must print the same numbers, every change of
-    every score beyond its tolerance fails it. ``notices`` are about the baseline; ``unused`` is the pattern of its
-    groups, if groups were not asked for. With ``average``, means over documents replace totals. A lower fidelity of the
-    text is a notice and never fails a check.
+    every score beyond its tolerance fails it. ``notices`` are about the baseline. With ``average``, means over documents
+    replace totals. A lower fidelity of the text is a notice and never fails a check.
     """
 
     result: Result
@@ -119,8 +118,7 @@ class Check(Reported):
     baseline: str | None = None
     notices: Sequence[Finding] = field(default=())
     average: str | None = None
-    fidelity_before: float | None = None
-    unused: str | None = None
+    before: Baseline | None = None
 
     def __repr__(self) -> str:
         return f"<Check: {'; '.join(self.notes)}>"
@@ -141,6 +139,11 @@ class Check(Reported):
     def passed(self) -> bool:
         """Whether nothing fails the check."""
         return not self.failures
+
+    @property
+    def _fidelity_before(self) -> float | None:
+        """The fidelity of the text of the baseline, if it is known."""
+        return None if self.before is None else self.before.fidelity
 
     @property
     def signature(self) -> str:
@@ -171,9 +174,9 @@ class Check(Reported):
         floors = MEASURE, SCORE, Column("floor", "minimum", PERCENT), Column("now", "now", PERCENT), VERDICT
         lows = [[*_headed(floor), "met" if floor.met else "below"] for floor in self.floors]
         texts = fidelities({"now": self.result}, ["now"])
-        if texts and self.fidelity_before is not None:
+        if texts and self._fidelity_before is not None:
             empty = [None] * (len(texts[0].columns) - 2)
-            texts = [texts[0]._replace(rows=[["baseline", self.fidelity_before, *empty], *texts[0].rows])]
+            texts = [texts[0]._replace(rows=[["baseline", self._fidelity_before, *empty], *texts[0].rows])]
         return [Table("moved", moved, rows), Table("minimum scores", floors, lows), *texts]
 
     @property
@@ -185,8 +188,8 @@ class Check(Reported):
             what = "scores" if self.moved else "no scores"
             notes.append(f"{what} changed by more than {', '.join(limits)} against {self.baseline}")
             notes.append(f"what fails the check: {self._deciding()}")
-        if self.unused is not None:
-            notes.append(f"the baseline also has groups; --by {quote(self.unused)} checks each of them")
+        if self.before is not None and self.before.by is not None and self.asked.by is None:
+            notes.append(f"the baseline also has groups; --by {quote(self.before.by)} checks each of them")
         if self.floors and self.asked.by is not None:
             notes.append("minimum scores are for the mean of groups")
         return [*notes, "the check has " + ("passed" if self.passed else "failed")]
@@ -207,7 +210,7 @@ class Check(Reported):
         """What the JSON layout prints; see ``docs/check.md``."""
         averaged = {} if self.average is None else {"average": self.average}
         fidelity = self.result.fidelity
-        texts = {} if fidelity is None else {"baseline": self.fidelity_before, **fidelity.to_dict(documents=False)}
+        texts = {} if fidelity is None else {"baseline": self._fidelity_before, **fidelity.to_dict(documents=False)}
         return {
             **head(
                 *("check", self.signature, {**self.result.settings.to_dict(), **averaged}),
@@ -298,9 +301,7 @@ def check(
         notices += _lower_fidelity(result, baseline, asked, name)
     lowest = whole if asked.by is None else report.mean_values
     low = [_Floor(measure, score, least, lowest[measure][score]) for (measure, score), least in floors.items()]
-    earlier = None if baseline is None else baseline.fidelity
-    unused = baseline.by if baseline is not None and asked.by is None else None
-    return Check(result, moved, low, asked, path, notices, average, earlier, unused)
+    return Check(result, moved, low, asked, path, notices, average, baseline)
 
 
 def _scopes(
