@@ -263,7 +263,7 @@ def test_objects_that_are_none_are_counted_beyond_those_that_are_listed(
 ) -> None:
     found = validated(text.format(good='{"clusters": []}'), tmp_path)
     assert found.unlisted == more
-    assert (found.documents, len(found.findings)) == (2, len(more) * MOST + 2)  # and two without mentions
+    assert (found.sizes["documents"], len(found.findings)) == (2, len(more) * MOST + 2)  # and two without mentions
 
 
 def test_a_cell_is_looked_at_once_for_all_that_is_said_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -498,7 +498,7 @@ def test_a_line_that_is_not_json_does_not_hide_the_others(tmp_path: Path) -> Non
         ("missing-field", 3),
         ("not-object", 4),
     ]
-    assert found.documents == 2
+    assert found.sizes["documents"] == 2
 
 
 def test_a_file_that_is_no_json_lines_is_told_once(tmp_path: Path) -> None:
@@ -594,7 +594,7 @@ def test_annotations_escape_what_github_would_take_for_its_own(capfdbinary: pyte
     from corefscore.reports.validate import Checked
 
     finding = Finding("no-mentions", "a,b:c", 3, details={"document": "100%"})
-    (line,) = LAYOUTS["github"](Checked([Validated("f", 1, 1, 0, 0, [finding], {})]), Style("github"))
+    (line,) = LAYOUTS["github"](Checked([Validated("f", {"documents": 1}, [finding], {})]), Style("github"))
     assert line.startswith('::warning file=a%2Cb%3Ac,line=3,title=no-mentions::document "100%25" has no mentions%0A')
 
 
@@ -750,9 +750,9 @@ def test_lines_one_by_one_are_lines_in_blocks(tmp_path: Path) -> None:
         found = validated(text, tmp_path)
         lines = list(lines_of(Source(str(tmp_path / "file.conll"))))
         assert b"".join(line.text for line in lines) == text
-        if found.documents:
-            assert found.tokens == sum(line.token >= 0 and line.begin > 0 for line in lines)
-            assert found.documents == sum(line.begins for line in lines)
+        if found.sizes["documents"]:
+            assert found.sizes["tokens"] == sum(line.token >= 0 and line.begin > 0 for line in lines)
+            assert found.sizes["documents"] == sum(line.begins for line in lines)
 
 
 def test_a_compressed_file_comes_out_unpacked(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:

@@ -30,15 +30,15 @@ _SINGLETONS_DROPPED = "scores of CorefUD leave them out unless --singletons keep
 """The advice about entities of one mention, by the default of the format."""
 
 
+_SIZES = ("documents", "tokens", "mentions", "entities")
+
+
 class Validated(NamedTuple):
-    """The result of validating one FILE: its size, the findings in the order of the file, and the number of findings of
-    each kind that are not listed."""
+    """The result of validating one FILE: its number of documents, tokens, mentions and entities, the findings in the
+    order of the file, and the number of findings of each kind that are not listed."""
 
     path: str
-    documents: int
-    tokens: int
-    entities: int
-    mentions: int
+    sizes: Mapping[str, int]
     findings: Sequence[Finding]
     unlisted: Mapping[str, int]
 
@@ -86,32 +86,30 @@ def validate(
     found.add(*worded(whole.unworded))
     order = {source.name: number for number, source in enumerate([*files, *(key or ())])}
     findings = sorted(found.listed, key=lambda f: (order.get(f.path, -1), f.line or 0, f.column or 0))
-    return Validated(path, whole.names, whole.tokens, whole.entities, whole.mentions, findings, found.unlisted)
+    return Validated(path, whole.sizes, findings, found.unlisted)
 
 
 def unreadable(path: str, error: UsageError) -> Validated:
     """The result for a FILE that cannot be read."""
-    return Validated(path, 0, 0, 0, 0, [Finding("unreadable", path, details={"what": str(error)})], {})
+    return Validated(path, dict.fromkeys(_SIZES, 0), [Finding("unreadable", path, details={"what": str(error)})], {})
 
 
 class _Side:
-    """One side while it is read: its findings, those that lack words, and its numbers of documents, tokens, entities,
-    mentions and faults."""
+    """One side while it is read: its findings, those that lack words, its sizes and the number of its faults."""
 
     def __init__(self, path: str, found: Found, batches: Iterator[Documents]) -> None:
         self.path, self.found, self.batches = path, found, batches
         self.unworded: list[Unworded] = []
-        self.names = self.tokens = self.entities = self.mentions = self.faults = 0
+        self.sizes, self.faults = dict.fromkeys(_SIZES, 0), 0
 
     def documents(self) -> Iterator[Documents]:
         """Read all files; yields batches in a form that can be paired: without faults, and with every name once."""
         places: dict[str, Place] = {}
         singletons = 0
         for batch in self.batches:
-            self.names += len(batch)
-            self.tokens += int(np.maximum(batch.tokens, 0).sum())
-            self.entities += len(batch.document)
-            self.mentions += len(batch.start)
+            sizes = len(batch), int(np.maximum(batch.tokens, 0).sum()), len(batch.start), len(batch.document)
+            for name, size in zip(_SIZES, sizes, strict=True):
+                self.sizes[name] += size
             self.faults += len(batch.faults)
             singletons += int(np.count_nonzero(np.bincount(batch.entity, minlength=len(batch.document)) == 1))
             _examine(batch, self.found, self.unworded)
@@ -119,7 +117,7 @@ class _Side:
         if singletons:
             has = "has" if singletons == 1 else "have"
             hint = _SINGLETONS_COUNT if batch.nodes is None else _SINGLETONS_DROPPED
-            details = {"count": f"{singletons} of {plural(self.entities, 'entity')} {has}", "hint": hint}
+            details = {"count": f"{singletons} of {plural(self.sizes['entities'], 'entity')} {has}", "hint": hint}
             self.found.add(Finding("singletons", self.path, details=details))
 
     def _sound(self, batch: Documents, places: dict[str, Place]) -> Documents:

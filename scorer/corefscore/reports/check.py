@@ -107,8 +107,8 @@ class Check(Reported):
     Only a fall of a total fails a check, since even a better system loses on some documents, and only for the scores
     that decide, since recall often rises when precision falls; with ``asked.by``, a fall on a group or of their mean
     fails it instead. With ``asked.both_ways``, which is for scorers that must print the same numbers, every change of
-    every score beyond its tolerance fails it. ``notices`` are about the baseline. With ``average``, means over documents
-    replace totals. A lower fidelity of the text is a notice and never fails a check.
+    every score beyond its tolerance fails it. ``notices`` are about the baseline. With ``average``, means over
+    documents replace totals. A lower fidelity of the text is a notice and never fails a check.
     """
 
     result: Result

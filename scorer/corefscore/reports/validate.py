@@ -49,13 +49,7 @@ class Checked:
             for code, count in file.unlisted.items():
                 yield f"... and {_more(code, count)} [{code}]"
             kinds = [plural(file.count(severity), severity) for severity in _LEVELS if file.count(severity)]
-            sizes = {
-                "document": file.documents,
-                "token": file.tokens,
-                "mention": file.mentions,
-                "entity": file.entities,
-            }
-            size = ", ".join(plural(count, noun) for noun, count in sizes.items())
+            size = ", ".join(map(plural, file.sizes.values(), ("document", "token", "mention", "entity")))
             yield f"{file.path}: {', '.join(kinds) or 'clean'} ({size})"
 
     def to_dict(self) -> dict[str, Any]:
@@ -63,10 +57,7 @@ class Checked:
         files = [
             {
                 "file": file.path,
-                "documents": file.documents,
-                "tokens": file.tokens,
-                "mentions": file.mentions,
-                "entities": file.entities,
+                **file.sizes,
                 "errors": file.count(ERROR),
                 "notices": file.count(NOTICE),
                 "findings": [
