@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import accumulate, chain, islice
-from typing import Any, TypeVar
+from itertools import accumulate, chain, islice, repeat
+from typing import Any
 
 import numpy as np
 
@@ -61,9 +61,6 @@ UNIT_SOURCES = OF_COLUMN, OF_FIELD = "column:", "field:"
 """Where the units of tokens can be annotated: in a column of CoNLL, numbered from 1, or in a field of JSON."""
 
 
-T = TypeVar("T")
-
-
 def is_within(unit: str) -> bool:
     """Whether a unit of resampling is part of a document (`corefscore.matching.units`)."""
     return unit.startswith(UNIT_SOURCES)
@@ -106,6 +103,7 @@ def worded(found: Sequence[Unworded]) -> list[Finding]:
     return [its.finding(list(islice(texts, len(its.mentions)))) for its in found]
 
 
+@dataclass(eq=False, repr=False)
 class NameColumn:
     """What the reader saw in the column of named entities of one file.
 
@@ -115,15 +113,14 @@ class NameColumn:
     contain no name.
     """
 
-    def __init__(self, number: int, path: str) -> None:
-        self.number = number
-        self.path = path
-        self.columns = 0
-        self.there = False
-        self.types: Counter[str] = Counter()
-        self.last = False
-        self.last_cell = ""
-        self.blanks: dict[str, None] = {}
+    number: int
+    path: str
+    columns: int = 0
+    there: bool = False
+    types: Counter[str] = field(default_factory=Counter)
+    last: bool = False
+    last_cell: str = ""
+    blanks: dict[str, None] = field(default_factory=dict)
 
     @classmethod
     def of_all(cls, columns: Iterable[NameColumn]) -> NameColumn:
@@ -284,6 +281,13 @@ class Kinds(NamedTuple):
     names: tuple[str, ...] = ()
 
 
+_OF_MENTIONS = ("start", "end", "line")
+"""The columns of `Documents` that have a value for each mention, whatever the batch."""
+
+_OF_DOCUMENTS = ("faults", "discarded", "comments")
+"""The fields of `Documents` that have a value for some documents."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Documents:
     """A batch of documents of one side; document, entity and mention numbers count from 0.
@@ -408,7 +412,7 @@ class Documents:
 
     def take(self, which: Ints) -> Documents:
         """The documents ``which`` in that order; -1 means a missing document. A field that has values for documents,
-        entities or mentions needs a line here and in `joined`."""
+        entities or mentions has to be here and in `joined`."""
         if np.array_equal(which, np.arange(len(self))):
             return self
         there = np.flatnonzero(which >= 0)
@@ -418,10 +422,15 @@ class Documents:
         mentions, mentions_of_entities = _members(bounds(self.entity, len(self.document)), entities)
         tokens = np.zeros(len(which), dtype=np.int64)
         tokens[there] = self.tokens[old]
-        texts = self.texts
-        if texts:
+        columns: dict[str, Any] = {
+            name: {new[d]: its for d, its in getattr(self, name).items() if d in new} for name in _OF_DOCUMENTS
+        }
+        columns |= {name: getattr(self, name)[mentions] for name in _OF_MENTIONS}
+        if self.opening is not None:
+            columns["opening"] = self.opening[mentions]
+        if self.texts:
             words, _ = _members(self.first_tokens, old)
-            texts = Texts(*(column[words] for column in texts))
+            columns["texts"] = Texts(*(column[words] for column in self.texts))
         return replace(
             self,
             names=[self.names[d] if d >= 0 else "" for d in which],
@@ -430,19 +439,12 @@ class Documents:
             document=np.repeat(there, sizes),
             label=self.label[entities],
             entity=np.repeat(np.arange(len(entities)), mentions_of_entities),
-            start=self.start[mentions],
-            end=self.end[mentions],
-            line=self.line[mentions],
-            opening=None if self.opening is None else self.opening[mentions],
-            faults={new[d]: fault for d, fault in self.faults.items() if d in new},
-            discarded={new[d]: cells for d, cells in self.discarded.items() if d in new},
-            comments={new[d]: found for d, found in self.comments.items() if d in new},
             named_entities=self.named_entities and self.named_entities.take(old, there, len(self)),
-            texts=texts,
             nodes=self.nodes and self.nodes.take(mentions),
             characters=self.characters and [self.characters[d] if d >= 0 else None for d in which],
             kinds=self.kinds and self.kinds._replace(number=self.kinds.number[mentions]),
             items=self.items and self.items.take(old, there, len(self)),
+            **columns,
         )
 
 
@@ -484,89 +486,71 @@ def part_of(name: str) -> tuple[str, str] | None:
 
 
 def joined(parts: Sequence[Documents]) -> Documents:
-    """Several batches of one side as one batch."""
+    """Join several batches of one side to one."""
+    if not parts:
+        return Documents([], [], NONE)
     if len(parts) == 1:
         return parts[0]
     documents = np.cumsum([0] + [len(part) for part in parts]).tolist()
     entities = np.cumsum([0] + [len(part.document) for part in parts]).tolist()
-    odd_labels, shifts_of_labels = _joined_labels(parts)
-    openings = _known([part.opening for part in parts])
-    texts = _known([part.texts for part in parts])
+    odd_labels, label = _joined_labels(parts)
     characters = [text for part in parts for text in (part.characters or [None] * len(part))]
 
-    def column(name: str, shifts: Iterable[int] | None = None) -> Ints:
-        arrays: list[Ints] = [getattr(part, name) for part in parts]
-        if shifts is not None:
-            arrays = [array + shift for array, shift in zip(arrays, shifts, strict=False)]
-        return np.concatenate([NONE, *arrays])
+    def column(name: str, shifts: Iterable[int] = repeat(0)) -> Any:
+        return np.concatenate([getattr(part, name) + shift for part, shift in zip(parts, shifts, strict=False)])
 
-    def by_document(name: str) -> dict[int, Any]:
+    def by_document(name: str) -> Any:
         of_parts = zip(documents, parts, strict=False)
         return {before + d: its for before, part in of_parts for d, its in getattr(part, name).items()}
 
     return Documents(
         names=[name for part in parts for name in part.names],
         places=[place for part in parts for place in part.places],
-        tokens=column("tokens"),
         document=column("document", documents),
-        label=np.concatenate([NONE, *map(_shifted, parts, shifts_of_labels)]),
+        label=label,
         entity=column("entity", entities),
-        start=column("start"),
-        end=column("end"),
-        line=column("line"),
-        opening=np.concatenate(openings) if openings else None,
-        faults=by_document("faults"),
-        discarded=by_document("discarded"),
-        comments=by_document("comments"),
+        **{name: column(name) for name in ("tokens", *_OF_MENTIONS)},
+        opening=None if any(part.opening is None for part in parts) else column("opening"),
+        **{name: by_document(name) for name in _OF_DOCUMENTS},
         odd_labels=odd_labels,
         exact_names=all(part.exact_names for part in parts),
-        words=parts[0].words if parts else _numbers,
-        named_entities=_joined_names([part.named_entities for part in parts], documents),
-        texts=Texts(*map(np.concatenate, zip(*texts, strict=True))) if texts else None,
-        nodes=_joined_nodes(parts),
+        words=parts[0].words,
+        named_entities=_joined_names(parts, documents),
+        texts=_table([part.texts for part in parts]),
+        nodes=_table([part.nodes for part in parts if part.nodes is not None or len(part.start)]),
         characters=None if all(part.characters is None for part in parts) else characters,
-        unnamed=bool(parts) and all(part.unnamed for part in parts),
-        annotations=parts[0].annotations if parts else None,
+        unnamed=all(part.unnamed for part in parts),
+        annotations=parts[0].annotations,
         own_text=any(part.own_text for part in parts),
         items=joined_items([part.items for part in parts], documents),
     )
 
 
-def _joined_labels(parts: Sequence[Documents]) -> tuple[Sequence[str], list[int]]:
-    """The ids of several batches that are not plain numbers in one list, and the offset of each batch in it."""
+def _joined_labels(parts: Sequence[Documents]) -> tuple[Sequence[str], Ints]:
+    """Join the lists of ids that are not plain numbers; returns the list, and the labels of all entities."""
     lists = {id(part.odd_labels): part.odd_labels for part in parts}
     before = dict(zip(lists, accumulate(map(len, lists.values()), initial=0), strict=False))
-    shifts = [before[id(part.odd_labels)] for part in parts]
+    label = np.concatenate([part.label - before[id(part.odd_labels)] * (part.label < 0) for part in parts])
     if len(lists) == 1:  # the usual case: one list, to which readers still add
-        return parts[0].odd_labels, shifts
-    return list(chain.from_iterable(lists.values())), shifts
+        return parts[0].odd_labels, label
+    return list(chain.from_iterable(lists.values())), label
 
 
-def _shifted(part: Documents, by: int) -> Ints:
-    """The labels of a batch; ``by`` is the number of odd labels before its own (`Documents.names_of`)."""
-    return part.label - by * (part.label < 0) if by else part.label
-
-
-def _joined_nodes(parts: Sequence[Documents]) -> Nodes | None:
-    """The nodes of several batches; None if one of them has mentions without nodes."""
-    known = [part.nodes for part in parts if part.nodes is not None]
-    if not known or any(part.nodes is None and len(part.start) for part in parts):
+def _table(tables: Sequence[Any]) -> Any:
+    """Join tables of the same columns; None if there is none, or one is missing."""
+    known = [table for table in tables if table is not None]
+    if not known or len(known) < len(tables):
         return None
-    return Nodes(*map(np.concatenate, zip(*known, strict=True)))
+    return type(known[0])(*map(np.concatenate, zip(*known, strict=True)))
 
 
-def _known(parts: Sequence[T | None]) -> list[T]:
-    """A column of several batches; nothing if one of them does not have it."""
-    known = [part for part in parts if part is not None]
-    return known if len(known) == len(parts) else []
-
-
-def _joined_names(parts: Sequence[NamedEntities | None], documents: Sequence[int]) -> NamedEntities | None:
-    """The names of several batches; ``documents`` is the number of documents before each batch."""
-    if not (known := _known(parts)):
+def _joined_names(parts: Sequence[Documents], documents: Sequence[int]) -> NamedEntities | None:
+    """Join the names of several batches; ``documents`` is the number of documents before each batch."""
+    known = [part.named_entities for part in parts if part.named_entities]
+    if len(known) < len(parts):
         return None
     return known[0]._replace(
-        document=np.concatenate([part.document + before for part, before in zip(known, documents, strict=False)]),
-        **{name: np.concatenate([getattr(part, name) for part in known]) for name in _OF_NAMES},
-        columns=list({id(column): column for part in known for column in part.columns}.values()),
+        document=np.concatenate([names.document + before for names, before in zip(known, documents, strict=False)]),
+        **{name: np.concatenate([getattr(names, name) for names in known]) for name in _OF_NAMES},
+        columns=list({id(column): column for names in known for column in names.columns}.values()),
     )

@@ -38,29 +38,20 @@ def partitions(events: Events) -> tuple[dict[str, Any], list[int]]:
     """Match brackets; returns the columns of `corefscore.core.documents.Documents` that come from brackets, by name,
     and the documents in which a bracket has no partner.
 
-    The latter have no mentions in the columns. A close bracket closes the latest open bracket of its entity: sorted by
-    entity and depth of nesting, open and close brackets alternate, so each open bracket is next to its close.
+    The latter have no mentions in the columns.
     """
     order = order_by(events.document, events.label)
     kind = events.kind[order]
     begins = changes(events.document[order], events.label[order])
     group = np.cumsum(begins) - 1
-    step = (kind == OPEN).astype(np.int64) - (kind == CLOSE)
-    depth = np.cumsum(step)
-    if len(depth):
-        depth -= (depth - step)[begins][group]
-    last = np.roll(begins, -1)
-    unmatched_here = (depth < 0) | (last & (depth != 0))
-    if unmatched_here.any():
-        faulty = np.unique(events.document[order][unmatched_here])
+    single, bracket = np.flatnonzero(kind == SINGLE), np.flatnonzero(kind != SINGLE)
+    opens, closes, alone = matching(group[bracket], kind[bracket] == OPEN)
+    if len(alone):
+        faulty = np.unique(events.document[order][bracket[alone]])
         sound = np.flatnonzero(~np.isin(events.document, faulty))
         return partitions(events.only(sound))[0], faulty.tolist()
 
-    single, bracket = np.flatnonzero(kind == SINGLE), np.flatnonzero(kind != SINGLE)
-    level = depth[bracket] + (kind[bracket] == CLOSE)
-    if level.max(initial=0) > 1:
-        bracket = bracket[order_by(group[bracket], level)]
-    opens, closes = bracket[0::2], bracket[1::2]
+    opens, closes = bracket[opens], bracket[closes]
     first_event = order[np.concatenate([single, opens])]
     last_event = order[np.concatenate([single, closes])]
 
@@ -90,7 +81,8 @@ def matching(group: Ints, opened: Bools) -> tuple[Ints, Ints, Ints]:
     of nesting the open and close brackets of a group alternate, so an open one is closed by the next.
     """
     level = np.cumsum(np.where(opened, 1, -1)) + ~opened
-    order = order_by(group, level)
+    # Nearly always nothing is nested, and all are in order.
+    order = np.arange(len(level)) if (level == 1).all() else order_by(group, level)
     opens = np.flatnonzero(~changes(group[order], level[order])[1:] & opened[order][:-1])
     opens, closes = order[opens], order[opens + 1]
     alone = np.ones(len(order), dtype=np.bool_)

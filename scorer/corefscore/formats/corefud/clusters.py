@@ -260,8 +260,7 @@ class _OnWords(File):
         """Whoever read the file was told what is odd in it."""
 
     def _mentions(self) -> Columns:
-        overt = self.lines.words.overt
-        every = np.arange(len(overt))[self.order]
+        overt, every = self.lines.words.overt, self.order
         begins = self.lines.documents.lines
         at = bounds(self.document_of(every), len(begins))
         found = [

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from io import BytesIO
 from typing import NamedTuple, SupportsIndex
 
@@ -31,13 +31,15 @@ COLUMNS = 10
 ID, FORM, UPOS, HEAD, DEPS, MISC = 0, 1, 3, 6, 8, 9
 """Columns, counted from 0."""
 
-LF, CR, TAB, HASH, DOT, DASH = b"\n\r\t#.-"
+LF, CR, TAB, HASH = b"\n\r\t#"
 
 DIGITS = 6
 """How many digits the number of a word may have."""
 
 _NUMBER = re.compile(rb"(\d{1,6})(?:\.(\d+))?")
 """The number of a word in its sentence."""
+
+_RANGE = re.compile(rb"\d+-\d+")
 
 _NEWDOC = re.compile(rb"# newdoc(?:[^\S\n]+id[^\S\n]*=[^\S\n]*([^\n]+))?")
 
@@ -244,42 +246,18 @@ class Lines:
         number *= TENTH
         word = overt.copy()
         other = np.flatnonzero(~overt)
-        starts, stops = self.bounds(ID, other)
-        before, mark, after, digits = self._halves(starts, stops)
-        both = (before >= 0) & (after >= 0)
-        empty = both & (mark == DOT)
-        number[other[empty]] = before[empty] * TENTH + after[empty] * 10 ** (4 - digits[empty])
-        word[other[empty]] = True
-        left = np.flatnonzero(~(both & (empty | (mark == DASH))))
-        other, first = other[left], self.text[starts[left]]
-        digit = (first >= ord("0")) & (first <= ord("9"))
-        faulty = other[~digit].tolist()
-        for row in other[digit].tolist():
-            piece = self.column(row, ID)
-            if re.fullmatch(rb"\d+-\d+", piece):
-                continue
-            found = number_of(piece)
-            if found is None:
+        faulty: list[int] = []
+        number_of_piece = cache(number_of)  # few are different
+        for row, start, stop in zip(other.tolist(), *(edge.tolist() for edge in self.bounds(ID, other)), strict=True):
+            piece = self.piece(start, stop)
+            if (found := number_of_piece(piece)) is not None:
+                number[row], word[row], overt[row] = found, True, b"." not in piece
+            elif not _RANGE.fullmatch(piece):
                 faulty.append(row)
-                continue
-            number[row], word[row], overt[row] = found, True, b"." not in piece
-        for row in self.take("bad-id", sorted(faulty)):
+        for row in self.take("bad-id", faulty):
             piece = self.column(row, ID) or b"\t" + self.column(row, FORM)
             self.refuse(self.about("bad-id", row, piece))
         return number, overt, word
-
-    def _halves(self, starts: Ints, stops: Ints) -> tuple[Ints, Bytes, Ints, Ints]:
-        """The number before the first mark that is not a digit, the mark, the number after it, which has at most four
-        digits, and how many it has. Anything else is -1."""
-        cut = stops.copy()
-        for place in reversed(range(DIGITS + 1)):
-            at = np.flatnonzero(stops - starts > place)
-            byte = self.text[starts[at] + place]
-            at = at[(byte < ord("0")) | (byte > ord("9"))]
-            cut[at] = starts[at] + place
-        after_mark = np.minimum(cut + 1, stops)
-        after = whole_numbers(self.text, after_mark, stops, 4)
-        return whole_numbers(self.text, starts, cut, DIGITS), self.text[cut], after, stops - after_mark
 
     @cached_property
     def header(self) -> list[str] | None:

@@ -12,11 +12,11 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from corefscore.core.arrays import NONE, Bytes, Ints, blocks, changes, firsts, order_by, ranked, repeated, sums, tally
+from corefscore.core.arrays import NONE, Ints, blocks, changes, firsts, order_by, ranked, sums, tally
 from corefscore.core.documents import NO_NODES, Documents, Nodes, Place, Span, Texts, refuse_deep
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural
@@ -46,7 +46,7 @@ from corefscore.formats.corefud.mentions import (
     words_of,
 )
 from corefscore.formats.corefud.trees import highest
-from corefscore.formats.words import alike, side_by_side, word_numbers
+from corefscore.formats.words import alike, word_numbers
 
 
 def read(files: Sequence[Source], notices: list[Finding], request: Request) -> Iterator[Documents]:
@@ -87,28 +87,6 @@ class Columns(NamedTuple):
     nodes: Nodes
 
 
-class _Ids(Sequence[str]):
-    """The ids of entities, each made text when it is asked for. The text of the file is not kept for them."""
-
-    def __init__(self, text: Bytes, starts: Ints, stops: Ints) -> None:
-        sizes = stops - starts
-        self._text = side_by_side(text, starts, sizes)
-        self._stops = np.cumsum(sizes)
-        self._starts = self._stops - sizes
-
-    def __len__(self) -> int:
-        return len(self._stops)
-
-    @overload
-    def __getitem__(self, at: int) -> str: ...
-    @overload
-    def __getitem__(self, at: slice) -> list[str]: ...
-    def __getitem__(self, at: int | slice) -> str | list[str]:
-        if isinstance(at, slice):
-            return [self[index] for index in range(len(self))[at]]
-        return as_text(self._text[self._starts[at] : self._stops[at]].tobytes())
-
-
 class File:
     """One file on its way to columns.
 
@@ -144,7 +122,10 @@ class File:
         self._note_numbers()
         words = lines.words
         self.number = lines.numbers(self.document_of_sentence)
-        self.order = self._order_of_words()
+        # The words in the order of documents, which a document that goes on later does not have.
+        self.order = np.argsort(self.document_of(slice(None)), kind="stable")
+        self.place = np.empty_like(self.order)
+        self.place[self.order] = np.arange(len(self.order))
         size = tally(words.sentence, len(self.document_of_sentence))
         self.last_word = np.cumsum(size) - 1  # of each sentence
         overt = size - tally(words.sentence[~words.overt], len(size))
@@ -167,31 +148,15 @@ class File:
             texts=self._texts(),
         )
 
-    def _order_of_words(self) -> Ints | slice:
-        """The words of the file in the order of documents, which a document that goes on later does not have."""
-        if (np.diff(self.document_of_sentence) >= 0).all():
-            return slice(None)
-        return order_by(self.document_of(slice(None)))
-
     def document_of(self, words: Ints | slice) -> Ints:
         """The document of each of some words."""
         found: Ints = self.document_of_sentence[self.lines.words.sentence[words]]
         return found
 
-    def _place(self, words: Ints) -> Ints:
-        """The place of each of some words in the order of documents."""
-        if isinstance(self.order, slice):
-            return words
-        place = np.empty(len(self.order), dtype=np.int64)
-        place[self.order] = np.arange(len(place))
-        return place[words]
-
     def _texts(self) -> Texts:
         """The words of the tokens. Where a word stands is part of it: sentences cut elsewhere are another text."""
         lines, words = self.lines, self.lines.words
-        token = np.flatnonzero(words.overt[self.order])
-        if not isinstance(self.order, slice):
-            token = self.order[token]
+        token = self.order[words.overt[self.order]]
         form = np.empty(len(lines.tokens), dtype=np.int64)
         for block in blocks(len(form)):
             form[block] = word_numbers(lines.text, *lines.bounds(FORM, block)) * 31
@@ -266,11 +231,9 @@ class File:
         head = self._heads(found, sized, word, fields, refuse)
         columns, order = self._by_entity(found, sized, head, file_chunks.id_of)
         chunk = found.chunk[order][changes(columns.entity)]
-        ids = _Ids(file_chunks.text, file_chunks.id_start[chunk], file_chunks.id_stop[chunk])
+        ids = [as_text(file_chunks.id_of(at)) for at in chunk.tolist()]
         if not fields.grouped:
-            self._note_split(
-                columns, alike(file_chunks.text, file_chunks.id_start[chunk], file_chunks.id_stop[chunk]), ids
-            )
+            self._note_split(columns, ids)
         return columns._replace(ids=ids)
 
     def _by_entity(
@@ -295,7 +258,7 @@ class File:
 
     def _tokens_before(self, words: Ints) -> Ints:
         """How many tokens of its document stand before each of some words."""
-        found: Ints = self._overt_before[self._place(words)] - self.first_token[self.document_of(words)]
+        found: Ints = self._overt_before[self.place[words]] - self.first_token[self.document_of(words)]
         return found
 
     @cached_property
@@ -304,21 +267,20 @@ class File:
         overt = self.lines.words.overt[self.order]
         return np.cumsum(overt) - overt
 
-    def _note_split(self, columns: Columns, name: Ints, ids: Sequence[str]) -> None:
-        """Notice entities whose ids, equal where ``name`` is, belong to another document as well."""
-        again = repeated(name)
-        split = int(np.count_nonzero(again))
-        if not split:
+    def _note_split(self, columns: Columns, ids: Sequence[str]) -> None:
+        """Notice entities whose ids belong to another document as well."""
+        first: dict[str, int] = {}
+        again = [at for at, name in enumerate(ids) if first.setdefault(name, at) != at]
+        if not again:
             return
-        first = int(np.argmax(again))
         names = self.lines.documents.names
         details = {
-            "entity": ids[first],
-            "before": names[int(columns.document[np.argmax(name == name[first])])],
-            "document": names[int(columns.document[first])],
-            "more": f" ({plural(split, 'entity')} in all)" if split > 1 else "",
+            "entity": ids[again[0]],
+            "before": names[int(columns.document[first[ids[again[0]]]])],
+            "document": names[int(columns.document[again[0]])],
+            "more": f" ({plural(len(again), 'entity')} in all)" if len(again) > 1 else "",
         }
-        self.note("split-entity", int(columns.line[np.searchsorted(columns.entity, first)]), **details)
+        self.note("split-entity", int(columns.line[np.searchsorted(columns.entity, again[0])]), **details)
 
     def _note_numbers(self) -> None:
         """Notice words of a sentence that have one number."""
@@ -366,7 +328,8 @@ class File:
         number = self.lines.words.number[self.order]
         again = np.flatnonzero(number[1:] == number[:-1]) + 1
         first_place, last_place = (
-            place - np.searchsorted(again, place, side="right") for place in map(self._place, (first_word, last_word))
+            place - np.searchsorted(again, place, side="right")
+            for place in (self.place[first_word], self.place[last_word])
         )
         keys = first_place, -sized.size, last_place - first_place
         order = order_by(*keys, found.chunk)
