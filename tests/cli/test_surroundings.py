@@ -164,7 +164,7 @@ def test_what_was_read_from_a_pipe_is_copied_once(monkeypatch: pytest.MonkeyPatc
     source = Source(STDIN)
     source.head(1)
     tracemalloc.start()
-    assert len(source.array()) == size
+    assert len(source.read()) == size
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 1.5 * size

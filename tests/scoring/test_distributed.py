@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 from corefscore import ScorerError, UsageError, __version__, score
-from corefscore.core import machines, workers
-from corefscore.core.sources import State
+from corefscore.core import machines, sources, workers
 from corefscore.matching.slices import Slice
 from corefscore.python import distributed
 from corefscore.scoring import divided
@@ -258,7 +257,7 @@ def test_jobs_are_no_more_than_processors(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_a_cluster_with_other_files_is_refused(address: str, pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     """Cut here as it was, changed when the workers come to it."""
-    monkeypatch.setattr(State, "of", lambda status: State(status.st_size, 7))
+    monkeypatch.setattr(sources, "_state_of", lambda status: (status.st_size, 7))
     monkeypatch.chdir(pair[0].parent)
     said = "^the workers cannot do what this process can: key.conll: a worker found another file at /.*/key.conll"
     with pytest.raises(UsageError, match=said):

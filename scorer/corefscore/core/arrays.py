@@ -81,51 +81,28 @@ def bounds(groups: Ints, count: int) -> Ints:
 
 
 def order_by(*keys: Ints) -> Ints:
-    """The order that sorts by the first key, then the second and so on, then by position.
+    """Sort by the first key, then the second and so on, then by position; returns the order.
 
-    Keys are columns of 64-bit numbers. They become one number of 63 bits, which ends in the position and is sorted;
-    where it gets too wide, the ranks of the keys so far take their place. This is several times faster than
-    `numpy.lexsort`, which is used if a single key is too wide even for that.
+    Keys are columns of 64-bit numbers. They become one number of 63 bits, which ends in the position and is sorted:
+    several times faster than `numpy.lexsort`, which is used where they are too wide for that.
     """
     size = len(keys[0])
     if not size:
         return NONE
     packed, room = np.zeros(size, dtype=np.int64), 1
-    wide: list[Ints] = []
     for key in keys:
         low = int(key.min())
         width = int(key.max()) - low + 1
-        if room > 1 and room * size < 2**63 <= room * width * size:
-            packed, room = _ranks(packed)
-        if room * width >= 2**63:
-            wide.append(packed)
-            packed, room = key - low if width < 2**63 else key, width
-        else:
-            packed *= width
-            packed += key - low
-            room *= width
-    if wide or room * size >= 2**63:
-        return np.lexsort([packed, *reversed(wide)])
-    _sort(packed)
+        room *= width
+        if room * size >= 2**63:
+            return np.lexsort(keys[::-1])
+        packed *= width
+        packed += key - low
+    packed *= size
+    packed += np.arange(size)
+    packed.sort()
     packed %= size
     return packed
-
-
-def _sort(packed: Ints) -> None:
-    """Sort numbers, each of which also gets its position: ``number * size + position``, which fits into 63 bits."""
-    packed *= len(packed)
-    packed += np.arange(len(packed))
-    packed.sort()
-
-
-def _ranks(packed: Ints) -> tuple[Ints, int]:
-    """The rank of each number among those that differ, and how many differ; the numbers are overwritten."""
-    _sort(packed)
-    order = packed % len(packed)
-    packed //= len(packed)
-    rank = np.cumsum(changes(packed)) - 1
-    packed[order] = rank
-    return packed, int(rank[-1]) + 1
 
 
 def changes(*keys: Ints) -> Bools:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from typing import Any
 
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding
@@ -115,11 +116,11 @@ def unpacked(files: Iterable[Source], notices: list[Finding] | None = None) -> l
 
 
 class _Part(NamedTuple):
-    """An entry of an archive: its name, and a function that reads it given the greatest size in bytes, or None for an
-    entry that is neither a file nor a folder."""
+    """An entry of an archive: its name, and a function that opens it, or None for an entry that is neither a file nor a
+    folder."""
 
     name: str
-    read: Callable[[int], bytes] | None
+    open: Callable[[], Any] | None
 
 
 def _parts_of(name: str, head: bytes) -> Callable[[Source], Iterator[_Part]] | None:
@@ -149,7 +150,7 @@ def _parts_of(name: str, head: bytes) -> Callable[[Source], Iterator[_Part]] | N
 def _members(source: Source, parts: Callable[[Source], Iterator[_Part]], notices: list[Finding] | None) -> list[Source]:
     """The files in an archive, in name order. Raises as `unpacked` does."""
     with source.refusing():
-        by_name: dict[str, Callable[[int], bytes] | None] = {}
+        by_name: dict[str, Callable[[], Any] | None] = {}
         for part in parts(source):
             # As a folder would have it: no name leads out of the archive.
             steps = os.path.normpath("/" + part.name).strip("/").split("/")
@@ -158,15 +159,16 @@ def _members(source: Source, parts: Callable[[Source], Iterator[_Part]], notices
                 continue
             if name in by_name:
                 raise UsageError(f"{name}: the archive contains two files of this name; {UNPACK}")
-            by_name[name] = part.read
+            by_name[name] = part.open
         found, left = [], source.limit
         for name in _in_order(by_name, source.pattern, source.name, "archive"):
-            read = by_name[name]
-            if read is None:
+            opened = by_name[name]
+            if opened is None:
                 if notices is not None:
                     notices.append(Finding("not-a-file", name))
                 continue
-            data = _content(name, read(left + 1), left)
+            with opened() as stream:
+                data = _content(name, stream.read(left + 1), left)
             left -= len(data)
             if left < 0:
                 raise too_large(source.name, source.limit)
@@ -189,23 +191,17 @@ def _of_tar(source: Source) -> Iterator[_Part]:
     import tarfile
 
     data = source.read()
-    with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
-        for info in archive:
-            content = slice(info.offset_data, info.offset_data + info.size)
-            if info.isreg() and not info.issparse():
-                yield _Part(info.name, partial(_cut, data, content))
-            elif not info.isdir():
-                yield _Part(info.name, None)
-        # A header that is not one ends the list in silence, and so does the end of a first archive of several.
-        rest = data[archive.offset :]
-        if not rest or rest.strip(b"\0"):
-            what = "something follows its end" if rest else "its end is missing"
-            raise UsageError(f"{source.name}: this tar archive is damaged or incomplete: {what}; pack it again")
-
-
-def _cut(data: bytes, content: slice, limit: int) -> bytes:
-    """Return a part of an archive that is limited already."""
-    return data[content]
+    archive = tarfile.open(fileobj=io.BytesIO(data), mode="r:")  # noqa: SIM115 - in memory
+    for info in archive:
+        if info.isreg() and not info.issparse():
+            yield _Part(info.name, partial(archive.extractfile, info))
+        elif not info.isdir():
+            yield _Part(info.name, None)
+    # A header that is not one ends the list in silence, and so does the end of a first archive of several.
+    rest = data[archive.offset :]
+    if not rest or rest.strip(b"\0"):
+        what = "something follows its end" if rest else "its end is missing"
+        raise UsageError(f"{source.name}: this tar archive is damaged or incomplete: {what}; pack it again")
 
 
 def _of_zip(source: Source) -> Iterator[_Part]:
@@ -213,10 +209,6 @@ def _of_zip(source: Source) -> Iterator[_Part]:
     import io
     import stat
     import zipfile
-
-    def content(info: zipfile.ZipInfo, limit: int) -> bytes:
-        with archive.open(info) as stream:
-            return stream.read(limit)
 
     archive = zipfile.ZipFile(io.BytesIO(source.read()))
     if min((info.header_offset for info in archive.infolist()), default=0):
@@ -228,4 +220,4 @@ def _of_zip(source: Source) -> Iterator[_Part]:
         if stat.S_ISLNK(info.external_attr >> 16):
             yield _Part(name, None)
         elif not info.is_dir():
-            yield _Part(name, partial(content, info))
+            yield _Part(name, partial(archive.open, info))

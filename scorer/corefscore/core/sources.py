@@ -12,13 +12,9 @@ from copy import copy
 from functools import partial
 from importlib import import_module
 from itertools import chain
-from typing import Any, BinaryIO, cast
+from typing import Any, cast
 
-import numpy as np
-
-from corefscore.core.arrays import Bytes
 from corefscore.core.errors import UsageError
-from corefscore.core.tuples import NamedTuple
 
 STDIN = "-"
 
@@ -64,7 +60,7 @@ def is_utf_16(head: bytes) -> bool:
 class _Bounded(io.RawIOBase):
     """A decompressed stream that raises `UsageError` beyond a limit."""
 
-    def __init__(self, stream: BinaryIO, limit: int, name: str) -> None:
+    def __init__(self, stream: io.BufferedIOBase, limit: int, name: str) -> None:
         self._stream, self._limit, self._left, self._name = stream, limit, limit, name
 
     def readable(self) -> bool:
@@ -79,7 +75,7 @@ class _Bounded(io.RawIOBase):
         return size
 
     def _read(self, view: memoryview) -> int:
-        return cast(io.BufferedIOBase, self._stream).readinto(view)
+        return self._stream.readinto(view)
 
 
 class _Streams(_Bounded):
@@ -88,7 +84,7 @@ class _Streams(_Bounded):
     Python's own readers of bz2 and lzma end in silence where a later stream is damaged.
     """
 
-    def __init__(self, decompressor: Callable[[], Any], stream: BinaryIO, limit: int, name: str) -> None:
+    def __init__(self, decompressor: Callable[[], Any], stream: io.BufferedIOBase, limit: int, name: str) -> None:
         super().__init__(stream, limit, name)
         self._new, self._decompressor, self._first = decompressor, decompressor(), True
 
@@ -124,9 +120,6 @@ def too_large(name: str, limit: int) -> UsageError:
     )
 
 
-PIECE = 1 << 26
-"""The number of bytes that are read at once from a whole file. Most files are one piece, which is not copied."""
-
 PACKED = 1 << 16
 """The number of compressed bytes that are read at once."""
 
@@ -134,19 +127,12 @@ STEP = 1 << 20
 """The largest number of bytes that one step of reading takes, so that a progress bar moves."""
 
 
-class State(NamedTuple):
-    """What distinguishes a file from another file at the same path, and from itself after a change.
+_State = tuple[int, int]
+"""The size of a file and the time of its last change, by which it is told from another one and from itself later."""
 
-    ``inode`` is 0 if it is not compared, since a copy on another machine has a different one.
-    """
 
-    size: int
-    mtime_ns: int
-    inode: int = 0
-
-    @classmethod
-    def of(cls, status: os.stat_result) -> State:
-        return cls(status.st_size, status.st_mtime_ns, status.st_ino)
+def _state_of(status: os.stat_result) -> _State:
+    return status.st_size, status.st_mtime_ns
 
 
 class _Unchanged(io.FileIO):
@@ -196,18 +182,13 @@ class Source:
         self.watch: Callable[[int], None] | None = None
         self.start, self.stop, self.lines = 0, cast(int | None, None), 0
         self._kept, self._most = kept, most
-        self._state: State | None = None
+        self._state: _State | None = None
 
-    def check(self, status: os.stat_result) -> State:
-        """The state of the file. Raises `UsageError` for a regular file whose state was different the first time."""
-        found = State.of(status)
-        if self._state is None:
-            self._state = found
-        elif not self._state.inode:
-            found = found._replace(inode=0)
-        if found != self._state and stat.S_ISREG(status.st_mode):
+    def check(self, status: os.stat_result) -> None:
+        """Raise `UsageError` for a regular file whose state was different the first time."""
+        self._state = self._state or _state_of(status)
+        if _state_of(status) != self._state and stat.S_ISREG(status.st_mode):
             raise self._changed()
-        return found
 
     def part(self, start: int, stop: int) -> Source:
         """Return the bytes from ``start`` to ``stop`` of a file that was opened before, for a worker.
@@ -217,7 +198,6 @@ class Source:
         assert self._state is not None, "it was opened before"
         found = copy(self)
         found.path, found.start, found.stop, found.watch = os.path.abspath(self.path), start, stop, None
-        found._state = self._state._replace(inode=0)
         return found
 
     def _changed(self) -> UsageError:
@@ -230,10 +210,10 @@ class Source:
             f"{self.name}: this file changed while it was read; wait until nothing writes to it, then run this again"
         )
 
-    def open(self) -> BinaryIO:
+    def open(self) -> io.BufferedReader:
         """A stream of the decompressed bytes. Raises `UsageError` if the file cannot be opened."""
         try:
-            stream = io.BufferedReader(self._raw())
+            stream: io.BufferedReader = io.BufferedReader(self._raw())
             head = stream.peek(8)
         except OSError as error:
             if self._state is not None:
@@ -242,13 +222,13 @@ class Source:
         for magic, module in COMPRESSED.items():
             if head.startswith(magic):
                 unpacked = self._decompressed(module, stream)
-                return cast(BinaryIO, io.BufferedReader(unpacked, 1 << 16))
+                return io.BufferedReader(unpacked, 1 << 16)
         for magic, what in UNREADABLE.items():
             if head.startswith(magic):
                 raise UsageError(f"{self.name}: this is {what}, which cannot be read; {UNPACK}")
-        return cast(BinaryIO, stream)
+        return stream
 
-    def _decompressed(self, module: str, stream: BinaryIO) -> _Bounded:
+    def _decompressed(self, module: str, stream: io.BufferedReader) -> _Bounded:
         """A stream decompressed by a module. Raises `UsageError` if this Python was built without it."""
         try:
             imported = import_module(module)
@@ -270,7 +250,7 @@ class Source:
         """The number of bytes before decompression; 0 if it is not known."""
         if self._kept is not None:
             return len(self._kept)
-        return self._state.size if self._state is not None else 0
+        return self._state[0] if self._state is not None else 0
 
     def _raw(self) -> io.RawIOBase:
         if self._kept is None and self.path == STDIN:
@@ -285,11 +265,6 @@ class Source:
                 self._kept = raw.readall()
         return cast(io.RawIOBase, io.BytesIO(self._kept))
 
-    def fill(self, stream: BinaryIO, view: memoryview) -> int:
-        """Read into ``view``; returns the number of bytes, 0 at the end of the file."""
-        with self.refusing():
-            return cast(io.BufferedIOBase, stream).readinto(view)
-
     def head(self, size: int) -> bytes:
         """The first bytes, at most ``size``."""
         with self.reading() as stream:
@@ -298,23 +273,12 @@ class Source:
     def read(self) -> bytes:
         """All bytes."""
         with self.reading() as stream:
-            # Asked for no more than there is: memory of a size that an earlier file had can be used again.
-            piece = min(self._size, PIECE) or PIECE
-            return b"".join(iter(lambda: stream.read(piece), b""))
-
-    def array(self) -> Bytes:
-        """All bytes as an array. For large arrays numpy asks for large pages of memory, which are ready sooner."""
-        with self.reading() as stream:
-            found = np.empty(self._size + 1, dtype=np.uint8)
-            view, filled = found.data, 0
-            while filled < len(found) and (size := cast(io.BufferedIOBase, stream).readinto(view[filled:])):
-                filled += size
-            # Of a compressed file, or of one whose size is not known, there is more.
-            more = np.frombuffer(stream.read(), dtype=np.uint8)
-        return np.concatenate([found[:filled], more]) if len(more) else found[:filled]
+            # Asked for no more than there is: memory of a size that an earlier file had can be used again. Of a
+            # compressed file, or of one whose size is not known, there is more.
+            return b"".join([stream.read(self._size), *iter(partial(stream.read, PACKED), b"")])
 
     @contextmanager
-    def reading(self) -> Iterator[BinaryIO]:
+    def reading(self) -> Iterator[io.BufferedReader]:
         """A stream of the decompressed bytes; errors while it is read become `UsageError`."""
         with self.open() as stream, self.refusing():
             yield stream

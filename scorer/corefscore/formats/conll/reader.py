@@ -478,8 +478,8 @@ def _blocks(source: Source, whole_documents: bool) -> Iterator[tuple[bytearray, 
     buffer = bytearray(BLOCK)
     buffer[0] = LF
     filled = 1
-    with source.open() as stream:
-        while size := source.fill(stream, memoryview(buffer)[filled:]):
+    with source.reading() as stream:
+        while size := stream.readinto(memoryview(buffer)[filled:]):
             filled += size
             if whole_documents:
                 end = buffer.rfind(USUAL_END, 0, filled)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.core.arrays import NONE, Bytes, Ints, blocks, changes
+from corefscore.core.sources import as_text
 from corefscore.formats.corefud.lines import LF, MISC, Lines
 from corefscore.formats.words import side_by_side, whole_numbers
 
@@ -102,7 +103,14 @@ class Chunks(NamedTuple):
 
     def id_of(self, chunk: int) -> bytes:
         """The id."""
-        return self.text[self.id_start[chunk] : self.id_stop[chunk]].tobytes()
+        return self.text.data[self.id_start[chunk] : self.id_stop[chunk]].tobytes()
+
+    def ids_of(self, which: Ints) -> list[str]:
+        """Decode the ids of some chunks, each with the byte after it as a line end."""
+        sizes = self.id_stop[which] - self.id_start[which] + 1
+        text = side_by_side(self.text, self.id_start[which], sizes)
+        text[np.cumsum(sizes) - 1] = LF
+        return as_text(text.tobytes()).split("\n")[:-1]
 
 
 def cells(lines: Lines) -> Cells:

@@ -197,7 +197,7 @@ class Lines:
 
     def piece(self, start: SupportsIndex, stop: SupportsIndex) -> bytes:
         """A piece of the file."""
-        return self.text[start:stop].tobytes()
+        return self.text.data[start:stop].tobytes()
 
     def line_of(self, row: int) -> int:
         """The number of the line (from 1) of a token."""
@@ -244,20 +244,17 @@ class Lines:
             number[block] = whole_numbers(self.text, *self.bounds(ID, block), DIGITS)
         overt = number >= 0
         number *= TENTH
-        word = overt.copy()
         other = np.flatnonzero(~overt)
-        faulty: list[int] = []
-        number_of_piece = cache(number_of)  # few are different
-        for row, start, stop in zip(other.tolist(), *(edge.tolist() for edge in self.bounds(ID, other)), strict=True):
-            piece = self.piece(start, stop)
-            if (found := number_of_piece(piece)) is not None:
-                number[row], word[row], overt[row] = found, True, b"." not in piece
-            elif not _RANGE.fullmatch(piece):
-                faulty.append(row)
+        edges = (edge.tolist() for edge in self.bounds(ID, other))
+        pieces = [self.text.data[start:stop].tobytes() for start, stop in zip(*edges, strict=True)]
+        found = list(map(cache(number_of), pieces))  # few are different
+        number[other] = [-1 if each is None else each for each in found]
+        rows = zip(other.tolist(), found, pieces, strict=True)
+        faulty = [row for row, each, piece in rows if each is None and not _RANGE.fullmatch(piece)]
         for row in self.take("bad-id", faulty):
             piece = self.column(row, ID) or b"\t" + self.column(row, FORM)
             self.refuse(self.about("bad-id", row, piece))
-        return number, overt, word
+        return number, overt, number >= 0
 
     @cached_property
     def header(self) -> list[str] | None:
@@ -347,7 +344,7 @@ def _places(text: Bytes, byte: int) -> Iterator[Ints]:
 
 def _read_with_lf(source: Source) -> Bytes:
     """The bytes of a file, with LF for every line end."""
-    text = source.array()
+    text = np.frombuffer(source.read(), dtype=np.uint8)
     begins = (int(at) for places in _places(text, MARK[0]) for at in places if not at or text[at - 1] in (LF, CR))
     if marks := [at for at in begins if text[at : at + len(MARK)].tobytes() == MARK]:
         text = np.delete(text, [at + step for at in marks for step in range(len(MARK))])

@@ -231,7 +231,7 @@ class File:
         head = self._heads(found, sized, word, fields, refuse)
         columns, order = self._by_entity(found, sized, head, file_chunks.id_of)
         chunk = found.chunk[order][changes(columns.entity)]
-        ids = [as_text(file_chunks.id_of(at)) for at in chunk.tolist()]
+        ids = file_chunks.ids_of(chunk)
         if not fields.grouped:
             self._note_split(columns, ids)
         return columns._replace(ids=ids)
