@@ -59,7 +59,7 @@ ELSEWHERE: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
         ("mention-across-sentences", "part-of-nothing", "odd-id", "odd-head"),
         ("document", "begin", "label", "piece", "line"),
     ),
-    "formats/jsonlines/reader.py add": (("bad-mention",), ("document", "place", "what", "expected")),
+    "formats/jsonlines/reader.py _mentions": (("bad-mention",), ("document", "place", "what", "expected")),
     "formats/tagged/examiner.py _look": ((*TAGS, "crossing-tags"), ()),
     "reports/check.py _comparable": (("other-documents",), ("count", "first", "which")),
 }

@@ -174,6 +174,8 @@ class Request(NamedTuple):
     - ``input_format``, ``tags``, ``word_column``: the same as in `Reading`, for this side.
     - ``columns``: those of tables of labels, as in `Reading`.
     - ``unit``: where the units of tokens are annotated (`corefscore.core.documents.UNIT_SOURCES`), for annotations.
+    - ``lines``: the lines at which the documents begin whose annotations are wanted; None for all. A reader may give
+      others, too.
     """
 
     side: str | None = KEY
@@ -187,6 +189,7 @@ class Request(NamedTuple):
     word_column: int | None = None
     columns: str | None = None
     unit: str | None = None
+    lines: Collection[int | None] | None = None
 
 
 USUAL = Request()

@@ -21,7 +21,7 @@ _NAMES = (str, int)
 
 def read(source: Source, request: Request) -> Iterator[Annotations]:
     """The annotations of each document of a file that has no faults."""
-    for place, fields in objects(source):
+    for place, fields in objects(source, request.lines):
         words = words_of(place, fields, request) or ()
         units = () if request.unit is None else _units(place, fields, words, request.unit)
         yield Annotations(place.line, words, units=units, zeros=zeros_in(chain(*words)))

@@ -30,19 +30,16 @@ class _Examiner(Reader):
     most = MOST
 
     def __init__(self, found: Found, request: Request) -> None:
-        super().__init__([], request)
+        super().__init__(found.add, request)
         self.found = found
-
-    def note(self, finding: Finding) -> None:
-        self.found.add(finding)
 
     def refuse(self, error: InputError, place: Place, fields: Fields) -> None:
         self.found.add(*error.findings)
         if not fields:  # not an object, or an empty one, so it has no name
             return
         with suppress(InputError):
-            dialect = self.first.dialect if self.first is not None else dialect_of(place, fields, self.request)
-            self.batch.add_faulty(name_of(place, fields, dialect), place, error.findings[0])
+            dialect = self.first[0] if self.first is not None else dialect_of(place, fields, self.request)
+            self.add_faulty(name_of(place, fields, dialect), place, error.findings[0])
 
     def text_of(self, fields: Fields, tokens: int, dialect: Dialect) -> Ints:
         """As in the reader, but words that are joined from subtokens are known, too."""

@@ -27,7 +27,7 @@ def recognises(head: bytes) -> bool:
     return is_json(head) or head.removeprefix(MARK).lstrip().startswith(b"{")
 
 
-def objects(source: Source, only: Collection[int] | None = None) -> Iterator[tuple[Place, Fields]]:
+def objects(source: Source, only: Collection[int | None] | None = None) -> Iterator[tuple[Place, Fields]]:
     """The places and the fields of the objects of a file, or of those on the lines ``only``."""
     for record in records(source):
         if only is None or record.place.line in only:

@@ -23,21 +23,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
-from typing import NamedTuple
 
 import numpy as np
 
 from corefscore.core.arrays import NONE, Ints
-from corefscore.core.documents import KEY, RESPONSE, UNKNOWN, Documents, Place, Span, Texts, by_appearance
+from corefscore.core.documents import KEY, RESPONSE, UNKNOWN, Documents, Place, Texts
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural
 from corefscore.core.items import LONGEST, Items, Numbers, Shown
 from corefscore.core.sources import Source
-from corefscore.formats.base import BATCH, Request, Sentences, passage, passage_places
+from corefscore.formats.base import BATCH, Request, Sentences, later
+from corefscore.formats.gathered import Gathered, words_of_spans
 from corefscore.formats.jsonlines.dialects import (
     BY_NAME,
     CLUSTERS,
@@ -65,13 +63,13 @@ from corefscore.formats.words import numbers_of
 _WHOLE_FILE = ("no-document", "json-document")
 """Faults of a whole file, which every line would have again."""
 
-HALF = re.compile("[\ud800-\udc7f\udd00-\udfff]")
+_HALF = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 """Half characters that do not mean a byte (`corefscore.formats.jsonlines.records.clean`)."""
 
-ANSWER = "answer"
+_ANSWER = "answer"
 """The field of text with tags (`corefscore.formats.tagged`)."""
 
-FIELDS_SHOWN = 10
+_FIELDS_SHOWN = 10
 """The number of fields that a message lists."""
 
 
@@ -81,47 +79,51 @@ def read(files: Sequence[Source], notices: list[Finding], request: Request) -> I
     Raises `InputError` for the first object that is not as described above, `UsageError` for a file that cannot be
     read.
     """
-    return Reader(notices, request).documents(files)
+    return Reader(notices.append, request).documents(files)
 
 
 class Reader:
     """Reads one corpus.
 
-    Scoring stops at the first fault. `corefscore.formats.jsonlines.examiner` overrides `note`, `refuse`, `text_of` and
-    `look` to continue by the same rules.
+    Scoring stops at the first fault. `corefscore.formats.jsonlines.examiner` overrides `refuse`, `text_of` and `look`
+    to continue by the same rules.
     """
 
     most = 1
     """The largest number of faults of a document that are reported."""
 
-    def __init__(self, notices: list[Finding], request: Request) -> None:
-        self.notices, self.request = notices, request
-        by_first = request.by_first
-        self.first = None if by_first is None else _First(BY_NAME[by_first[0]], by_first[1])
-        self.words = Passages(_flat, request._replace(names=None))
+    def __init__(self, note: Callable[[Finding], None], request: Request) -> None:
+        self.note, self.request = note, request
+        self.first: _First | None = None
+        if request.by_first is not None:
+            self.first = BY_NAME[request.by_first[0]], request.by_first[1]
+        self.words = words_of_spans(later("jsonlines.annotations:read"), request._replace(names=None))
         self.items = Numbers()
-        self.batch = self._empty()
+        self._begin()
+
+    def _begin(self) -> None:
+        """Begin a batch."""
+        self.batch = Gathered()
+        self.faults: dict[int, Callable[[], Finding]] = {}
+        self.texts = [NONE]
+        self.characters: list[str | None] = []
 
     def documents(self, files: Sequence[Source]) -> Iterator[Documents]:
-        """The documents of all files, in batches."""
+        """Yield the documents of all files, in batches."""
         for source in files:
             for _ in self._file(source):
-                if self.batch.bytes > BATCH:
+                if self.batch.size > BATCH:
                     yield self._full()
         if self.batch.names:
             yield self._full()
-
-    def note(self, finding: Finding) -> None:
-        """Add a notice."""
-        self.notices.append(finding)
 
     def refuse(self, error: InputError, place: Place, fields: Fields) -> None:
         """Raise the error for a fault of an object; ``fields`` are those of its fields that are known."""
         raise error
 
     def text_of(self, fields: Fields, tokens: int, dialect: Dialect) -> Ints:
-        """The numbers of the words of a document (`corefscore.core.documents.Texts`); unknown if it has no words, or
-        if these would have to be joined from subtokens."""
+        """Number the words of a document (`corefscore.core.documents.Texts`); unknown if it has no words, or if these
+        would have to be joined from subtokens."""
         sentences = None if of_subtokens(fields, dialect) else sentences_of(fields, dialect)
         return np.full(max(tokens, 0), UNKNOWN) if sentences is None else numbers(sentences)
 
@@ -135,7 +137,7 @@ class Reader:
             for place, size, parse in records(source):
                 found = True
                 fields: Fields = {}
-                self.batch.bytes += size
+                self.batch.size += size
                 try:
                     fields = parse()
                     self._add(place, fields)
@@ -152,43 +154,93 @@ class Reader:
     def _add(self, place: Place, fields: Fields) -> None:
         """Add the document of an object to the batch. Raises `InputError` for a fault."""
         dialect, field = self._first(place, fields)
-        for notice in self.batch.add(place, fields, field, dialect):
-            self.note(notice)
-        if self.batch.texts is not None:
-            self.batch.texts.append(self.text_of(fields, self.batch.tokens[-1], dialect))
+        name = name_of(place, fields, dialect)
+        check_fields(place, fields, field, dialect)
+        tokens, flat = self._mentions(name, place, fields, field, dialect)
+        text = fields.get(dialect.words) if dialect.shape == TEXT else None
+        if text is not None:
+            text, tokens, mentions = pieces_of(text, flat)
+            if len(blank := np.flatnonzero(mentions[:, 0] > mentions[:, 1])):
+                raise _blank_mention(place, name, flat[2 * blank[0]], flat[2 * blank[0] + 1])
+            flat = mentions.ravel().tolist()
+        unnamed = fields.keys().isdisjoint(dialect.names)
+        self.batch.add(name, place, tokens, enumerate(map(len, fields[field])), flat, unnamed=unnamed)
+        self.characters.append(text)
+        if self.request.texts:
+            self.texts.append(self.text_of(fields, tokens, dialect))
         self.look(place, fields, field, dialect)
+
+    def add_faulty(self, name: str, place: Place, fault: Finding) -> None:
+        """Add a document of which only the name is known."""
+        self.faults[len(self.batch.names)] = lambda: fault
+        self.batch.add(name, place, -1)
+        self.characters.append(None)
+
+    def _mentions(self, name: str, place: Place, fields: Fields, field: str, dialect: Dialect) -> tuple[int, list[int]]:
+        """Return the number of tokens of a document, and the first and the last token of each mention; mentions that are
+        text have places that no token has. Raises `InputError` for wrong mentions."""
+        tokens, offsets = offsets_of(place, fields, dialect)
+        clusters = fields[field]
+        texts = list(chain.from_iterable(clusters)) if are(list, clusters) else []
+        if texts and tokens < 0 and are(str, texts):
+            return tokens, np.repeat(self.items.of(list(map(clean, texts))) - LONGEST, 2).tolist()
+        flat = flattened(clusters, offsets)
+        if flat is None:
+            faults = (
+                {"document": name, "place": field + where, "what": what, "expected": expected}
+                for where, what, expected in faults_of(clusters, offsets)
+            )
+            raise InputError(
+                Finding("bad-mention", place.source.name, place.line, details=details)
+                for details in islice(faults, self.most)
+            )
+        odd = check_spelling(place, fields, flat, name, dialect) if field == dialect.clusters else None
+        if odd is not None:
+            self.note(odd)
+        subtoken_map: list[int] | None = fields.get(dialect.subtokens or "")
+        if subtoken_map is not None:
+            different = len(set(zip(flat[::2], flat[1::2], strict=True)))
+            flat = [subtoken_map[offset] for offset in flat]
+            if merged := different - len(set(zip(flat[::2], flat[1::2], strict=True))):
+                details = {"document": name, "count": plural(merged, "mention")}
+                self.note(Finding("merged-subtokens", place.source.name, place.line, details=details))
+        return tokens, flat
 
     def _first(self, place: Place, fields: Fields) -> _First:
         """The dialect and the field of the clusters. Raises `InputError` if an object has the field of predictions and
         the first object did not, and if its offsets seem to count characters and those of the first object tokens."""
         if self.first is None:
             self.first = _by_first(place, fields, self.request)
-        predicted = self.first.dialect.predicted
+        dialect, first_field = self.first
+        predicted = dialect.predicted
         chosen = self.request.clusters_field is None and self.request.side != KEY
-        if chosen and self.first.field != predicted and predicted in fields:
+        if chosen and first_field != predicted and predicted in fields:
             expected = "the same field in every object; --clusters-field NAME says which one has the clusters"
             raise bad_field(place, fields, predicted or "", "is here, but not in the first object", expected)
-        if self.first.dialect is E2E and self.request.input_format != E2E.name and not has_tokens(fields):
+        if dialect is E2E and self.request.input_format != E2E.name and not has_tokens(fields):
             field = next(name for name in OF_CHARACTERS if name in fields)
             what = "is here without sentences, so offsets can be of characters; in the first object they are of tokens"
             expected = f"one kind of offsets in a file; --input-format {E2E.name} reads all of them as tokens"
             raise bad_field(place, fields, field, what, expected)
         return self.first
 
-    def _empty(self) -> _Gathered:
-        return _Gathered(self.most, self.words, self.items, texts=self.request.texts)
-
     def _full(self) -> Documents:
-        documents = self.batch.documents()
-        self.batch = self._empty()
-        return documents
+        """Return the batch in columns, and begin another one."""
+        texts = None
+        if self.request.texts:
+            lines = np.array([place.line for place in self.batch.places], dtype=np.int64)
+            texts = Texts(np.concatenate(self.texts), np.repeat(lines, np.maximum(self.batch.tokens, 0)))
+        characters = self.characters if any(text is not None for text in self.characters) else None
+        words, items = self.words, None
+        if self.items.values:
+            words, items = Shown(self.items.values), Items(self.items.values)
+        found = self.batch.documents(faults=self.faults, words=words, texts=texts, characters=characters, items=items)
+        self._begin()
+        return found
 
 
-class _First(NamedTuple):
-    """The dialect and the field of the clusters of a corpus, which its first object decides."""
-
-    dialect: Dialect
-    field: str
+_First = tuple[Dialect, str]
+"""The dialect and the field of the clusters of a corpus, which its first object decides."""
 
 
 def settled(files: Sequence[Source], request: Request) -> Request:
@@ -236,57 +288,23 @@ def _by_first(place: Place, fields: Fields, request: Request) -> _First:
     """The dialect and the field of the first object. Raises `InputError` if it has the fields of both sides and the
     side is not known."""
     dialect = dialect_of(place, fields, request)
-    if request.input_format is None and request.clusters_field is None and isinstance(fields.get(ANSWER), str):
+    if request.input_format is None and request.clusters_field is None and isinstance(fields.get(_ANSWER), str):
         what = f"occurs together with clusters, so this can be text with tags or {dialect.name}"
         expected = f"one of them; --input-format tagged or --input-format {dialect.name} says which"
-        raise bad_field(place, fields, ANSWER, what, expected)
+        raise bad_field(place, fields, _ANSWER, what, expected)
     field = _field_of(request, dialect)
     if field is not None:
-        return _First(dialect, field)
+        return dialect, field
     if request.side is None and {dialect.clusters, dialect.predicted} <= fields.keys():
         expected = 'side="key" for the first or side="response" for the second, or clusters_field'
         raise bad_field(place, fields, dialect.clusters, f"occurs together with {dialect.predicted}", expected)
     predicted = dialect.predicted
-    return _First(dialect, predicted if predicted is not None and predicted in fields else dialect.clusters)
+    return dialect, predicted if predicted is not None and predicted in fields else dialect.clusters
 
 
 def numbers(sentences: Sentences) -> Ints:
     """The numbers of the words of sentences."""
     return numbers_of([word.encode("utf-8", "surrogateescape") for word in chain(*sentences)])
-
-
-@dataclass(frozen=True)
-class Passages:
-    """A function that returns the words of spans of one file for messages, or their offsets if the words are not known.
-
-    ``texts(source, lines, request)`` gives the line and the words of each document that begins at one of these lines.
-    """
-
-    texts: Callable[[Source, Collection[int], Request], Iterator[tuple[int, Sequence[str] | None]]]
-    request: Request
-
-    def __call__(self, source: Source, spans: Sequence[Span]) -> list[str]:
-        """The words of spans."""
-        by_line: dict[int, list[int]] = defaultdict(list)
-        for number, span in enumerate(spans):
-            by_line[span.line].append(number)
-        found = [""] * len(spans)
-        for line, words in self.texts(source, by_line, self.request):
-            for number in by_line[line]:
-                start, size = spans[number].start, spans[number].end - spans[number].start + 1
-                if words is None:
-                    found[number] = f"{start}-{start + size - 1}"
-                else:
-                    places = passage_places(start, size)
-                    found[number] = passage([words[place] for place in places if place < len(words)], size)
-        return found
-
-
-def _flat(source: Source, lines: Collection[int], request: Request) -> Iterator[tuple[int, list[str] | None]]:
-    """The line and the words of the documents that begin at some lines (`Passages`)."""
-    for place, fields in objects(source, lines):
-        sentences = words_of(place, fields, request)
-        yield place.line or 0, None if sentences is None else list(chain(*sentences))
 
 
 def words_of(place: Place, fields: Fields, request: Request) -> list[list[str]] | None:
@@ -314,11 +332,11 @@ def sentences(source: Source, notices: list[Finding], request: Request) -> Itera
         read = {*dialect.fields, field}
         if others := [name for name in fields if name not in read and name not in noted]:
             noted.update(others)
-            more = f" and {len(others) - FIELDS_SHOWN} more" if len(others) > FIELDS_SHOWN else ""
-            shown = ", ".join(clean(name) for name in others[:FIELDS_SHOWN])
+            more = f" and {len(others) - _FIELDS_SHOWN} more" if len(others) > _FIELDS_SHOWN else ""
+            shown = ", ".join(clean(name) for name in others[:_FIELDS_SHOWN])
             details = {"document": name, "fields": shown + more}
             notices.append(Finding("dropped-fields", source.name, place.line, details=details))
-        if halves := HALF.findall(json.dumps([fields.get(own) for own in dialect.fields], ensure_ascii=False)):
+        if halves := _HALF.findall(json.dumps([fields.get(own) for own in dialect.fields], ensure_ascii=False)):
             details = {"document": name, "count": plural(len(halves), "half character")}
             notices.append(Finding("half-character", source.name, place.line, details=details))
         if of_subtokens(fields, dialect):
@@ -326,118 +344,6 @@ def sentences(source: Source, notices: list[Finding], request: Request) -> Itera
         if dialect.shape == TEXT and dialect.words in fields:
             notices.append(Finding("cut-text", source.name, place.line, details={"document": name}))
         yield words_of(place, fields, request)
-
-
-class _Gathered:
-    """The documents since the last batch: lists of whole numbers, which become columns at its end.
-
-    ``most`` is the largest number of faults of a document that are reported, ``words`` returns the words of spans, and
-    ``items`` numbers mentions that are text.
-    ``texts`` has the words of each document if they are kept, ``characters`` the pieces of its text if mentions count
-    characters.
-    """
-
-    def __init__(self, most: int, words: Passages, items: Numbers, *, texts: bool) -> None:
-        self.most, self.words, self.items = most, words, items
-        self.characters: list[str | None] = []
-        self.unnamed: list[bool] = []
-        self.texts: list[Ints] | None = [NONE] if texts else None
-        self.names: list[str] = []
-        self.places: list[Place] = []
-        self.tokens: list[int] = []
-        self.document: list[int] = []
-        self.label: list[int] = []
-        self.sizes: list[int] = []
-        self.offsets: list[int] = []
-        self.faults: dict[int, Callable[[], Finding]] = {}
-        self.bytes = 0
-
-    def add(self, place: Place, fields: Fields, field: str, dialect: Dialect) -> list[Finding]:
-        """Add one document; returns the notices about it. Raises `InputError` for its faults."""
-        name = name_of(place, fields, dialect)
-        check_fields(place, fields, field, dialect)
-        tokens, offsets = offsets_of(place, fields, dialect)
-        clusters = fields[field]
-        texts = list(chain.from_iterable(clusters)) if are(list, clusters) else []
-        if texts and tokens < 0 and are(str, texts):
-            found: list[int] | None = np.repeat(self.items.of(list(map(clean, texts))) - LONGEST, 2).tolist()
-        else:
-            found = flattened(clusters, offsets)
-        if found is None:
-            faults = (
-                {"document": name, "place": field + where, "what": what, "expected": expected}
-                for where, what, expected in faults_of(clusters, offsets)
-            )
-            raise InputError(
-                Finding("bad-mention", place.source.name, place.line, details=details)
-                for details in islice(faults, self.most)
-            )
-        odd = check_spelling(place, fields, found, name, dialect) if field == dialect.clusters else None
-        notices = [] if odd is None else [odd]
-        subtoken_map: list[int] | None = fields.get(dialect.subtokens or "")
-        if subtoken_map is not None:
-            different = len(set(zip(found[::2], found[1::2], strict=True)))
-            found = [subtoken_map[offset] for offset in found]
-            if merged := different - len(set(zip(found[::2], found[1::2], strict=True))):
-                details = {"document": name, "count": plural(merged, "mention")}
-                notices.append(Finding("merged-subtokens", place.source.name, place.line, details=details))
-        text = fields.get(dialect.words) if dialect.shape == TEXT else None
-        if text is not None:
-            text, tokens, mentions = pieces_of(text, found)
-            if len(blank := np.flatnonzero(mentions[:, 0] > mentions[:, 1])):
-                raise _blank_mention(place, name, found[2 * blank[0]], found[2 * blank[0] + 1])
-            found = mentions.ravel().tolist()
-        for number, cluster in enumerate(clusters):
-            if cluster:
-                self.document.append(len(self.names))
-                self.label.append(number)
-                self.sizes.append(len(cluster))
-        self.offsets += found
-        self._begin(name, place, tokens, text, unnamed=fields.keys().isdisjoint(dialect.names))
-        return notices
-
-    def add_faulty(self, name: str, place: Place, fault: Finding) -> None:
-        """Add a document of which only the name is known."""
-        self.faults[len(self.names)] = lambda: fault
-        self._begin(name, place, -1)
-
-    def _begin(self, name: str, place: Place, tokens: int, text: str | None = None, *, unnamed: bool = False) -> None:
-        self.names.append(name)
-        self.characters.append(text)
-        self.unnamed.append(unnamed)
-        self.places.append(place)
-        self.tokens.append(tokens)
-
-    def documents(self) -> Documents:
-        """The batch in columns, in the order that `Documents` requires."""
-        document, label, sizes = (
-            np.array(column, dtype=np.int64) for column in (self.document, self.label, self.sizes)
-        )
-        start, end = np.array(self.offsets, dtype=np.int64).reshape(-1, 2).T
-        entity = np.repeat(np.arange(len(sizes)), sizes)
-        lines = np.array([place.line for place in self.places], dtype=np.int64)
-        tokens = np.array(self.tokens, dtype=np.int64)
-        texts = None
-        if self.texts is not None:
-            texts = Texts(np.concatenate(self.texts), np.repeat(lines, np.maximum(tokens, 0)))
-        found = Documents(
-            names=self.names,
-            places=self.places,
-            tokens=tokens,
-            document=document,
-            label=label,
-            entity=entity,
-            start=start,
-            end=end,
-            line=lines[document[entity]],
-            faults=self.faults,
-            words=Shown(self.items.values) if self.items.values else self.words,
-            texts=texts,
-            characters=self.characters if any(text is not None for text in self.characters) else None,
-            items=Items(self.items.values) if self.items.values else None,
-            unnamed=all(self.unnamed),
-        )
-        return by_appearance(found)
 
 
 def _empty_file(source: Source) -> InputError:

@@ -16,6 +16,8 @@ def read(source: Source, request: Request) -> Iterator[Annotations]:
     """The words of each document, all as one sentence."""
     notation = notation_of([source], request)
     for answer in answers(source, notation):
+        if request.lines is not None and answer.place.line not in request.lines:
+            continue
         text = untagged(answer.text, notation)
         yield Annotations(
             answer.place.line, [text.words], faults=text.faults, zeros=text.zeros, at=partial(_at, answer, text)

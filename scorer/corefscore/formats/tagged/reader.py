@@ -13,19 +13,18 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple
 
-import numpy as np
-
-from corefscore.core.documents import Documents, Place, by_appearance
+from corefscore.core.documents import Documents, Place
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding
 from corefscore.core.sources import MARK, STDIN, Source, as_text, is_utf_16
-from corefscore.formats.base import BATCH, USUAL, Request, excerpt, is_json
+from corefscore.formats.base import BATCH, USUAL, Request, excerpt, is_json, later
+from corefscore.formats.gathered import Gathered, words_of_spans
 from corefscore.formats.jsonlines.dialects import NAMES_OF_DOCUMENTS
 from corefscore.formats.jsonlines.objects import bad_field, missing_field, objects
-from corefscore.formats.jsonlines.reader import Passages
 from corefscore.formats.jsonlines.records import clean
 from corefscore.formats.tagged.nearby import nearby
 from corefscore.formats.tagged.notations import NAMES, NOTATIONS, Notation, Untagged, find, recognised, untagged
@@ -66,20 +65,33 @@ def read(
     Raises `InputError` for a file without any text, `UsageError` for one that cannot be read.
     """
     notation = notation_of(files, request)
-    batch = _Batch()
+    words = words_of_spans(later("tagged.annotations:read"), USUAL._replace(tags=notation.name))
+    batch = Gathered()
     for source in files:
         for answer in answers(source, notation):
             text = untagged(answer.text, notation)
-            batch.add(answer, text)
+            _add(batch, answer, text)
             look(answer, text)
             if not text.mentions and not any(text.faults.values()):
                 details = {"document": answer.name, "notation": notation.name}
                 notices.append(Finding("no-tags", source.name, answer.place.line, details=details))
             if batch.size > BATCH:
-                yield batch.documents(notation)
-                batch = _Batch()
+                yield batch.documents(words=words, own_text=True)
+                batch = Gathered()
     if batch.names:
-        yield batch.documents(notation)
+        yield batch.documents(words=words, own_text=True)
+
+
+def _add(batch: Gathered, answer: Answer, text: Untagged) -> None:
+    """Add a document to a batch."""
+    entities: dict[str, list[int]] = defaultdict(list)
+    for entity, first, last in text.mentions:
+        entities[entity] += first, last
+    sizes = [(entity, len(offsets) // 2) for entity, offsets in entities.items()]
+    offsets = chain.from_iterable(entities.values())
+    unnamed = answer.name == str(answer.place.line)
+    batch.add(answer.name, answer.place, len(text.words), sizes, offsets, unnamed=unnamed)
+    batch.size += len(answer.text)
 
 
 def settled(files: Sequence[Source], request: Request) -> Request:
@@ -146,62 +158,3 @@ def _of_objects(source: Source) -> Iterator[Answer]:
         if not isinstance(name, str | int) or isinstance(name, bool):
             raise bad_field(place, {}, NAMES_OF_DOCUMENTS[0], "is no name", "the name of the document, a string")
         yield Answer(place, clean(str(name)), clean(text), by_line=False)
-
-
-class _Batch:
-    """The documents since the last batch, which become columns."""
-
-    def __init__(self) -> None:
-        self.names: list[str] = []
-        self.places: list[Place] = []
-        self.tokens: list[int] = []
-        self.document: list[int] = []
-        self.labels: list[str] = []
-        self.entity: list[int] = []
-        self.spans: list[tuple[int, int]] = []
-        self.size = 0
-
-    def add(self, answer: Answer, text: Untagged) -> None:
-        """Add a document."""
-        entities: dict[str, list[tuple[int, int]]] = defaultdict(list)
-        for entity, first, last in text.mentions:
-            entities[entity].append((first, last))
-        for entity, spans in entities.items():
-            self.entity += [len(self.labels)] * len(spans)
-            self.spans += spans
-            self.labels.append(entity)
-            self.document.append(len(self.names))
-        self.names.append(answer.name)
-        self.places.append(answer.place)
-        self.tokens.append(len(text.words))
-        self.size += len(answer.text)
-
-    def documents(self, notation: Notation) -> Documents:
-        """The batch in columns."""
-        start, end = np.array(self.spans, dtype=np.int64).reshape(-1, 2).T
-        document, entity = np.array(self.document, dtype=np.int64), np.array(self.entity, dtype=np.int64)
-        lines = np.array([place.line for place in self.places], dtype=np.int64)
-        documents = Documents(
-            self.names,
-            self.places,
-            np.array(self.tokens, dtype=np.int64),
-            document=document,
-            label=-1 - np.arange(len(self.labels)),
-            entity=entity,
-            start=start,
-            end=end,
-            line=lines[document[entity]],
-            odd_labels=self.labels,
-            words=Passages(_words, USUAL._replace(tags=notation.name)),
-            unnamed=all(name == str(place.line) for name, place in zip(self.names, self.places, strict=True)),
-            own_text=True,
-        )
-        return by_appearance(documents)
-
-
-def _words(source: Source, lines: Collection[int], request: Request) -> Iterator[tuple[int, Sequence[str]]]:
-    """The line and the words of the answers that begin at some lines, for `Passages`."""
-    notation = notation_of((), request)
-    for answer in answers(source, notation):
-        if (line := answer.place.line or 0) in lines:
-            yield line, untagged(answer.text, notation).words

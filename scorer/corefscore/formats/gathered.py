@@ -1,0 +1,92 @@
+"""Documents gathered one by one, as the readers of JSON and of text with tags find them, and their words for
+messages."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from corefscore.core.documents import Documents, Place, Span, by_appearance
+from corefscore.core.sources import Source
+from corefscore.formats.base import Annotations, Request, passage, passage_places
+
+
+class Gathered:
+    """Gathers the documents since the last batch in lists, which become columns."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.places: list[Place] = []
+        self.tokens: list[int] = []
+        self.unnamed = True
+        """Whether no document has a name."""
+        self.size = 0
+        """The number of bytes of the documents."""
+        self._odd_labels: list[str] = []
+        self._entities: list[tuple[int, int, int]] = []
+        """The document, the label and the number of mentions of each entity."""
+        self._offsets: list[int] = []
+
+    def add(
+        self,
+        name: str,
+        place: Place,
+        tokens: int,
+        entities: Iterable[tuple[int | str, int]] = (),
+        offsets: Iterable[int] = (),
+        *,
+        unnamed: bool = False,
+    ) -> None:
+        """Add a document: the id and the number of mentions of each entity, and the first and the last token of each
+        mention, one after the other. Entities without mentions are left out."""
+        for entity, size in entities:
+            if size:
+                label = entity
+                if isinstance(label, str):
+                    self._odd_labels.append(label)
+                    label = -len(self._odd_labels)
+                self._entities.append((len(self.names), label, size))
+        self._offsets += offsets
+        self.names.append(name)
+        self.places.append(place)
+        self.tokens.append(tokens)
+        self.unnamed = self.unnamed and unnamed
+
+    def documents(self, **more: Any) -> Documents:
+        """Return the batch in columns, in the order that `Documents` requires, with the fields ``more``."""
+        document, label, sizes = np.array(self._entities, dtype=np.int64).reshape(-1, 3).T
+        start, end = np.array(self._offsets, dtype=np.int64).reshape(-1, 2).T
+        entity = np.repeat(np.arange(len(sizes)), sizes)
+        line = np.array([place.line for place in self.places], dtype=np.int64)[document[entity]]
+        columns = document, label, entity, start, end, line
+        tokens = np.array(self.tokens, dtype=np.int64)
+        more |= {"odd_labels": self._odd_labels, "unnamed": self.unnamed}
+        return by_appearance(Documents(self.names, self.places, tokens, *columns, **more))
+
+
+_Read = Callable[[Source, Request], Iterator[Annotations]]
+
+
+def words_of_spans(read: _Read, request: Request) -> Callable[[Source, Sequence[Span]], list[str]]:
+    """Return a function that reads a file again for the words of spans, for messages; their numbers if the words are
+    not known."""
+    return partial(_words_of_spans, read, request)
+
+
+def _words_of_spans(read: _Read, request: Request, source: Source, spans: Sequence[Span]) -> list[str]:
+    by_line: dict[int | None, list[int]] = defaultdict(list)
+    for number, span in enumerate(spans):
+        by_line[span.line].append(number)
+    found = [""] * len(spans)
+    for annotated in read(source, request._replace(lines=by_line.keys())):
+        words = list(chain(*annotated.words))
+        for number in by_line.get(annotated.line, ()):
+            start, size = spans[number].start, spans[number].end - spans[number].start + 1
+            shown = [words[place] for place in passage_places(start, size) if place < len(words)]
+            found[number] = passage(shown, size) if words else f"{start}-{start + size - 1}"
+    return found
