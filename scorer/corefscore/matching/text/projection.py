@@ -456,10 +456,13 @@ def _states(piece: _Piece, key: Characters, sizes: Ints) -> tuple[Ints, Ints, In
     known = np.flatnonzero(alignment.state != ABSENT)
     touched, index = np.unique(key.token[alignment.key[known]], return_inverse=True)
     equal, moved = (tally(index[alignment.state[known] == state], len(touched)) for state in (EQUAL, MOVED))
-    # A word with other characters in it is not kept.
     whole = equal == sizes[touched]
-    partly = tally(words.token[known], words.tokens) < tally(words.token, words.tokens)
-    whole[index[partly[words.token[known]]]] = False
+    # A word with other characters in it is not kept: they belong to the word before them, or else to the next.
+    partly = np.flatnonzero((alignment.state == ABSENT) & (tally(words.token[known], words.tokens)[words.token] > 0))
+    nearest = np.searchsorted(known, partly)
+    before, after = (known[np.clip(nearest - by, 0, max(len(known) - 1, 0))] for by in (1, 0))
+    beside = np.where(words.token[before] == words.token[partly], before, after)
+    whole[np.searchsorted(touched, key.token[alignment.key[beside]])] = False
     return touched[whole], touched[~whole & (equal + moved == sizes[touched]) & (moved > 0)], touched
 
 
