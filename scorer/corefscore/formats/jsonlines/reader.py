@@ -177,8 +177,8 @@ class Reader:
         self.characters.append(None)
 
     def _mentions(self, name: str, place: Place, fields: Fields, field: str, dialect: Dialect) -> tuple[int, list[int]]:
-        """Return the number of tokens of a document, and the first and the last token of each mention; mentions that are
-        text have places that no token has. Raises `InputError` for wrong mentions."""
+        """Return the number of tokens of a document, and the first and the last token of each mention; a mention that
+        is text has a place that no token has. Raises `InputError` for wrong mentions."""
         tokens, offsets = offsets_of(place, fields, dialect)
         clusters = fields[field]
         texts = list(chain.from_iterable(clusters)) if are(list, clusters) else []
