@@ -20,7 +20,7 @@ demo: $(VENV)/installed ## install, score a small pair and print a table
 	@echo "The command is $(BIN)/corefscore; to call it as corefscore: . $(BIN)/activate"
 
 test: $(VENV)/installed-dev ## run the tests
-	$(BIN)/pytest -n auto -m "not slow and not outside"
+	$(BIN)/pytest -n auto --dist worksteal -m "not slow and not outside"
 
 test-outside: $(VENV)/installed-dev ## run the tests that start browsers, workers or pip, measure time, or are further rows of long tests
 	$(BIN)/pytest -n auto --dist loadfile -m "outside and not slow"

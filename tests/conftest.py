@@ -82,9 +82,16 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
     return expected((yield))
 
 
-def pytest_collection_finish() -> None:
-    """Thousands of tests need no look at each collection of cycles."""
-    gc.freeze()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Look for cycles neither among thousands of tests while they are collected, nor often while they run."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.set_threshold(20_000)
+        gc.enable()
 
 
 def pytest_unconfigure() -> None:
