@@ -9,6 +9,7 @@ Where a side marks a span more than once the twins do what the official scorer d
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -181,19 +182,21 @@ def ceaf(similarity: Callable[[Entity, Entity], Fraction]) -> Twin:
 
 def largest_total(weights: Mapping[tuple[int, int], Fraction]) -> Fraction:
     """The largest total weight of cells (row, column) no two of which share a row or column: every choice is tried."""
+    unit = math.lcm(*(weight.denominator for weight in weights.values()))
+    units = {cell: int(weight * unit) for cell, weight in weights.items()}  # whole numbers are added faster
     rows = [list(cells) for _, cells in groupby(sorted(weights), key=lambda cell: cell[0])]
 
     @cache
-    def below(row: int, taken: frozenset[int]) -> Fraction:
+    def below(row: int, taken: frozenset[int]) -> int:
         if row == len(rows):
-            return Fraction(0)
+            return 0
         choices = [below(row + 1, taken)]
         for cell in rows[row]:
             if cell[1] not in taken:
-                choices.append(weights[cell] + below(row + 1, taken | {cell[1]}))
+                choices.append(units[cell] + below(row + 1, taken | {cell[1]}))
         return max(choices)
 
-    return below(0, frozenset())
+    return Fraction(below(0, frozenset()), unit)
 
 
 Link = frozenset[Mention]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from corefscore import InputError, UsageError, __version__, check, score
 from corefscore.checking.baselines import SCORES_CHANGED, changed_between, read_baseline
-from support import RECORDED, ROOT, TESTDATA, call, command
+from support import RECORDED, ROOT, TESTDATA, call, command, within
 
 CASE = RECORDED / "documents-0015"
 KEY, RESPONSE = CASE / "key.conll", CASE / "response.conll"
@@ -463,7 +463,7 @@ def data_sets(tmp_path: Path) -> tuple[Path, Path, Path]:
             each = (f"#begin document ({name}{at}); part 000\n{words}#end document\n" for at in range(documents))
             (tmp_path / side / f"{name}.conll").write_text("".join(each))
     baseline, key = tmp_path / "baseline.json", tmp_path / "key"
-    command("lea", key, tmp_path / "before", "--by", "file", "--format", "json", "--output", baseline)
+    within("lea", key, tmp_path / "before", "--by", "file", "--format", "json", "--output", baseline)
     return baseline, key, tmp_path / "now"
 
 

@@ -795,7 +795,7 @@ def test_a_full_disk_leaves_the_old_file_whole(way: str, tmp_path: Path) -> None
     data.write_text(document(*["w\t(1)"] * 5000))
     out.write_text("old")
     arguments = ["validate", data, way, out] if way == "--fix" else ["every", data, data, way, out]
-    done = subprocess.run([sys.executable, "-c", FULL, *map(str, arguments)], capture_output=True, check=False)
+    done = subprocess.run([sys.executable, "-B", "-c", FULL, *map(str, arguments)], capture_output=True, check=False)
     assert (done.returncode, out.read_text()) == (2, "old")
     assert done.stderr == f"corefscore: {out}: File too large\n".encode()
     assert sorted(os.listdir(tmp_path)) == ["data", "out"]

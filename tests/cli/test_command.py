@@ -21,7 +21,7 @@ from corefscore.cli import COMMANDS, COMPLETE, commands, run, synonyms
 from corefscore.core.errors import InputError, suggested
 from corefscore.core.findings import Finding
 from corefscore.metrics import GROUPS, NAMES, RESERVED, find
-from support import RECORDED, ROOT, TESTDATA, call, command
+from support import RECORDED, ROOT, TESTDATA, call, within
 
 CASE = RECORDED / "documents-0051"
 KEY, RESPONSE = CASE / "key.conll", CASE / "response.conll"
@@ -30,7 +30,7 @@ PROGRAM = Path(sys.executable).with_name("corefscore")
 
 
 def test_help_lists_every_metric_and_group() -> None:
-    done = command("--help")
+    done = within("--help")
     assert done.status == 0
     for name in (*NAMES, *GROUPS):
         assert f"\n  {name} ".encode() in done.stdout
@@ -38,7 +38,7 @@ def test_help_lists_every_metric_and_group() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_help_of_a_metric_gives_its_definition_and_paper(name: str) -> None:
-    text = "".join(command(name, "--help").stdout.decode().split())
+    text = "".join(within(name, "--help").stdout.decode().split())
     metric = find(name)
     assert "".join("".join(metric.definition).split()) in text
     assert "".join(metric.paper.split()) in text
@@ -47,51 +47,51 @@ def test_help_of_a_metric_gives_its_definition_and_paper(name: str) -> None:
 @pytest.mark.parametrize("words", [[], *([name] for name in (*NAMES, *GROUPS, *COMMANDS))], ids=" ".join)
 def test_help_fits_a_terminal(words: list[str]) -> None:
     """80 columns; the short form shows the same."""
-    done = command(*words, "-h")
+    done = within(*words, "-h")
     assert (done.status, done.stderr) == (0, b"")
-    assert done.stdout == command(*words, "--help").stdout
+    assert done.stdout == within(*words, "--help").stdout
     assert max(map(len, done.stdout.decode().splitlines())) <= 80
 
 
 @pytest.mark.parametrize("option", ["--version", "-V"])
 def test_version(option: str) -> None:
-    assert command(option) == (0, f"corefscore {__version__}\n".encode(), b"")
+    assert within(option) == (0, f"corefscore {__version__}\n".encode(), b"")
 
 
 def test_no_arguments_show_the_help_and_are_wrong_usage() -> None:
-    done = command()
+    done = within()
     assert (done.status, done.stdout) == (2, b"")
     assert b"corefscore [OPTIONS] METRIC KEY RESPONSE [NAME]" in done.stderr
 
 
 def test_the_first_line_tells_both_versions() -> None:
-    first = command("muc", KEY, RESPONSE, "none").stdout.splitlines()[0]
+    first = within("muc", KEY, RESPONSE, "none").stdout.splitlines()[0]
     assert first == f"version: 8.01 corefscore {__version__}".encode()
 
 
 def test_metric_names_are_read_in_any_letter_case() -> None:
-    assert command("LeA", KEY, RESPONSE).body == (CASE / "lea.txt").read_bytes()
+    assert within("LeA", KEY, RESPONSE).body == (CASE / "lea.txt").read_bytes()
 
 
 def test_all_stands_for_the_official_five_byte_for_byte() -> None:
-    assert command("all", KEY, RESPONSE, "none").body == (CASE / "all-none.txt").read_bytes()
+    assert within("all", KEY, RESPONSE, "none").body == (CASE / "all-none.txt").read_bytes()
 
 
 def test_every_adds_lea_to_the_official_five() -> None:
     lea = b"\nMETRIC lea:\n" + (CASE / "lea-none.txt").read_bytes()
-    assert command("every", KEY, RESPONSE, "none").body == (CASE / "all-none.txt").read_bytes() + lea
+    assert within("every", KEY, RESPONSE, "none").body == (CASE / "all-none.txt").read_bytes() + lea
 
 
 def test_a_list_of_metrics_comes_in_its_own_order_each_under_its_heading() -> None:
     expected = b"".join(
         b"\nMETRIC %s:\n" % name + (CASE / f"{name.decode()}.txt").read_bytes() for name in (b"lea", b"muc")
     )
-    assert command("lea,muc", KEY, RESPONSE).body == expected
+    assert within("lea,muc", KEY, RESPONSE).body == expected
 
 
 def test_conll_ends_in_the_average_of_the_three_uncut_f1() -> None:
     """MUC 80 / 97 + 80 / 94, B-cubed and CEAF-e as recorded: the mean of the uncut values, then cut off."""
-    lines = command("conll", KEY, RESPONSE, "none").stdout.decode().splitlines()
+    lines = within("conll", KEY, RESPONSE, "none").stdout.decode().splitlines()
     official = [line for line in lines if line.startswith("Coreference: ")]
     mean = 0.0
     for line in official:
@@ -103,13 +103,13 @@ def test_conll_ends_in_the_average_of_the_three_uncut_f1() -> None:
 
 def test_no_other_group_prints_anything_after_the_last_official_line() -> None:
     for words in ("all", "every", "muc,bcub,ceafe"):
-        assert command(words, KEY, RESPONSE, "none").stdout.endswith(b"%\n" + b"-" * 74 + b"\n")
+        assert within(words, KEY, RESPONSE, "none").stdout.endswith(b"%\n" + b"-" * 74 + b"\n")
 
 
 def test_a_name_scores_that_document_only() -> None:
     name = "(bc/cctv/01/cctv_"
     name = next(line[16:-1] for line in KEY.open(newline="") if line.startswith(f"#begin document {name}"))
-    assert command("muc", KEY, RESPONSE, name).body == (CASE / "muc-name.txt").read_bytes()
+    assert within("muc", KEY, RESPONSE, name).body == (CASE / "muc-name.txt").read_bytes()
 
 
 @pytest.mark.parametrize("side", [0, 1])
@@ -117,7 +117,7 @@ def test_one_side_can_be_standard_input(side: int) -> None:
     paths: list[str | Path] = [KEY, RESPONSE]
     given = Path(paths[side]).read_bytes()
     paths[side] = "-"
-    assert command("muc", *paths, stdin=given).body == (CASE / "muc.txt").read_bytes()
+    assert within("muc", *paths, stdin=given).body == (CASE / "muc.txt").read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_compressed_files_are_read_whatever_their_name(
 ) -> None:
     packed = tmp_path / f"key.conll{suffix}"
     packed.write_bytes(compress(KEY.read_bytes()))
-    assert command("muc", packed, RESPONSE).body == (CASE / "muc.txt").read_bytes()
+    assert within("muc", packed, RESPONSE).body == (CASE / "muc.txt").read_bytes()
 
 
 def test_a_pipe_can_be_either_side_and_its_lines_are_still_shown(tmp_path: Path) -> None:
@@ -152,7 +152,7 @@ def split(source: Path, folder: Path) -> None:
 
 def test_a_folder_is_one_corpus_in_name_order(tmp_path: Path) -> None:
     split(KEY, tmp_path)
-    assert command("muc", tmp_path, RESPONSE).body == (CASE / "muc.txt").read_bytes()
+    assert within("muc", tmp_path, RESPONSE).body == (CASE / "muc.txt").read_bytes()
 
 
 def test_files_of_a_folder_whose_names_begin_with_a_dot_are_passed_over(tmp_path: Path) -> None:
@@ -160,31 +160,31 @@ def test_files_of_a_folder_whose_names_begin_with_a_dot_are_passed_over(tmp_path
     (tmp_path / ".hidden").write_text("not CoNLL\n")
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git" / "config").write_text("not CoNLL\n")
-    assert command("muc", tmp_path, RESPONSE).body == (CASE / "muc.txt").read_bytes()
+    assert within("muc", tmp_path, RESPONSE).body == (CASE / "muc.txt").read_bytes()
 
 
 def test_a_pattern_chooses_among_the_files_of_a_folder(tmp_path: Path) -> None:
     split(KEY, tmp_path)
     (tmp_path / "README.md").write_text("not CoNLL\n")
-    assert command("muc", tmp_path, RESPONSE).status == 1
-    assert command("muc", tmp_path / "*.conll", RESPONSE).body == (CASE / "muc.txt").read_bytes()
+    assert within("muc", tmp_path, RESPONSE).status == 1
+    assert within("muc", tmp_path / "*.conll", RESPONSE).body == (CASE / "muc.txt").read_bytes()
 
 
 def test_a_pattern_that_matches_nothing_is_wrong_usage(tmp_path: Path) -> None:
     split(KEY, tmp_path)
-    done = command("muc", tmp_path / "*.txt", RESPONSE)
+    done = within("muc", tmp_path / "*.txt", RESPONSE)
     assert (done.status, done.stdout) == (2, b"")
     assert done.stderr == f"corefscore: {tmp_path}: the folder contains no file that matches *.txt\n".encode()
 
 
 def test_clean_input_writes_nothing_to_standard_error() -> None:
-    assert command("every", KEY, RESPONSE).stderr == b""
+    assert within("every", KEY, RESPONSE).stderr == b""
 
 
 def test_quiet_drops_notices_and_leaves_the_output_as_it_is() -> None:
     folder = BAD / "missing-document"
-    loud = command("lea", "key.conll", "response.conll", cwd=folder)
-    quiet = command("lea", "key.conll", "response.conll", "--quiet", cwd=folder)
+    loud = within("lea", "key.conll", "response.conll", cwd=folder)
+    quiet = within("lea", "key.conll", "response.conll", "--quiet", cwd=folder)
     assert loud.stderr
     assert (quiet.stdout, quiet.stderr) == (loud.stdout, b"")
 
@@ -196,7 +196,7 @@ def test_errors_are_capped_and_their_cause_comes_first_and_last(spans: int, tmp_
     key, response = tmp_path / "key.conll", tmp_path / "response.conll"
     key.write_text(f"#begin document d\n{rows}#end document\n")
     response.write_text(key.read_text().replace("(1)", "(1)|(2)"))
-    done = command("muc", key, response)
+    done = within("muc", key, response)
     lines = done.stderr.decode().splitlines()
     cause = [line for line in lines if "error[too-many-repeated]" in line]
     assert (done.status, lines[0], lines[-2]) == (1, cause[0], cause[1])
@@ -204,7 +204,7 @@ def test_errors_are_capped_and_their_cause_comes_first_and_last(spans: int, tmp_
     assert "score with --repeated first" in lines[-1]
     assert sum("error[repeated-mention]" in line for line in lines) == 5
     assert lines[-3] == f"... and {spans - 5} more errors [repeated-mention]"
-    quiet = command("muc", key, response, "--quiet")
+    quiet = within("muc", key, response, "--quiet")
     assert (quiet.status, quiet.stderr.decode().splitlines()) == (1, [*lines[:2], f"... and {spans} more errors"])
 
 
@@ -220,7 +220,7 @@ def test_errors_of_one_kind_are_capped() -> None:
 
 def test_quiet_keeps_the_official_messages() -> None:
     folder = RECORDED / "repeat-both-0013"
-    done = command("muc", folder / "key.conll", folder / "response.conll", "--quiet")
+    done = within("muc", folder / "key.conll", folder / "response.conll", "--quiet")
     assert b"Repeated mention in the key: 25, 25 1214\n" in done.stdout
 
 
@@ -228,7 +228,7 @@ def test_repeated_first_counts_the_first_copy_on_either_side() -> None:
     """Document 4 of the case marks (2,4) and (14,14) twice in the key, (14,14) twice in the response."""
     folder = RECORDED / "repeat-both-0013"
     name = "(bc/cctv/04/cctv_1667); part 004"
-    done = command("ceafe", folder / "key.conll", folder / "response.conll", name, "--repeated", "first")
+    done = within("ceafe", folder / "key.conll", folder / "response.conll", name, "--repeated", "first")
     assert b"Coreference: Recall: (1 / 1) 100%\tPrecision: (1 / 1) 100%\tF1: 100%\n" in done.stdout
     assert b"Repeated mention" not in done.stdout
 
@@ -236,7 +236,7 @@ def test_repeated_first_counts_the_first_copy_on_either_side() -> None:
 def test_repeated_first_never_refuses() -> None:
     """The first copies put four tokens into one entity, of which the key makes two of two."""
     folder = BAD / "too-many-repeats"
-    done = command("muc", folder / "key.conll", folder / "response.conll", "none", "--repeated", "first")
+    done = within("muc", folder / "key.conll", folder / "response.conll", "none", "--repeated", "first")
     assert done.status == 0
     assert b"\nCoreference: Recall: (2 / 2) 100%\tPrecision: (2 / 3) 66.66%\tF1: 80%\n" in done.stdout
 
@@ -248,7 +248,7 @@ def test_repeats_are_counted_afresh_for_each_metric_of_a_list(tmp_path: Path) ->
     key.write_text(f"#begin document d\n{rows}#end document\n")
     response = tmp_path / "response.conll"
     response.write_text(key.read_text().replace("(1)", "(1)|(2)"))
-    done = command("muc,bcub", key, response, "none")
+    done = within("muc,bcub", key, response, "none")
     assert done.status == 0
     assert done.stdout.count(b"Repeated mention in the response") == 12
 
@@ -262,7 +262,7 @@ def test_under_the_name_of_the_official_scorer_there_are_no_notices(start: list[
     folder = BAD / "missing-document"
     call = [*start, str(link), "muc", "key.conll", "response.conll"]
     done = subprocess.run(call, cwd=folder, capture_output=True, check=True)
-    assert done.stdout == command("muc", "key.conll", "response.conll", cwd=folder).stdout
+    assert done.stdout == within("muc", "key.conll", "response.conll", cwd=folder).stdout
     assert not done.stderr
 
 
@@ -315,18 +315,18 @@ def test_a_full_disk_is_told_and_not_taken_for_success(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("words", ["ALL", "muc, bcub,CEAFM ,ceafe,blanc", "muc,muc,bcub,ceafm,ceafe,blanc"])
 def test_lists_and_groups_are_read_in_any_case_with_blanks_and_without_doubles(words: str) -> None:
-    assert command(words, KEY, RESPONSE, "none").body == (CASE / "all-none.txt").read_bytes()
+    assert within(words, KEY, RESPONSE, "none").body == (CASE / "all-none.txt").read_bytes()
 
 
 def test_conll_can_stand_in_a_list_and_its_average_stays_last() -> None:
-    alone = command("conll", KEY, RESPONSE, "none").stdout.splitlines()[-1]
-    lines = command("Conll, lea", KEY, RESPONSE, "none").stdout.splitlines()
+    alone = within("conll", KEY, RESPONSE, "none").stdout.splitlines()[-1]
+    lines = within("Conll, lea", KEY, RESPONSE, "none").stdout.splitlines()
     assert lines[-1] == alone
     assert [line for line in lines if line.startswith(b"METRIC")][-1] == b"METRIC lea:"
 
 
 def test_strict_is_strict_without_a_word_too() -> None:
-    done = command("lea", "key.conll", "response.conll", "--strict", "--quiet", cwd=BAD / "missing-document")
+    done = within("lea", "key.conll", "response.conll", "--strict", "--quiet", cwd=BAD / "missing-document")
     assert (done.status, done.stdout) == (1, b"")
 
 
@@ -368,21 +368,21 @@ def test_a_folder_that_is_a_link_is_followed_and_a_circle_is_not(tmp_path: Path)
     (tmp_path / "corpus").mkdir()
     (tmp_path / "corpus" / "linked").symlink_to(tmp_path / "real")
     (tmp_path / "real" / "part0" / "up").symlink_to(tmp_path / "real")
-    assert command("muc", tmp_path / "corpus", RESPONSE).body == (CASE / "muc.txt").read_bytes()
+    assert within("muc", tmp_path / "corpus", RESPONSE).body == (CASE / "muc.txt").read_bytes()
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root can read everything")
 def test_a_folder_that_cannot_be_read_is_not_left_out_in_silence(tmp_path: Path) -> None:
     split(KEY, tmp_path)
     (tmp_path / "part0").chmod(0)
-    done = command("muc", tmp_path, RESPONSE)
+    done = within("muc", tmp_path, RESPONSE)
     (tmp_path / "part0").chmod(0o700)
     assert (done.status, done.stdout) == (2, b"")
     assert done.stderr == f"corefscore: {tmp_path}/part0: Permission denied\n".encode()
 
 
 def test_an_empty_folder_is_told(tmp_path: Path) -> None:
-    done = command("muc", tmp_path, RESPONSE)
+    done = within("muc", tmp_path, RESPONSE)
     assert (done.status, done.stderr) == (2, f"corefscore: {tmp_path}: the folder contains no file\n".encode())
 
 
@@ -391,7 +391,7 @@ def test_files_of_a_folder_come_in_the_order_of_their_folders(tmp_path: Path) ->
     for place, name in (("a.b", "second"), ("a/b", "first")):
         (tmp_path / place).parent.mkdir(exist_ok=True)
         (tmp_path / place).write_text(f"#begin document {name}\nw\t(1)\n#end document\n")
-    text = command("muc", tmp_path, tmp_path).stdout.decode()
+    text = within("muc", tmp_path, tmp_path).stdout.decode()
     assert text.index("====> first:") < text.index("====> second:")
 
 
@@ -411,7 +411,7 @@ def test_ids_of_a_hundred_digits_are_ids(tmp_path: Path) -> None:
     one, other = "1" * 100, "1" * 99 + "2"
     path = tmp_path / "key.conll"
     path.write_text(f"#begin document d\nw\t({one})|({other})\nx\t({one}\ny\t{one})\n#end document\n")
-    text = command("muc", path, path).stdout
+    text = within("muc", path, path).stdout
     assert b"Entity 0: (0,0) (1,2)\nEntity 1: (0,0)\n" in text
 
 

@@ -8,6 +8,7 @@ import lzma
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from cProfile import Profile
 from pathlib import Path
 
@@ -54,8 +55,8 @@ SMALL = ("a long line", "columns", "comments", "documents")
 LITTLE = 15
 
 PROGRAM = (
-    "import sys; from corefscore.cli import run\n"
-    "status = run(sys.argv[1:], 'corefscore')\n"
+    "import json, sys; from corefscore.cli import run\n"
+    "for words in json.loads(sys.argv[1]): status = run(words, 'corefscore')\n"
     "peak = next(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM'))\n"
     "print(f'\\n{status} {peak}')\n"
 )
@@ -66,7 +67,12 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="
 
 def measured(*arguments: str | Path) -> tuple[int, int]:
     """The exit status of a run, and the memory that it took at its peak, in bytes."""
-    command = [sys.executable, "-c", PROGRAM, *map(str, arguments)]
+    return measured_together([arguments])
+
+
+def measured_together(calls: Sequence[Sequence[str | Path]]) -> tuple[int, int]:
+    """The exit status of the last of these runs in one process, and the memory at the peak of all."""
+    command = [sys.executable, "-c", PROGRAM, json.dumps([[str(word) for word in words] for words in calls])]
     done = subprocess.run(command, capture_output=True, cwd=ROOT, check=True)
     status, peak = done.stdout.splitlines()[-1].split()
     return int(status), int(peak) * 1024
@@ -206,28 +212,28 @@ def test_a_short_file_stays_small(tmp_path: Path) -> None:
         assert out.stat().st_size > 6 * SIZE
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["lea", "far", "far", "--window", "1"], b'far:1: the mentions of document "d", which has no words, are in '),
-        (["convert", "far", "out"], b'far:1: error[bad-mention] in document "d": a mention is [99999990, 99999991]'),
-        (["convert", "far", "out", "--format", "corefud"], b"expected offsets below 10090 in a document without words"),
-        (
-            ["convert", "far", "out", "--format", "fastcoref"],
-            b"expected offsets below 10090 in a document without words",
-        ),
-        (["errors", "far", "near", "--repaired", "out"], b"expected offsets below 10090 in a document without words"),
-        (["errors", "near", "far", "--repaired", "out"], b"expected offsets below 10090 in a document without words"),
-    ],
-)
-def test_a_mention_far_from_all_others_takes_no_memory(words: list[str], message: bytes, tmp_path: Path) -> None:
+NO_TOKENS = b"expected offsets below 10090 in a document without words"
+
+FAR = {
+    "lea far far --window 1": b'far:1: the mentions of document "d", which has no words, are in ',
+    "convert far out": b'far:1: error[bad-mention] in document "d": a mention is [99999990, 99999991]',
+    "convert far out --format corefud": NO_TOKENS,
+    "convert far out --format fastcoref": NO_TOKENS,
+    "errors far near --repaired out": NO_TOKENS,
+    "errors near far --repaired out": NO_TOKENS,
+}
+
+
+def test_a_mention_far_from_all_others_takes_no_memory(tmp_path: Path) -> None:
     """Windows and tokens that only an offset claims are refused before they are made."""
     (tmp_path / "far").write_text('{"doc_key": "d", "clusters": [[[0, 0], [99999990, 99999991]], [[5, 5]]]}\n')
     (tmp_path / "near").write_text('{"doc_key": "d", "clusters": [[[0, 0], [1, 1]], [[5, 5]]]}\n')
-    arguments = [tmp_path / word if word in ("far", "near", "out") else word for word in words]
-    run = within(*arguments)
-    assert (run.status, message in run.stderr, (tmp_path / "out").exists()) == (run.status or 1, True, False)
-    _, peak = measured(*arguments)
+    paths = ("far", "near", "out")
+    calls = [[tmp_path / word if word in paths else word for word in line.split()] for line in FAR]
+    for arguments, message in zip(calls, FAR.values(), strict=True):
+        run = within(*arguments)
+        assert (run.status, message in run.stderr, (tmp_path / "out").exists()) == (run.status or 1, True, False), run
+    _, peak = measured_together(calls)
     assert peak <= AT_REST
 
 

@@ -24,7 +24,7 @@ from corefscore.formats.base import Reading
 from corefscore.metrics import GROUPS, NAMES
 from corefscore.scoring.settings import Rules
 from corefscore.statistics.significance import Method
-from support import TESTDATA, call, within
+from support import TESTDATA, call, server, within
 
 KEY, RUNS = TESTDATA / "systems" / "key.conll", TESTDATA / "systems" / "runs"
 COREFUD = TESTDATA / "corefud" / "scoring" / "blanc-one-entity-split-101"
@@ -178,11 +178,11 @@ def test_a_long_output_on_a_terminal_says_how_to_get_less(words: list[str], line
     """The official layout itself does not change; the hint is on standard error."""
     outside, inside = pty.openpty()
     with subprocess.Popen(
-        [PROGRAM, "lea", KEY, RUNS / "ash.conll", *words],
+        [server().with_name("corefscore"), "lea", KEY, RUNS / "ash.conll", *words],
         stdout=inside,
         stderr=subprocess.PIPE,
         stdin=subprocess.DEVNULL,
-        env={**os.environ, "LINES": "24", "COLUMNS": "80"},
+        env={**os.environ, "LINES": "24", "COLUMNS": "80", "FORKED": str(server())},
     ) as process:
         os.close(inside)
         text = b""

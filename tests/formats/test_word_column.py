@@ -15,7 +15,7 @@ import corefscore
 import pytest
 from corefscore.core.errors import InputError, UsageError
 from corefscore.formats.base import Reading
-from support import TESTDATA, call, command
+from support import TESTDATA, call, within
 
 ECB = TESTDATA / "odd" / "no-words-in-column" / "file.conll"
 WORDS = ["The", "cat", "saw", "Ann", "and", "Bo", ".", "She", "fed", "it", ".", "Rain", "fell", "on", "it", "."]
@@ -190,7 +190,7 @@ def test_the_sides_can_differ(tmp_path: Path, capfdbinary: Capture) -> None:
     ],
 )
 def test_a_value_that_is_none_is_refused(value: str, message: str) -> None:
-    done = command("muc", ECB, ECB, "--word-column", value)
+    done = within("muc", ECB, ECB, "--word-column", value)
     assert (done.status, message in done.stderr.decode()) == (2, True)
 
 

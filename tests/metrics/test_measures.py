@@ -9,7 +9,7 @@ import corefscore
 import pytest
 from corefscore import score
 from corefscore.metrics import GROUPS, NAMES, OTHER_NAMES, RESERVED, asked, find, named, single, wanted
-from support import TESTDATA, call, command
+from support import TESTDATA, call, within
 
 KEY, RESPONSE = (TESTDATA / "systems" / name for name in ("key.conll", "runs/ash.conll"))
 OTHER = TESTDATA / "systems" / "runs" / "birch.conll"
@@ -171,13 +171,13 @@ def test_only_the_score_that_is_asked_for_is_shown(capfdbinary: pytest.CaptureFi
     ],
 )
 def test_a_forgotten_metric_is_recognised(words: list[str], meant: str) -> None:
-    done = command(*words, cwd=TESTDATA / "systems")
+    done = within(*words, cwd=TESTDATA / "systems")
     said = f'corefscore: "{words[0]}" is a path, expected a metric before it; did you mean: {meant}\n'
     assert (done.status, done.stdout, done.stderr.decode()) == (2, b"", said)
 
 
 @pytest.mark.parametrize("word", ["lea.f1", "lea.x", "leaa.F1", "conll.recall", "muc,lea.conll", "e.g."])
 def test_a_metric_with_a_score_or_in_a_list_is_no_file(word: str) -> None:
-    done = command(word, "no.conll", "none.conll", cwd=TESTDATA / "systems")
+    done = within(word, "no.conll", "none.conll", cwd=TESTDATA / "systems")
     assert (done.status, done.stdout) == (2, b"")
     assert done.stderr.decode().startswith("corefscore: unknown metric ")

@@ -5,8 +5,10 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
+import cross_check
 import pytest
 from cross_check import reordered
 from support import RECORDED, ROOT, server
@@ -23,6 +25,8 @@ exit($? >> 8);
 """Ours with the documents in another order, and with another word in the totals if asked."""
 
 
+Check = Callable[..., tuple[int, list[str]]]
+
 CASES = ("documents-0015", "missing-document-0016", "unclosed-0031")
 
 
@@ -34,28 +38,29 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def check(folder: Path, **environment: str) -> tuple[int, list[str]]:
-    program = str(server().with_name("corefscore"))
-    arguments = (ROOT / "scripts" / "cross_check.py", folder / "scorer.pl", folder, "muc", "blanc")
-    command = [sys.executable, *map(str, arguments)]
-    done = subprocess.run(
-        command,
-        capture_output=True,
-        env={"CORE": program, "FORKED": str(server()), **environment},
-        check=False,
-        text=True,
-    )
-    return done.returncode, done.stdout.splitlines()
+@pytest.fixture
+def check(folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Check:
+    """Run the script on the folder in this environment: its exit status, and the lines that it prints."""
+
+    def checked(**environment: str) -> tuple[int, list[str]]:
+        program = str(server().with_name("corefscore"))
+        monkeypatch.setattr(cross_check, "OURS", (program,))
+        for name, value in {"CORE": program, "FORKED": str(server()), **environment}.items():
+            monkeypatch.setenv(name, value)
+        status = cross_check.main([str(folder / "scorer.pl"), str(folder), "muc", "blanc"])
+        return status, capfd.readouterr().out.splitlines()
+
+    return checked
 
 
 @pytest.mark.skipif(not shutil.which("perl"), reason="there is no perl")
-def test_documents_in_another_order_are_the_same(folder: Path) -> None:
-    assert check(folder, PATH="/usr/bin:/bin") == (0, ["3 pairs, 6 runs, 0 differ"])
+def test_documents_in_another_order_are_the_same(check: Check) -> None:
+    assert check(PATH="/usr/bin:/bin") == (0, ["3 pairs, 6 runs, 0 differ"])
 
 
 @pytest.mark.skipif(not shutil.which("perl"), reason="there is no perl")
-def test_differing_bytes_are_reported(folder: Path) -> None:
-    status, lines = check(folder, PATH="/usr/bin:/bin", WRONG="1")
+def test_differing_bytes_are_reported(check: Check) -> None:
+    status, lines = check(PATH="/usr/bin:/bin", WRONG="1")
     assert (status, lines[-1]) == (1, "3 pairs, 6 runs, 4 differ")
     assert any("Rappel" in line for line in lines)
 
@@ -68,10 +73,10 @@ def test_differing_bytes_are_reported(folder: Path) -> None:
         pytest.param("/nowhere", FAKE, id="no perl"),
     ],
 )
-def test_what_scores_nothing_is_not_compared_with(folder: Path, perl: str, scorer: str) -> None:
+def test_what_scores_nothing_is_not_compared_with(folder: Path, check: Check, perl: str, scorer: str) -> None:
     """Both refusing is the same only where the other one can do anything else."""
     (folder / "scorer.pl").write_text(scorer)
-    status, lines = check(folder, PATH=perl)
+    status, lines = check(PATH=perl)
     assert (status, len(lines)) == (2, 1)
     assert " does not score " in lines[0]
 

@@ -59,10 +59,11 @@ def test_the_wheel_holds_one_package(installed: Path) -> None:
     assert folders - {"__pycache__"} == {"corefscore", "scorer", "bin", "share"}
 
 
-@pytest.mark.parametrize("name", ["scorer.py", "numpy.py", "click.py", "scorer/__init__.py"])
-def test_a_file_of_the_working_folder_is_not_imported(name: str, tmp_path: Path) -> None:
-    (tmp_path / name).parent.mkdir(exist_ok=True)
-    (tmp_path / name).write_text("raise SystemExit('imported from the working folder')\n")
+@pytest.mark.parametrize("names", [["scorer.py", "numpy.py", "click.py"], ["scorer/__init__.py"]], ids=" ".join)
+def test_a_file_of_the_working_folder_is_not_imported(names: list[str], tmp_path: Path) -> None:
+    for name in names:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(f"raise SystemExit('{name} is imported from the working folder')\n")
     words = [sys.executable, "-m", "corefscore", "lea", *PAIR, "none"]
     assert b"F1: 58.82%" in subprocess.run(words, cwd=tmp_path, capture_output=True, check=True).stdout
 

@@ -16,7 +16,7 @@ from corefscore import __version__
 from corefscore.metrics import NAMES, find, select
 from corefscore.metrics.citations import ENTRIES, SOFTWARE, bibtex
 from dist import oldest
-from support import ROOT, TESTDATA, call
+from support import ROOT, TESTDATA, call, server
 
 DEMO = (str(TESTDATA / "demo" / "key.conll"), str(TESTDATA / "demo" / "response.conll"))
 
@@ -113,9 +113,15 @@ def test_the_action_checks(
     if bash is None:
         pytest.skip("there is no bash")
     (tmp_path / "baseline.json").write_bytes(call(capfdbinary, "lea", *DEMO, "--format", "json").stdout)
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    path = os.pathsep.join((str(server().parent), str(Path(sys.executable).parent), os.environ["PATH"]))
     inputs = {"KEY": DEMO[0], "RESPONSE": DEMO[1], "BASELINE": "", "MINIMUM": "", "OPTIONS": "", **given}
-    environment = {**os.environ, **inputs, "PATH": path, "GITHUB_OUTPUT": str(tmp_path / "output")}
+    environment = {
+        **os.environ,
+        **inputs,
+        "PATH": path,
+        "FORKED": str(server()),
+        "GITHUB_OUTPUT": str(tmp_path / "output"),
+    }
     command = [bash, "--noprofile", "--norc", "-eo", "pipefail", "-c", script_of_action()]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=False)
     assert done.returncode == status, done.stderr

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from support import ABSENT, ROOT
 
 FILE = f"""
@@ -22,6 +23,7 @@ def test_called(): pytest.skip("it is Monday")
 """
 
 
+@pytest.mark.outside
 def test_a_skip_for_another_reason_fails(tmp_path: Path) -> None:
     (tmp_path / "test_file.py").write_text(FILE)
     (tmp_path / "test_library.py").write_text("import pytest\npytest.importorskip('no_such_library')")

@@ -22,7 +22,7 @@ from corefscore.core.options import declared
 from corefscore.formats.base import Reading
 from corefscore.scoring.settings import Rules
 from corefscore.statistics.significance import Method
-from support import RECORDED, TESTDATA, command
+from support import RECORDED, TESTDATA, within
 
 DEMO = (TESTDATA / "demo" / "key.conll", TESTDATA / "demo" / "response.conll")
 NAME = "(demo/cats); part 000"
@@ -132,7 +132,7 @@ def test_numbers_are_those_of_the_command() -> None:
 def test_to_dict_is_the_json_layout() -> None:
     import json
 
-    printed = command("every", *DEMO, "--format", "json", "--documents").stdout
+    printed = within("every", *DEMO, "--format", "json", "--documents").stdout
     assert json.loads(printed) == score(*DEMO).to_dict()
 
 

@@ -12,7 +12,7 @@ import corefscore
 import pytest
 from corefscore.reports.compare import PAIR_STATISTICS
 from corefscore.reports.datasets import TEST_STATISTICS
-from support import RECORDED, ROOT, TESTDATA, call, command
+from support import RECORDED, ROOT, TESTDATA, call, within
 
 KEY = TESTDATA / "systems" / "key.conll"
 RUNS = TESTDATA / "systems" / "runs"
@@ -58,7 +58,7 @@ def test_a_difference_is_that_of_the_scores_and_within_its_interval(capfdbinary:
 
 
 def test_the_same_call_gives_the_same_bytes_and_another_seed_others() -> None:
-    calls = [command("compare", KEY, ASH, BIRCH, "--seed", seed) for seed in ("1", "1", "2")]
+    calls = [within("compare", KEY, ASH, BIRCH, "--seed", seed) for seed in ("1", "1", "2")]
     assert calls[0] == calls[1] != calls[2]
 
 
@@ -415,8 +415,8 @@ def test_the_official_layout_is_none_of_compare(capfdbinary: Capture) -> None:
 
 
 def test_a_response_can_be_standard_input() -> None:
-    done = command("compare", KEY, "x=-", f"y={BIRCH}", "--measures", "lea", stdin=ASH.read_bytes())
-    expected = command("compare", KEY, f"x={ASH}", f"y={BIRCH}", "--measures", "lea")
+    done = within("compare", KEY, "x=-", f"y={BIRCH}", "--measures", "lea", stdin=ASH.read_bytes())
+    expected = within("compare", KEY, f"x={ASH}", f"y={BIRCH}", "--measures", "lea")
     assert done == expected
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import corefscore
 import pytest
 from corefscore.reports.explain import CONVENTIONS
-from support import EXCERPTS, ROOT, TESTDATA, call, within
+from support import EXCERPTS, ROOT, TESTDATA, call, server, within
 
 KEY, RESPONSE = TESTDATA / "systems" / "key.conll", TESTDATA / "systems" / "runs" / "cedar.conll"
 
@@ -95,12 +95,11 @@ def test_the_call_of_each_row_prints_its_numbers(
 
 def test_a_shell_takes_each_kind_of_call(all_differ: Mapping[str, tuple[Path, Path]], capfdbinary: Capture) -> None:
     found = rows(capfdbinary, *all_differ["spans"])
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    path = os.pathsep.join((str(server().parent), str(Path(sys.executable).parent), os.environ["PATH"]))
+    environment = {**os.environ, "PATH": path, "FORKED": str(server())}
     for name in ("mean-of-documents", "mean-of-recall-and-precision", "e2e-evaluator"):
         row = found[name]
-        done = subprocess.run(
-            row["command"], check=False, shell=True, capture_output=True, text=True, env={**os.environ, "PATH": path}
-        )
+        done = subprocess.run(row["command"], check=False, shell=True, capture_output=True, text=True, env=environment)
         assert done.returncode == 0, done.stderr
         assert printed(row["command"], done.stdout)[-1] == f"{float(row['conll_f1']):.2f}"
 

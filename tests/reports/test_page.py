@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import TESTDATA, command
+from support import TESTDATA, within
 
 pytest.importorskip("selenium", reason="needs the package selenium")
 pytestmark = pytest.mark.skipif(
@@ -41,7 +41,7 @@ def browser() -> Iterator[Any]:
 
 def page(folder: Path, *arguments: str | Path) -> str:
     """The address of a page made by the command."""
-    done = command("diff", *arguments, "--html", folder / "page.html")
+    done = within("diff", *arguments, "--html", folder / "page.html")
     assert (done.status, done.stdout) == (0, b"")
     return (folder / "page.html").as_uri()
 
