@@ -7,7 +7,7 @@ import gc
 import os
 import re
 import sys
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from typing import TypeVar
 
 import pytest
@@ -92,6 +92,14 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.freeze()
         gc.set_threshold(20_000)
         gc.enable()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def no_wait_for_the_disk() -> Iterator[None]:
+    """A new file is as whole without `os.fsync` unless the power fails; it takes longer than most tests."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(os, "fsync", lambda descriptor: None)
+        yield
 
 
 def pytest_unconfigure() -> None:
