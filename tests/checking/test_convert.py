@@ -40,10 +40,11 @@ def documents_of(path: Path) -> Documents:
 def partitions(documents: Documents) -> list[tuple[str, int, list[list[tuple[int, int]]]]]:
     """Name, number of tokens and entities of each document; their ids left out."""
     entities: list[list[tuple[int, int]]] = [[] for _ in documents.document]
-    for entity, start, end in zip(documents.entity, documents.start, documents.end, strict=True):
-        entities[entity].append((int(start), int(end)))
+    columns = (documents.entity.tolist(), documents.start.tolist(), documents.end.tolist())
+    for entity, start, end in zip(*columns, strict=True):
+        entities[entity].append((start, end))
     found: list[list[list[tuple[int, int]]]] = [[] for _ in documents.names]
-    for document, entity in zip(documents.document, entities, strict=True):
+    for document, entity in zip(documents.document.tolist(), entities, strict=True):
         found[document].append(sorted(entity))
     return [
         (name, int(tokens), sorted(its))
