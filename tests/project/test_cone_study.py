@@ -168,7 +168,7 @@ def test_the_script_tells_what_is_wrong(
 
 
 def test_the_script_is_a_program() -> None:
-    words = [sys.executable, ROOT / "scripts" / "cone_study.py", "key.conll"]
+    words = [sys.executable, str(ROOT / "scripts" / "cone_study.py"), "key.conll"]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert "a response is needed, or --degrade" in done.stderr
