@@ -8,6 +8,7 @@ import os
 import pickle
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -33,11 +34,17 @@ DOCUMENTS = 40
 Pair = tuple[Path, Path]
 
 
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Pair:
+    return write(Shape(DOCUMENTS, 60, 12), tmp_path_factory.mktemp("written"))
+
+
 @pytest.fixture
-def pair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pair:
+def pair(written: Pair, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pair:
     """Two files of forty documents, which make many slices."""
     monkeypatch.setattr(slices, "SIZE", 5_000)
-    return write(Shape(DOCUMENTS, 60, 12), tmp_path)
+    key, response = (Path(shutil.copy(path, tmp_path)) for path in written)
+    return key, response
 
 
 REAL = workers.processes
