@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -22,6 +23,9 @@ from support import EXCERPTS, TESTDATA, within
 from test_tagged import marked, words_and_mentions
 
 RECORDED = TESTDATA / "tagged" / "recorded.json"
+
+text_of = cache(words_and_mentions)
+recorded = cache(lambda: json.loads(RECORDED.read_text()))
 
 Words = list[tuple[str, int]]
 """Words of an answer, each with its place in the key, or -1."""
@@ -123,7 +127,7 @@ LENGTH = 700
 
 def answers(key: Path, change: Callable[[Words], Words]) -> Iterator[tuple[str, str]]:
     """The name of each document, and its answer."""
-    documents, words, its = words_and_mentions(key)
+    documents, words, its = text_of(key)
     for name, mine, mentions in zip(documents.names, words, its, strict=True):
         clean = [("".join(word.split()).replace("|", "/").replace("##", "//"), at) for at, word in enumerate(mine)]
         yield name, marked(change(clean[:LENGTH]), [each for each in mentions if each[2] < LENGTH])[0]
@@ -131,7 +135,7 @@ def answers(key: Path, change: Callable[[Words], Words]) -> Iterator[tuple[str, 
 
 def pieces(key: Path) -> Iterator[tuple[str, str]]:
     """The same in pieces of 90 words that overlap by 30, some words left out."""
-    documents, words, its = words_and_mentions(key)
+    documents, words, its = text_of(key)
     for name, mine, mentions in zip(documents.names, words, its, strict=True):
         clean = [("".join(word.split()).replace("|", "/").replace("##", "//"), at) for at, word in enumerate(mine)]
         for begin in range(0, min(len(clean), 300), 60):
@@ -193,14 +197,14 @@ def shown(case: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("case", CASES)
 def test_what_is_recorded(case: str) -> None:
-    assert json.loads(json.dumps(shown(case))) == json.loads(RECORDED.read_text())[case]
+    assert json.loads(json.dumps(shown(case))) == recorded()[case]
 
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_a_faithful_answer_has_the_spans_of_its_key(text: str) -> None:
     """As far as the answer goes."""
-    _, _, of_key = words_and_mentions(TEXTS[text] / "key.conll")
-    found = json.loads(RECORDED.read_text())[f"{text}: faithful"]["spans"]
+    _, _, of_key = text_of(TEXTS[text] / "key.conll")
+    found = recorded()[f"{text}: faithful"]["spans"]
     for entities, mentions in zip(found, of_key, strict=True):
         spans = [tuple(map(int, span.split("-"))) for span in entities.replace("|", " ").split()]
         assert sorted(spans) == sorted({(first, last) for _, first, last in mentions if last < LENGTH})
