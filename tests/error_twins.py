@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import cache
 from typing import NamedTuple
 
 import twins
@@ -193,17 +194,30 @@ def f1(measure: str, boundary: str, keys: Sequence[Partition], responses: Sequen
     """The F1 of some documents together, from 0 to 1."""
     if measure == "conll":
         return sum((f1(name, boundary, keys, responses) for name in ("muc", "bcub", "ceafe")), Fraction(0)) / 3
-    pairs = list(zip(keys, responses, strict=True))
-    counts = [added(links) for links in zip(*(twins.TWINS[measure](*pair) for pair in pairs), strict=True)]
+    pairs = [(frozen(key), frozen(response)) for key, response in zip(keys, responses, strict=True)]
+    counts = [added(links) for links in zip(*(counted(measure, *pair) for pair in pairs), strict=True)]
     if boundary == "key":
         return twins.scored(measure, counts)[measure].f1
     kinds = [links for links in counts if links.recall.denominator + links.precision.denominator]
     if not kinds:  # the mentions of documents without links decide
-        kinds = [added([links for pair in pairs for links in twins.TWINS[MENTIONS](*pair)])]
+        kinds = [added([links for pair in pairs for links in counted(MENTIONS, *pair)])]
         if not kinds[0].recall.denominator + kinds[0].precision.denominator:
             return Fraction(1)
     found = [2 * its.recall.numerator / (its.recall.denominator + its.precision.denominator) for its in kinds]
     return sum(found, Fraction(0)) / len(found)
+
+
+Frozen = tuple[tuple[Mention, ...], ...]
+
+
+def frozen(partition: Partition) -> Frozen:
+    return tuple(tuple(entity) for entity in partition)
+
+
+@cache
+def counted(measure: str, key: Frozen, response: Frozen) -> list[Counted]:
+    """What the twin of a metric counts in one document, which most repairs leave as it is."""
+    return twins.TWINS[measure]([list(entity) for entity in key], [list(entity) for entity in response])
 
 
 def added(counts: Sequence[Counted]) -> Counted:
