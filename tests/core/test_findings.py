@@ -192,10 +192,16 @@ def keys_added(node: ast.AST, to: ast.expr, call: ast.Call, scope: ast.AST) -> I
 
 
 @cache
+def of_files() -> list[Made]:
+    """Those of all files."""
+    return [each for path in sorted(PACKAGE.rglob("*.py")) for each in made(path)]
+
+
+@cache
 def all_made() -> list[Made]:
-    """Those of all files, with what comes from elsewhere."""
+    """The same with what comes from elsewhere."""
     found = []
-    for each in (each for path in sorted(PACKAGE.rglob("*.py")) for each in made(path)):
+    for each in of_files():
         if each.codes and each.details:
             found.append(each)
         else:
@@ -227,6 +233,6 @@ def test_every_finding_can_be_written_with_the_details_that_its_place_gives(code
 def test_the_code_and_the_details_of_every_place_are_known() -> None:
     """A new place whose code or details are not written there gets a row in `ELSEWHERE`; an old one loses it."""
     assert [each.place for each in all_made() if not (each.codes and each.details)] == []
-    unknown = {each.place for path in PACKAGE.rglob("*.py") for each in made(path) if not (each.codes and each.details)}
+    unknown = {each.place for each in of_files() if not (each.codes and each.details)}
     assert unknown == set(ELSEWHERE)
     assert len(all_made()) > 130
