@@ -26,7 +26,7 @@ from corefscore.scoring.settings import Rules
 from scipy.optimize import linear_sum_assignment
 from support import ROOT, together
 
-SEEDS = range(60)
+SEEDS = range(40)
 DOCUMENTS = 2
 
 

@@ -29,7 +29,7 @@ from scipy.optimize import linear_sum_assignment
 from support import RECORDED
 
 BATCH = 5
-BATCHES = 4
+BATCHES = 3
 NEAR = 1e-12
 
 WHOLE = ("muc", "ceafm", "blanc", MENTIONS)
