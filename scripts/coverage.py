@@ -15,7 +15,8 @@ Everything is drawn from seeds. Populations are
 
 Intervals are compared with the plain jackknife: score +- Student's t with n - 1 degrees of freedom x standard error,
 cut to the scale. Tests are made of two systems that are equally good (their responses are exchanged at random), of
-eight such systems, of two of different quality, and of differences of mean 0 whose distribution is skewed.
+eight such systems, of two of different quality, of differences of mean 0 whose distribution is skewed, and of systems
+with several runs.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ from corefscore.metrics.base import summed
 from corefscore.scoring.sides import Corpus
 from corefscore.statistics.intervals import quantile
 from corefscore.statistics.significance import Compared, Method, Sample, Tests, compared, statistics
+from corefscore.statistics.significance import over_runs as averages
 from corefscore.statistics.units import sample
 
 PAGE = Path(__file__).parent.parent / "docs" / "background" / "statistics.md"
@@ -250,6 +252,25 @@ def several(units: int, draws: int) -> list[str]:
     return [f"{rate:.2f}" for rate in np.mean(rates, axis=0)]
 
 
+def over_runs(units: int, draws: int) -> list[str]:
+    """How often a difference is shown of two systems with three runs each, whose runs differ by 0 or by 3 points: if
+    the systems are equal, by the test of runs and by that of the first run of each; and if one is 4 points better."""
+    numbers, runs, rates = np.random.default_rng(units), np.repeat([0, 1], 3), []
+    for _ in range(draws):
+        hits = numbers.normal(60, 15, units) + numbers.normal(0, 5, (2, units)).repeat(3, axis=0)
+        found = []
+        for spread in (0, 3):
+            each = hits + numbers.normal(0, 4, hits.shape) + numbers.normal(0, spread, (6, 1))
+            for better, rows in ((0, slice(None)), (0, slice(0, None, 3)), (4, slice(None))):
+                of = simulated(np.clip(np.round(each + better * runs[:, None]), 0, 100)[rows])
+                if rows.step is None:
+                    of = replace(of, observed=averages(of.observed, runs), runs=runs)
+                test = compared(of, Method(trials=1000), "f1")
+                found.append(bool(test.corrected[0, 0, 2] <= 0.05))
+        rates.append(found)
+    return [f"{rate:.2f}" for rate in np.mean(rates, axis=0)]
+
+
 HEADS = (
     "population",
     "units",
@@ -262,6 +283,11 @@ HEADS = (
     "largest unit",
 )
 TEST_HEADS = ("population", "units", "equal systems", "different systems")
+RUNS_HEADS = (
+    "units",
+    *("equal systems", "the same, one run each", "one is 4 points better"),
+    *("runs differ by 3 points: equal systems", "the same, one run each", "one is 4 points better"),
+)
 SEVERAL_HEADS = ("units", "8 equal systems", "the same, Holm", "the same, uncorrected", "skewed differences of mean 0")
 
 
@@ -292,10 +318,12 @@ def main() -> None:
             of_tests.append([name, str(units), *tests(of, units, given.draws)])
             sys.stderr.write(f"{' | '.join(of_tests[-1])}\n")
     of_several = [[str(units), *several(units, given.draws)] for units in UNITS]
+    of_runs = [[str(units), *over_runs(units, given.draws)] for units in UNITS]
     parts = {
         "measured": on_page(rows) if given.page else table(HEADS, rows),
         "tests": table(TEST_HEADS, of_tests),
         "several": table(SEVERAL_HEADS, of_several),
+        "runs": table(RUNS_HEADS, of_runs),
     }
     if not given.page:
         sys.stdout.write("\n\n".join(parts.values()) + "\n")

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from corefscore.scoring.results import Score as Score
     from corefscore.scoring.results import Scores as Scores
     from corefscore.scoring.sides import Corpus as Corpus
+    from corefscore.scoring.systems import Runs as Runs
 
 _HOMES = {
     "python.analysing": ("analyse", "explain"),
@@ -42,6 +43,7 @@ _HOMES = {
     "python.systems": ("compare", "rank", "check"),
     "python.api": ("score", "Scorer", "read"),
     "scoring.sides": ("Corpus",),
+    "scoring.systems": ("Runs",),
     "scoring.results": ("Result", "Scores", "Score"),
     "core.errors": ("ScorerError", "ScorerWarning", "InputError", "UsageError"),
 }
@@ -51,6 +53,7 @@ __all__ = [
     "Corpus",
     "InputError",
     "Result",
+    "Runs",
     "Score",
     "Scorer",
     "ScorerError",

@@ -23,7 +23,8 @@ from corefscore.reports.layouts import Style, rendered
     help="Compare systems: scores and differences with confidence intervals (jackknife), and a test of each "
     "difference (paired approximate randomization). The test is of the hypothesis that the responses of the two "
     "systems to any document could be exchanged.\n\n"
-    "A SYSTEM is the path of a response, or NAME=PATH to give it a name.",
+    "A SYSTEM is the path of a response, or NAME=PATH to give it a name, or NAME=RUN,RUN,... for several runs of a "
+    "system, whose mean is compared.",
     more="Sources: Noreen 1989; Moosavi and Strube 2016; Westfall and Young 1993; Holm 1979; Dror et al. 2017.",
     examples=(
         "corefscore compare key.conll a.conll b.conll",
@@ -52,11 +53,11 @@ def command(
     **arguments: Any,
 ) -> None:
     """Score every system, compare them, and write the report."""
-    paths, skipped = given(key, systems, place, **arguments)
+    paths, runs, skipped = given(key, systems, place, **arguments)
     spare_inputs({"--output": output}, (key, *paths.values()))
     chosen = wanted(measures)
     way = method(arguments)
     results, notices = scored(key, paths, chosen.metrics, unit=way.unit, **arguments)
     with progress.resampling() as watch:
-        report = compare(results, chosen.measures, way, watch, [*skipped, *notices])
+        report = compare(results, chosen.measures, way, watch, [*skipped, *notices], runs=runs)
     write(rendered(report, look), output)

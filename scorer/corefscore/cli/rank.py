@@ -26,8 +26,9 @@ from corefscore.scoring.results import compiled
     help="Rank systems, best first. Each has a range of ranks, such as 2-4: it begins after the systems that were "
     "shown to be better, and ends before those that were shown to be worse. If two ranges do not overlap, a "
     "difference was shown.\n\n"
-    "A SYSTEM is the path of a response, or NAME=PATH to give it a name. A system that cannot be scored gets a "
-    "row with the reason, and the exit status is 1.",
+    "A SYSTEM is the path of a response, or NAME=PATH to give it a name, or NAME=RUN,RUN,... for several runs of a "
+    "system, whose mean is ranked. A system that cannot be scored gets a row with the reason, and the exit status "
+    "is 1.",
     more="With --by, systems are ranked by the unweighted mean over groups of documents. If FILE of --output "
     "ends in .png, .svg or .pdf, the ranking is plotted; this needs matplotlib (pip install matplotlib).",
     examples=(
@@ -64,7 +65,7 @@ def command(
     **arguments: Any,
 ) -> None:
     """Score every system, rank them, and write the report or the plot."""
-    paths, skipped = given(key, systems, place, **arguments)
+    paths, runs, skipped = given(key, systems, place, **arguments)
     spare_inputs({"--output": output}, (key, *paths.values()))
     chosen = wanted(measures)
     measure, score = ranked_by(chosen.measures, sort)
@@ -79,7 +80,7 @@ def command(
         unscored[name] = reason(error)
 
     metrics = wanted(f"{measures},{measure}").metrics
-    results, notices = scored(key, paths, metrics, refused=refused, unit=way.unit, **arguments)
+    results, notices = scored(key, paths, metrics, refused=None if runs else refused, unit=way.unit, **arguments)
     notices = [*skipped, *notices]
     if not results:
         complain("corefscore: no system can be ranked")
@@ -95,6 +96,7 @@ def command(
             watch=watch,
             notices=notices,
             agreement=agreement,
+            runs=runs,
         )
     if form:
         write_bytes(drawn(ranking, form), output)

@@ -22,7 +22,7 @@ from corefscore.metrics import NAMES as METRICS
 from corefscore.metrics.base import Metric
 from corefscore.reports.layouts import DATA, TABLES
 from corefscore.scoring.results import Result, refuse_heads_of_spans
-from corefscore.scoring.systems import files_of, scored_each
+from corefscore.scoring.systems import Runs, files_of, scored_each, separated
 from corefscore.statistics.significance import Method
 
 
@@ -120,9 +120,10 @@ def given(
     systems: Sequence[str],
     place: str | None,
     **arguments: Any,
-) -> tuple[dict[str, str], list[Noticed]]:
+) -> tuple[dict[str, str], dict[str, list[str]] | None, list[Noticed]]:
     """Find the systems: the arguments and those of a folder; see `named` and `folder`. If there are none, the key is
-    the system, provided that it is JSON lines with both sides. Returns their paths by name, and the notices.
+    the system, provided that it is JSON lines with both sides. Returns their paths by name, the names of their runs
+    (`separated`), and the notices.
 
     Raises `UsageError` if there is no system, or only one without a name: then KEY may have been left out.
     """
@@ -137,10 +138,21 @@ def given(
             if place is None
             else f"{place}: the folder contains no system"
         )
-    by_name = named([*systems, *in_folder])
+    by_name = {name: _runs(path) for name, path in named([*systems, *in_folder]).items()}
     if place is None and len(systems) == 1 and [*by_name.values()] == [*systems] != [key]:
         _refuse_alone(key, systems[0])
-    return by_name, [("", notice) for notice in skipped]
+    return *separated(by_name), [("", notice) for notice in skipped]
+
+
+def _runs(path: str) -> str | Runs:
+    """The runs ``PATH,PATH,...``; any other path, and one that exists, unchanged. Raises `UsageError` for a run without
+    a path, or given twice."""
+    runs = Runs(path.split(","))
+    if len(runs) == 1 or os.path.exists(path):
+        return path
+    if "" in runs or len({*runs}) < len(runs):
+        raise UsageError(f"{path}: expected RUN,RUN,... with another path for each run")
+    return runs
 
 
 def _refuse_alone(key: str, system: str) -> None:

@@ -25,7 +25,7 @@ from corefscore.reports.rank import rank as ranked
 from corefscore.reports.score import Report
 from corefscore.scoring.results import Result
 from corefscore.scoring.sides import corpus, paths_of
-from corefscore.scoring.systems import files_of, scored_each
+from corefscore.scoring.systems import files_of, scored_each, separated
 from corefscore.statistics.significance import Method
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from corefscore.scoring.sides import Given
+    from corefscore.scoring.systems import Runs
 
 
 _METHOD = {option.keyword: option.default for option in declared(Method)} | {"margin": None}
@@ -48,13 +49,14 @@ def _comparing(function: Callable[P, R]) -> Callable[P, R]:
 @_comparing
 def compare(
     key: Given,
-    systems: Mapping[str, Given],
+    systems: Mapping[str, Given | Runs],
     measures: str | Sequence[str] = DEFAULT,
     **arguments: Unpack[Comparing],
 ) -> Comparison:
     """Compare systems, given as responses by name: scores, differences, confidence intervals of both, and tests.
 
-    The key and each response is anything that `score` accepts; the key is read once. ``measures`` are names such as
+    The key and each response is anything that `score` accepts; the key is read once. Several runs of a system, such as
+    with different seeds, are ``Runs([response, response])``. ``measures`` are names such as
     ``muc,blanc.coreference,conll,lea.f1``, as a list or joined by commas. ``confidence``, the confidence level of
     intervals, is between 0 and 1; 0.95 also means tests at the level 0.05. ``by`` is a regular expression for groups of
     documents, or `file`: systems are also compared on each group, and scores are unweighted means over groups.
@@ -74,14 +76,15 @@ def compare(
     """
     chosen = wanted(_words(measures))
     method, others = _method(arguments)
-    results, notices = _results(key, systems, chosen.metrics, others, method.unit)
-    return compared(results, chosen.measures, method, notices=notices)
+    each, runs = separated(_by_name(systems))
+    results, notices = _results(key, each, chosen.metrics, others, method.unit)
+    return compared(results, chosen.measures, method, notices=notices, runs=runs)
 
 
 @_comparing
 def rank(
     key: Given,
-    systems: Mapping[str, Given],
+    systems: Mapping[str, Given | Runs],
     measures: str | Sequence[str] = DEFAULT,
     *,
     sort: str | None = None,
@@ -102,10 +105,10 @@ def rank(
     measure, score = ranked_by(chosen.measures, sort)
     method, others = _method(arguments)
     metrics = wanted(f"{_words(measures)},{measure}").metrics
-    results, notices = _results(key, systems, metrics, others, method.unit)
-    return ranked(
-        results, chosen.measures, sort=measure, score=score, method=method, notices=notices, agreement=agreement
-    )
+    each, runs = separated(_by_name(systems))
+    results, notices = _results(key, each, metrics, others, method.unit)
+    how: dict[str, Any] = {"sort": measure, "score": score, "method": method, "agreement": agreement}
+    return ranked(results, chosen.measures, notices=notices, runs=runs, **how)
 
 
 @spelled
@@ -195,13 +198,18 @@ def _words(names: str | Sequence[str]) -> str:
     return ",".join(listed)
 
 
-def _results(
-    key: Given, systems: Mapping[str, Given], metrics: Sequence[Metric], arguments: Mapping[str, Any], unit: str
-) -> tuple[dict[str, Result], list[Noticed]]:
-    """Score systems; returns their results by name and the notices, for which it gives one warning."""
+def _by_name(systems: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The same systems. Raises `UsageError` for anything but systems by name."""
     if not isinstance(systems, Mapping) or not systems:
         found = "none is given" if isinstance(systems, Mapping) else f"they are {type(systems).__name__}"
         raise UsageError(f"systems: {found}; expected responses by name, such as {{'a': response}}")
+    return systems
+
+
+def _results(
+    key: Given, systems: Mapping[str, Any], metrics: Sequence[Metric], arguments: Mapping[str, Any], unit: str
+) -> tuple[dict[str, Result], list[Noticed]]:
+    """Score systems; returns their results by name and the notices, for which it gives one warning."""
     run = run_of(metrics, arguments, unit)
     if (paths := paths_of(KEY, key)) is not None:
         names = names_asked(metrics, run.settings.own)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from corefscore.core.arrays import Floats
 from corefscore.core.documents import is_within
 from corefscore.core.errors import NAMES_SHOWN, InputError, UsageError, suggested
 from corefscore.core.findings import Finding, Noticed, plural
@@ -47,7 +48,7 @@ from corefscore.reports.system_tables import (
 from corefscore.scoring.results import Result, refuse_division
 from corefscore.statistics.datasets import on_each
 from corefscore.statistics.intervals import NAME as INTERVAL
-from corefscore.statistics.significance import Compared, Method, Watch, compared
+from corefscore.statistics.significance import Compared, Method, Sample, Watch, compared
 from corefscore.statistics.units import UNITS, sample
 
 FEW = 20
@@ -84,16 +85,22 @@ PAIR_STATISTICS = (
 class Comparison(Presented):
     """The report of `compare`: ``results`` by the name of the system, all with the same key, and the comparison
     ``found``; with groups of documents, also the comparison on each of them (``datasets``). ``notices`` are about the
-    key and the systems."""
+    key and the systems. If systems have several ``runs``, whose names these are, the results are those of the runs."""
 
     results: Mapping[str, Result]
     measures: Collection[str]
     found: Compared
     datasets: OnDatasets | None = None
     notices: Sequence[Noticed] = ()
+    runs: Mapping[str, Sequence[str]] | None = None
 
     def __repr__(self) -> str:
-        return f"<Comparison of {', '.join(self.results)} in {', '.join(self.measures)}>"
+        return f"<Comparison of {', '.join(self.names)} in {', '.join(self.measures)}>"
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the systems."""
+        return list(self.runs or self.results)
 
     @property
     def signature(self) -> str:
@@ -108,10 +115,11 @@ class Comparison(Presented):
     @cached_property
     def readable(self) -> Sequence[Table]:
         """The scores and a table for each pair; with more than `PAIRWISE` systems, a matrix for each measure."""
-        names = list(self.results)
-        texts = fidelities(self.results, shortened(names))
+        names = self.names
+        texts = fidelities(self.results, shortened(list(self.results)))
         if len(names) > PAIRWISE:
-            return [*matrices(self.found, names), *self._on_groups, *texts]
+            means = [] if self.runs is None else [self._scores(shortened(names))]
+            return [*means, *matrices(self.found, names), *self._on_groups, *texts]
         return [self._scores(shortened(names)), *texts, *pairwise(self._differences(), names), *self._on_groups]
 
     @property
@@ -119,15 +127,15 @@ class Comparison(Presented):
         """The readable tables of groups, if there are any: of each of a few pairs of systems, and of all."""
         if self.datasets is None:
             return []
-        names = list(self.results)
+        names = self.names
         pairs = self.datasets.pairs(names) if len(names) <= PAIRWISE else ()
         return [*pairs, self.datasets.sums(shortened(names))]
 
     @cached_property
     def paper(self) -> Sequence[Table]:
         """A row for each system, and the tables of groups; a single system has a second row with its intervals."""
-        order, tested = range(len(self.results)), {name: index for index, name in enumerate(self.measures)}
-        names = shortened(list(self.results))
+        order, tested = range(len(self.names)), {name: index for index, name in enumerate(self.measures)}
+        names = shortened(self.names)
         table = paper_of(
             *(self.results, self.found, self.found.sample, self.measures), tested=tested, order=order, names=names
         )
@@ -139,20 +147,22 @@ class Comparison(Presented):
 
     def _scores(self, names: Sequence[str] = ()) -> Table:
         """The scores of all systems, under ``names`` if they are given."""
-        columns = [MEASURE, SYSTEM]
+        columns, has_runs = [MEASURE, SYSTEM], self.runs is not None
         asked_for = {score for scores in asked(self.measures).values() for score in scores}
         for score, heading in HEADINGS.items():
             shown, spare = score in asked_for, score != "f1"
             columns.append(Column(score, heading, PERCENT, shown, score=score, spare=spare))
             ends = [Column(f"{score}_{end}", end, PERCENT, shown, score=score) for end in Interval._fields]
             columns += [end._replace(spare=2 * spare) for end in ends]
+            columns += [Column(f"{score}_spread", "spread", PERCENT, shown, score=score, spare=2 * spare)] * has_runs
         rows = []
         for m, measure in enumerate(self.measures):
-            for s, name in enumerate(names or self.results):
+            for s, name in enumerate(names or self.names):
                 row: list[Any] = [measure, name]
                 for c in range(len(SCORES)):
                     value = known(self.found.sample.shown[s, m, c])
                     row += [None] * 3 if value is None else [value, *map(known, self.found.ends[s, m, c])]
+                    row += [known(self.found.spread[s, m, c])] if has_runs else []
                 rows.append(row)
         return Table("scores", columns, rows)
 
@@ -160,13 +170,14 @@ class Comparison(Presented):
         """The difference of each pair in each score, with its test."""
         hidden = {"smallest_p"} if self.found.family > 1 else {"smallest_p", "p_corrected"}
         hidden |= set() if self.found.method.margin is not None else {"p_equivalent", "equivalent"}
+        hidden |= set() if self.runs is None else {"smallest_p", "units_needed"}
         columns = (
             *PAIR,
             *(each.column._replace(shown=each.name not in hidden) for each in PAIR_STATISTICS if each.column),
             VERDICT,
             Column("equivalent", "equal", shown="equivalent" not in hidden),
         )
-        names = list(self.results)
+        names = self.names
         rows = []
         for m, measure in enumerate(self.measures):
             for c, score in enumerate(SCORES):
@@ -192,10 +203,11 @@ class Comparison(Presented):
         method = self.found.method
         verdict = (
             f"verdict: at the level {method.alpha:g}; units: number of units in which the two differ; 80% from: the "
-            "smallest difference that this number of units shows with a probability of 80%; needs: the number of units "
-            "that show the observed difference with this probability"
+            "smallest difference that this number of units shows with a probability of 80%"
         )
-        legend = interval_legend(self.found, differences=self.found.together)
+        if self.runs is None:
+            verdict += "; needs: the number of units that show the observed difference with this probability"
+        legend = [*interval_legend(self.found, differences=self.found.together), *runs_legend(self.found)]
         if method.margin is not None:
             verdict += (
                 f"; p (equal): that the two are {100 * method.margin:g} points or more apart (two one-sided t tests)"
@@ -231,7 +243,7 @@ class Comparison(Presented):
 
     def _undecided(self) -> Iterator[str]:
         """A note on the tests that could not have shown a difference."""
-        names = list(self.results)
+        names = self.names
         tests = [
             f"{measure} {HEADINGS[score]} of {names[first]} and {names[second]}"
             for m, measure in enumerate(self.measures)
@@ -244,7 +256,7 @@ class Comparison(Presented):
 
     def to_dict(self) -> dict[str, Any]:
         """What the JSON layout prints; see ``docs/compare.md``."""
-        names = list(self.results)
+        names = self.names
         return {
             **head("compare", self.signature, options(self.results, self.found), self.notices),
             "units": self.found.sample.units,
@@ -255,6 +267,7 @@ class Comparison(Presented):
                 {"system": names[first], "against": names[second], "measures": self._pair(pair)}
                 for pair, (first, second) in enumerate(self.found.sample.pairs)
             ],
+            **runs_data(self.found, self.runs),
             **({} if self.datasets is None else self.datasets.to_dict()),
             **fidelity_data(self.results),
             "notes": [*self.legend, *self.notes, *([] if self.datasets is None else [self.datasets.note])],
@@ -265,7 +278,8 @@ class Comparison(Presented):
 
         def value(m: int, c: int) -> dict[str, float | None] | None:
             observed, (low, high) = known(self.found.sample.observed[s, m, c]), map(known, self.found.ends[s, m, c])
-            return None if observed is None else {"value": observed, "low": low, "high": high}
+            spread = {} if self.runs is None else {"spread": known(self.found.spread[s, m, c])}
+            return None if observed is None else {"value": observed, "low": low, "high": high, **spread}
 
         return by_score(self.measures, value)
 
@@ -280,24 +294,28 @@ def compare(
     method: Method,
     watch: Watch | None = None,
     notices: Sequence[Noticed] = (),
+    *,
+    runs: Mapping[str, Sequence[str]] | None = None,
 ) -> Comparison:
     """Compare systems, given as results by name, with the ``notices`` about them; ``watch`` is called with the share of
-    the work done, from 0 to 1.
+    the work done, from 0 to 1. ``runs`` are the names of the runs of each system, if there are several.
 
     Raises `InputError` if there is only one unit, and `UsageError` for invalid units and for results that are divided
     into kinds of mentions.
     """
     refuse_division(results.values())
-    return replace(_comparison(results, measures, method, watch), notices=notices)
+    return replace(_comparison(results, measures, method, watch, runs), notices=notices, runs=runs)
 
 
 def _comparison(
-    results: Mapping[str, Result], measures: Collection[str], method: Method, watch: Watch | None = None
+    results: Mapping[str, Result],
+    measures: Collection[str],
+    method: Method,
+    watch: Watch | None = None,
+    runs: Mapping[str, Sequence[str]] | None = None,
 ) -> Comparison:
     """The comparison of one or more systems."""
-    averaged = method.average is not None
-    units = sample(list(results.values()), measures, method.unit, method.by, averaged=averaged)
-    units = replace(units, baseline=baseline_of(results, method))
+    units = sampled(results, measures, method, runs)
     if units.units == 1:
         first = next(iter(results.values()))
         details = {"unit": method.unit, "documents": len(first.names)}
@@ -337,12 +355,20 @@ def notes_on_tests(found: Compared) -> list[str]:
         f"unit of resampling: {unit}, {units} in all" + ("; the parts of a document are one unit" if joined else ""),
         f"test: paired approximate randomization, two-sided, {method.trials} trials, seed {method.seed}",
     ]
+    if found.sample.runs is not None:
+        counts = ", ".join(map(str, found.run_counts.ravel().tolist()))
+        notes[-1] = (
+            "test: Student's t of the difference of means over runs, two-sided; its error is that over units "
+            f"(jackknife) and that over the runs of each system ({counts})"
+        )
     if tests.exact.any():
         notes[-1] += f"; exact, by all assignments, up to {method.trials.bit_length() - 1} differing units"
     if method.average is not None:
         notes[0] += f"; scores are means over {method.average}"
     notes += _notes_on_correction(found)
-    if 1 < units < FEW:
+    if found.sample.runs is not None and found.run_counts.min() == 1:
+        notes.append("a system with one run counts as if further runs had its score: it stands for this response only")
+    if found.sample.runs is None and 1 < units < FEW:
         notes.append(
             f"only {units} units: even if the systems differ in all of them, p of a randomization test is at least "
             f"{2.0 ** (1 - units):.3g}"
@@ -364,7 +390,7 @@ def _notes_on_correction(found: Compared) -> Iterator[str]:
             "chance; --correction holm-all corrects for all tests"
         )
     needed = method.enough(found.family)
-    if method.trials < needed:
+    if found.sample.runs is None and method.trials < needed:
         yield (
             f"{plural(method.trials, 'trial')} are too few for a verdict on {found.family} tests at the level "
             f"{method.alpha:g} unless p is exact; use --trials {needed}"
@@ -388,13 +414,41 @@ def interval_legend(found: Compared, *, differences: bool = False) -> list[str]:
     return [f"low, high: {level} intervals (jackknife, Student's t on a logit scale){together}"]
 
 
-def baseline_of(results: Mapping[str, Result], method: Method) -> int | None:
-    """The number of the baseline. Raises `UsageError` if no system has its name."""
-    if method.baseline is None:
-        return None
-    if method.baseline not in results:
-        raise UsageError(f"--baseline {method.baseline!r} is no system; {suggested(method.baseline, list(results))}")
-    return list(results).index(method.baseline)
+def sampled(
+    results: Mapping[str, Result],
+    measures: Collection[str],
+    method: Method,
+    runs: Mapping[str, Sequence[str]] | None = None,
+) -> Sample:
+    """The sample of systems, or of their ``runs``. Raises `UsageError` for a baseline that is no system, and for runs
+    with groups of documents."""
+    if runs is not None and method.by is not None:
+        raise UsageError("--by: several runs of a system are not compared on groups of documents; give a run of each")
+    names = list(runs or results)
+    if method.baseline not in (None, *names):
+        raise UsageError(f"--baseline {method.baseline!r} is no system; {suggested(str(method.baseline), names)}")
+    of_runs = None if runs is None else [number for number, its in enumerate(runs.values()) for _ in its]
+    averaged = method.average is not None
+    units = sample(list(results.values()), measures, method.unit, method.by, averaged=averaged, runs=of_runs)
+    return replace(units, baseline=None if method.baseline is None else names.index(method.baseline))
+
+
+def runs_legend(found: Compared) -> list[str]:
+    """The line of a legend about runs, if systems have several."""
+    if found.sample.runs is None:
+        return []
+    return ["scores of a system with several runs are means over these; spread: the standard deviation over its runs"]
+
+
+def runs_data(found: Compared, runs: Mapping[str, Sequence[str]] | None) -> dict[str, Any]:
+    """The scores of each run of each system, if they have several, as data."""
+    rows = iter(found.of_runs if runs else ())
+
+    def scores(of_run: Floats) -> dict[str, dict[str, float]]:
+        return by_score(found.sample.measures, lambda m, c: known(of_run[m, c]))
+
+    of_systems = {name: {run: scores(next(rows)) for run in its} for name, its in (runs or {}).items()}
+    return {"runs": of_systems} if runs else {}
 
 
 def notes_on_intervals(found: Compared) -> Iterator[str]:
@@ -461,6 +515,10 @@ def _terms(found: Compared) -> dict[str, Any]:
     """The method of a comparison, with its actual units, number of trials and family of tests."""
     method = found.method.to_dict()
     terms = {"unit": method.pop("unit"), "parts": found.sample.parts, "test": "randomization", **method}
+    if found.sample.runs is not None:
+        counts = ",".join(map(str, found.run_counts.ravel().tolist()))
+        terms = {name: term for name, term in terms.items() if name not in ("trials", "seed")}
+        terms |= {"test": "t", "runs": counts}
     if not found.sample.pairs:  # nothing is tested
         return {name: term for name, term in terms.items() if name not in OF_TESTS} | {"interval": INTERVAL}
     return {**terms, "family": found.family, "interval": INTERVAL}

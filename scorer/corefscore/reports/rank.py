@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -35,12 +35,14 @@ from corefscore.reports.base import (
 )
 from corefscore.reports.compare import (
     against,
-    baseline_of,
     interval_legend,
     listed,
     notes_on_intervals,
     notes_on_tests,
     options,
+    runs_data,
+    runs_legend,
+    sampled,
     signed,
 )
 from corefscore.reports.datasets import VERDICTS
@@ -58,7 +60,6 @@ from corefscore.reports.system_tables import (
 from corefscore.scoring.results import Result, Scores, refuse_division
 from corefscore.statistics.agreement import taus
 from corefscore.statistics.significance import Compared, Method, Sample, Watch, compared
-from corefscore.statistics.units import sample
 
 RANK = Column("rank", "rank")
 P = Column("p", "p", CHANCE)
@@ -72,7 +73,8 @@ class Ranking(Presented):
     ``results`` are the results of the scored systems by name, ``unscored`` the reasons why others have no score.
     ``table`` has the scores of every measure, ``found`` the tests of ``score`` of the measure ``sort``, which decide
     the ranks. ``order`` are the numbers of the systems, best first. ``notices`` are about the key and the
-    systems. ``every`` has the tests of all measures, if their agreement is reported.
+    systems. ``every`` has the tests of all measures, if their agreement is reported. If systems have several ``runs``,
+    whose names these are, the results are those of the runs.
     """
 
     results: Mapping[str, Result]
@@ -84,6 +86,7 @@ class Ranking(Presented):
     order: Sequence[int]
     notices: Sequence[Noticed] = ()
     every: Compared | None = None
+    runs: Mapping[str, Sequence[str]] | None = None
 
     def __repr__(self) -> str:
         ranked = (f"{self.rank(system)} {self.names[system]}" for system in self.order)
@@ -91,7 +94,7 @@ class Ranking(Presented):
 
     @property
     def names(self) -> list[str]:
-        return list(self.results)
+        return list(self.runs or self.results)
 
     @property
     def signature(self) -> str:
@@ -153,6 +156,7 @@ class Ranking(Presented):
             *(Column(f"{measure}_{score}", sort_heading(measure, score), PERCENT) for measure, score in scores),
             Column("low", f"{heading} low", PERCENT),
             Column("high", f"{heading} high", PERCENT),
+            *[Column("spread", f"{heading} spread", PERCENT)] * (self.runs is not None),
             P,
             VERDICT,
             *(Column(f"{self.sort}_{self.score}@{group}", group, PERCENT) for group in self.groups),
@@ -160,11 +164,13 @@ class Ranking(Presented):
         ]
         rows: list[list[Any]] = []
         for system in self.order:
-            rest = [*(self.interval(system) or (None, None)), *self._test(system), *self._by_group(system), None]
+            ends = [*(self.interval(system) or (None, None)), *self._spread(system)]
+            rest = [*ends, *self._test(system), *self._by_group(system), None]
             rows.append([*self.ranges[system], self.names[system], *self._scores(system), *rest])
         empty = [None] * (len(columns) - 4)
         rows += [[None, None, name, *empty, reason] for name, reason in self.unscored.items()]
-        return [Table("ranking", columns, rows), *self._agreement(self.names), *fidelities(self.results, self.names)]
+        texts = fidelities(self.results, list(self.results))
+        return [Table("ranking", columns, rows), *self._agreement(self.names), *texts]
 
     @cached_property
     def agreement(self) -> list[dict[str, Any]]:
@@ -220,7 +226,9 @@ class Ranking(Presented):
         return by_score(self.table.measures, lambda m, c: known(observed[m, c]))
 
     def _by_group(self, system: int) -> list[float | None]:
-        """The score that decides ranks on each group."""
+        """The score that decides ranks on each group; empty without groups."""
+        if not self.groups:
+            return []
         result, deciding = self.results[self.names[system]], (self.sort, self.score)
         groups = [scores[system] for scores in self.groups.values()]
         return [
@@ -237,7 +245,7 @@ class Ranking(Presented):
             self._with_unscored(self._ranking(names)),
             *self._groups_of(scored),
             *self._agreement(scored),
-            *fidelities(self.results, scored),
+            *fidelities(self.results, shortened(list(self.results)) if self.runs else scored),
         ]
 
     @cached_property
@@ -263,13 +271,14 @@ class Ranking(Presented):
                 for m, c in scored_columns(self.table.measures)
             ),
             Column("interval", "[low, high]", PERCENT, over=self.sorted_by, spare=3),
+            *[Column("spread", "spread", PERCENT, over=self.sorted_by, spare=2)] * (self.runs is not None),
             P._replace(shown=self.baseline is not None, spare=1),
             VERDICT._replace(shown=self.baseline is not None, spare=2),
         ]
         rows = [
             [
                 *(self.rank(system), names[self.names[system]], *self._scores(system)),
-                *(self.interval(system), *self._test(system)),
+                *(self.interval(system), *self._spread(system), *self._test(system)),
             ]
             for system in self.order
         ]
@@ -314,9 +323,13 @@ class Ranking(Presented):
         """The interval of the score that decides ranks; see `interval_of`."""
         return interval_of(self.found, system, 0, self.column)
 
+    def _spread(self, system: int) -> list[float | None]:
+        """The standard deviation over the runs of a system, if there are runs."""
+        return [] if self.runs is None else [known(self.found.spread[system, 0, self.column])]
+
     @property
     def legend(self) -> Sequence[str]:
-        legend = interval_legend(self.found)
+        legend = [*interval_legend(self.found), *runs_legend(self.found)]
         if self.baseline is not None:
             legend.append(f"p, verdict: the test against {self.baseline}, {against(self.found)}")
         if self.every is not None:
@@ -359,6 +372,7 @@ class Ranking(Presented):
                 "system": self.names[system],
                 "low": low,
                 "high": high,
+                **({} if self.runs is None else {"spread": self._spread(system)[0]}),
                 "scores": self._data(system),
             }
             ranked.append({**row, "groups": groups} if groups else row)
@@ -372,6 +386,7 @@ class Ranking(Presented):
                 self._pair(*pair) for pair in combinations(self.order, 2) if self.found.pair_number(*pair) is not None
             ],
             **({} if self.every is None else {"agreement": self.agreement}),
+            **runs_data(self.found, self.runs),
             "undecided": [list(pair) for pair in self.undecided],
             "unscored": dict(self.unscored),
             **fidelity_data(self.results),
@@ -404,6 +419,7 @@ def rank(
     watch: Watch | None = None,
     notices: Sequence[Noticed] = (),
     agreement: bool = False,
+    runs: Mapping[str, Sequence[str]] | None = None,
 ) -> Ranking:
     """Rank systems by a score of the measure ``sort``: the highest comes first, and equal scores are sorted by name.
 
@@ -417,11 +433,11 @@ def rank(
     refuse_division(results.values())
     if method.margin is not None:
         raise UsageError("ranks are not about equivalence; give the margin to compare")
+    if agreement and runs is not None:
+        raise UsageError("--agreement: the agreement of measures is that of single runs; give a run of each system")
     shown = dict(asked(measures))
     shown[sort] = [name for name in SCORES if name == score or name in shown.get(sort, scores_of(sort))]
-    averaged = method.average is not None
-    units = sample(list(results.values()), shown, method.unit, method.by, averaged=averaged)
-    whole = replace(units, baseline=baseline_of(results, method))
+    whole = sampled(results, shown, method, runs)
     only = whole.only(sort)
     if all(map(math.isnan, only.shown[:, 0, SCORES.index(score)])):
         of = next(iter(results.values())).settings.rules.of
@@ -429,11 +445,10 @@ def rank(
     found = compared(only, method, score, watch)
     column = SCORES.index(score)
     observed = found.sample.observed[:, 0, column].tolist()
-    names = list(results)
+    names = list(runs or results)
     order = sorted(range(len(names)), key=lambda system: (-observed[system], names[system]))
     every = None
     if agreement:
         first = {measure: [deciding(scores)] for measure, scores in asked(measures).items()}
-        of_all = sample(list(results.values()), first, method.unit, method.by, averaged=averaged)
-        every = compared(replace(of_all, baseline=whole.baseline), method)
-    return Ranking(results, unscored or {}, whole, sort, score, found, order, notices, every)
+        every = compared(sampled(results, first, method), method)
+    return Ranking(results, unscored or {}, whole, sort, score, found, order, notices, every, runs)

@@ -15,6 +15,27 @@ if TYPE_CHECKING:
     from corefscore.scoring.sides import Given
 
 
+class Runs(tuple[Any, ...]):
+    """The responses of several runs of one system, for example with different random seeds."""
+
+
+def separated(systems: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, list[str]] | None]:
+    """Give each run a name of its own, such as ``a 2``: the responses by name, and the names of the runs of each
+    system, None if no system has `Runs`. Raises `UsageError` for a name of a run that a system has, and for no runs."""
+    if not any(isinstance(system, Runs) for system in systems.values()):
+        return dict(systems), None
+    of_systems = {
+        name: dict(zip([f"{name} {number}" for number in range(1, len(system) + 1)], system, strict=True))
+        if isinstance(system, Runs)
+        else {name: system}
+        for name, system in systems.items()
+    }
+    each = {run: response for runs in of_systems.values() for run, response in runs.items()}
+    if len(each) < sum(map(len, of_systems.values())) or not all(of_systems.values()):
+        raise UsageError('expected runs of each system, and no system with the name of a run, such as "a 2"')
+    return each, {name: list(runs) for name, runs in of_systems.items()}
+
+
 def files_of(key: Given) -> set[str]:
     """The paths that notices about a key have: those of its files, or the name of the side for clusters in memory."""
     if not isinstance(key, Corpus):

@@ -18,6 +18,8 @@ Sampling, section 8.2 (the effective number of units); the mean of the two is ou
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from corefscore.core.arrays import Floats, Ints, bounds
@@ -59,11 +61,19 @@ def quantile(confidence: Floats | float, freedom: Floats) -> Floats:
 
 
 def upper_tail(t: Floats, freedom: Floats) -> Floats:
-    """The probability that Student's t is larger than ``t``, ... x measures x scores; ``freedom`` is by measure."""
+    """The probability that Student's t is larger than ``t``."""
     from scipy.special import stdtr
 
-    found: Floats = stdtr(freedom[:, None], -t)
+    found: Floats = stdtr(freedom, -t)
     return found
+
+
+def joined(parts: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
+    """The standard error of a sum of independent parts, given by their variances and degrees of freedom, and its
+    degrees of freedom. Source: Satterthwaite 1946, An approximate distribution of estimates of variance components."""
+    variance: Floats = np.sum([part for part, _ in parts], axis=0)
+    squares = np.sum([part**2 / freedom for part, freedom in parts], axis=0)
+    return np.sqrt(variance), variance**2 / np.where(squares > 0, squares, np.inf) + (squares == 0)
 
 
 def one_of_many(largest: Floats, units: int, pairs: int, confidence: float) -> Floats:

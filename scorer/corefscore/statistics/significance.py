@@ -68,6 +68,9 @@ class Sample:
     scores are ``averaged`` over documents, the columns are the sums of document scores, measures x scores, and a last
     column for the number of documents. ``uncounted`` marks the scores of ``observed`` that have nothing to count; None
     means that there are none. With a ``baseline``, the number of a system, the others are compared with it alone.
+
+    If systems have several runs, each run has a row of ``counts``, ``runs`` has the number of the system of each row,
+    rising, and ``observed`` are the means over runs.
     """
 
     metrics: Sequence[Metric]
@@ -80,6 +83,7 @@ class Sample:
     averaged: bool = False
     uncounted: Bools | None = None
     baseline: int | None = None
+    runs: Ints | None = None
 
     @cached_property
     def shown(self) -> Floats:
@@ -89,7 +93,7 @@ class Sample:
     @property
     def systems(self) -> int:
         """The number of systems."""
-        return len(self.counts)
+        return len(self.counts) if self.runs is None else int(self.runs[-1]) + 1
 
     @property
     def units(self) -> int:
@@ -154,6 +158,14 @@ class Sample:
     def scores(self, sums: Floats) -> Floats:
         """The scores of summed columns; see `statistics`."""
         return statistics(self.metrics, self.measures, sums, averaged=self.averaged)
+
+
+def over_runs(of_rows: Floats, runs: Ints | None) -> Floats:
+    """The means over the runs of each system of values by row of counts, rows x ..., systems x .... ``runs`` is that of
+    `Sample`."""
+    if runs is None:
+        return of_rows
+    return np.stack([of_rows[runs == system].mean(axis=0) for system in range(int(runs[-1]) + 1)])
 
 
 Scored = tuple[int, int]
@@ -241,7 +253,7 @@ class _Trials:
         """The weighted sums over units: groups x systems x columns x trials; ``weights`` are units x trials."""
         edges = bounds(self.sample.stratum, self.groups).tolist()
         sums = np.stack([self.flat[:, a:b] @ weights[a:b] for a, b in pairwise(edges)])
-        return sums.reshape(self.groups, self.sample.systems, -1, weights.shape[1])
+        return sums.reshape(self.groups, len(self.sample.counts), -1, weights.shape[1])
 
     def differences(self, swapped: Floats, pairs: slice) -> Floats:
         """The differences of some pairs in each trial, tested scores x pairs x trials. ``swapped`` are the sums over
@@ -450,6 +462,24 @@ def randomization(sample: Sample, tested: Bools, method: Method, watch: Watch | 
     )
 
 
+def t_tests(sample: Sample, tested: Bools, method: Method) -> Tests:
+    """Tests of systems with several runs, two-sided: of the difference of the means over runs, divided by its standard
+    error over units and runs (`Compared.errors`), in Student's distribution. Source: Welch 1947.
+
+    As in `randomization`, p is at least 2 / 2^n if n units differ: without each of these the difference is another one.
+    """
+    shape = len(sample.pairs), *tested.shape
+    unknown, none = np.full(shape, np.nan), np.zeros(shape, dtype=np.int64)
+    tests = Tests(unknown, unknown, none, none > 0, unknown, np.full(tested.shape, np.nan))
+    found = Compared(sample, method, tested, tests, unknown, unknown)
+    change = found.of_systems - found.left_out
+    apart = [(np.abs(change[:, first] - change[:, second]) > TIE).sum(axis=0) for first, second in sample.pairs]
+    differing = np.array(apart, dtype=np.int64).reshape(shape)
+    smallest = np.where(tested, np.minimum(1, np.exp2(1.0 - differing)), np.nan)
+    p = np.where(tested, np.fmax(found.p_apart, smallest), np.nan)
+    return tests._replace(p=p, by_largest=p, differing_units=differing, smallest=smallest)
+
+
 def _enumerated(of_all: _Trials, pair: int, wanted: Bools) -> Floats:
     """The exact p of one pair by tested score, from all assignments of the units in which the score differs; only for
     ``wanted`` scores."""
@@ -635,23 +665,41 @@ class Compared:
     def ends(self) -> Floats:
         """The intervals of the scores, systems x measures x scores x 2; NaN if every group has only one unit, and for
         scores of 0 or 1, which have none."""
-        sample, observed = self.sample, self._observed
+        sample, observed = self.sample, self.of_systems
         if not sample.resamplable:
             return np.full((*observed.shape, 2), np.nan)
-        errors = intervals.errors(observed, self.left_out, sample.stratum)
-        reach = intervals.quantile(self.method.confidence, self._freedom)[:, None]
-        return intervals.ends(observed, errors, reach, least=0)
+        over_units = intervals.errors(observed, self.left_out, sample.stratum)
+        errors, freedom = self._with_runs(over_units, np.arange(sample.systems))
+        return intervals.ends(observed, errors, intervals.quantile(self.method.confidence, freedom), least=0)
 
     @cached_property
-    def _observed(self) -> Floats:
-        """The observed scores from sums in which the order of documents changes no digit, for intervals."""
+    def of_runs(self) -> Floats:
+        """The scores of each row of counts, from sums in which the order of documents changes no digit."""
         observed: Floats = self.sample.scores(np.moveaxis(_Trials(self.sample).whole, 2, -1))[:, 0]
         return observed
 
     @cached_property
+    def of_systems(self) -> Floats:
+        """The observed scores as `of_runs` has them, for intervals."""
+        return over_runs(self.of_runs, self.sample.runs)
+
+    @cached_property
+    def run_counts(self) -> Ints:
+        """The number of runs of each system, systems x 1 x 1."""
+        assert self.sample.runs is not None, "there are runs"
+        return np.bincount(self.sample.runs)[:, None, None]
+
+    @cached_property
+    def spread(self) -> Floats:
+        """The standard deviation over the runs of each system, systems x measures x scores; NaN for one run."""
+        squares = over_runs((self.of_runs - self.of_systems[self.sample.runs]) ** 2, self.sample.runs)
+        count = self.run_counts
+        return np.where(count > 1, np.sqrt(squares * count / np.maximum(count - 1, 1)), np.nan)
+
+    @cached_property
     def left_out(self) -> Floats:
         """The scores without each unit, units x systems x measures x scores."""
-        return without_each(self.sample)
+        return np.moveaxis(over_runs(np.moveaxis(without_each(self.sample), 1, 0), self.sample.runs), 0, 1)
 
     @cached_property
     def _freedom(self) -> Floats:
@@ -665,17 +713,31 @@ class Compared:
         difference: Floats = self.sample.observed[first] - self.sample.observed[second]
         return difference
 
-    @cached_property
+    def _with_runs(self, over_units: Floats, *systems: Ints) -> tuple[Floats, Floats]:
+        """Standard errors ..., from those ``over_units`` and the spread over the runs of ``systems`` (numbers by row),
+        and their degrees of freedom. Without several runs, the errors over units alone."""
+        freedom = self._freedom[:, None]
+        if self.sample.runs is None:
+            return over_units, freedom
+        of_means, of_each = np.nan_to_num(self.spread) ** 2 / self.run_counts, np.maximum(self.run_counts - 1, 1)
+        return intervals.joined([(over_units**2, freedom), *((of_means[each], of_each[each]) for each in systems)])
+
+    @property
     def errors(self) -> Floats:
         """The standard errors of the differences, pairs x measures x scores; NaN if every group has only one unit."""
-        sample, observed = self.sample, self._observed
+        return self._of_pairs[0]
+
+    @cached_property
+    def _of_pairs(self) -> tuple[Floats, Floats]:
+        """The standard errors of the differences, and their degrees of freedom."""
+        sample, observed = self.sample, self.of_systems
         found = np.full((len(sample.pairs), *observed.shape[1:]), np.nan)
         step = max(1, BLOCK // self.left_out[:, 0].size)
         for begin in range(0, len(found) if sample.resamplable else 0, step):
             first, second = np.array(sample.pairs[begin : begin + step]).T
             left_out = self.left_out[:, first] - self.left_out[:, second]
             found[begin : begin + step] = intervals.errors(observed[first] - observed[second], left_out, sample.stratum)
-        return found
+        return self._with_runs(found, *np.array(sample.pairs, dtype=np.int64).reshape(-1, 2).T)
 
     @property
     def together(self) -> bool:
@@ -684,10 +746,13 @@ class Compared:
 
     @cached_property
     def reach(self) -> Floats:
-        """The number of standard errors to the ends of the interval of a difference, measures x scores."""
-        confidence, freedom = self.method.confidence, self._freedom[:, None]
+        """The number of standard errors to the ends of the interval of a difference, measures x scores; with several
+        runs, pairs x measures x scores. Those that hold together are then Bonferroni's."""
+        confidence, freedom = self.method.confidence, self._of_pairs[1]
         if not self.together:
             return intervals.quantile(confidence, freedom)
+        if self.sample.runs is not None:
+            return intervals.quantile(1 - (1 - confidence) / len(self.sample.pairs), freedom)
         units = self.sample.units - int(self.sample.stratum[-1])
         levels = intervals.one_of_many(self.tests.largest, units, len(self.sample.pairs), confidence)
         return intervals.quantile(levels, freedom)
@@ -697,21 +762,27 @@ class Compared:
         """The intervals of the differences, pairs x measures x scores x 2; NaN if every group has only one unit. If
         they hold `together`, the confidence level is that of all pairs of one score."""
         first, second = np.array(self.sample.pairs, dtype=np.int64).reshape(-1, 2).T
-        return intervals.ends(self._observed[first] - self._observed[second], self.errors, self.reach, least=-1)
+        return intervals.ends(self.of_systems[first] - self.of_systems[second], self.errors, self.reach, least=-1)
 
     @cached_property
     def shown_from(self) -> Floats:
         """The smallest difference of each pair that is shown with a probability of `POWER` in as many units, which vary
         as much: pairs x measures x scores."""
-        return (self.reach + intervals.quantile(2 * POWER - 1, self._freedom[:, None])) * self.errors
+        return (self.reach + intervals.quantile(2 * POWER - 1, self._of_pairs[1])) * self.errors
 
     @cached_property
     def units_needed(self) -> Floats:
         """The number of units with which the observed difference of each pair is shown with a probability of `POWER`;
-        NaN for a difference of 0."""
-        differences = np.where(np.abs(self.differences) > TIE, self.differences, np.nan)
+        NaN for a difference of 0, and for several runs, whose spread more units do not change."""
+        differences = np.where((np.abs(self.differences) > TIE) & (self.sample.runs is None), self.differences, np.nan)
         found: Floats = np.ceil(self.sample.units * (self.shown_from / differences) ** 2)
         return found
+
+    @property
+    def p_apart(self) -> Floats:
+        """The p of the hypothesis that the means over runs do not differ, uncorrected: pairs x measures x scores."""
+        t = np.abs(self.differences) / np.maximum(self.errors, 1e-300)
+        return 2 * intervals.upper_tail(t, self._of_pairs[1])
 
     @cached_property
     def p_equivalent(self) -> Floats:
@@ -719,7 +790,7 @@ class Compared:
         larger one of two one-sided t tests, corrected by Holm's method like p. Source: Schuirmann 1987."""
         margin = math.nan if self.method.margin is None else self.method.margin
         inside = margin - np.abs(self.differences)
-        p = intervals.upper_tail(inside / np.maximum(self.errors, 1e-300), self._freedom)
+        p = intervals.upper_tail(inside / np.maximum(self.errors, 1e-300), self._of_pairs[1])
         return corrected_for(np.where(self.tested, p, np.nan), self.method.correction)
 
     def differ(self, pair: int, measure: int, score: int) -> bool | None:
@@ -760,7 +831,9 @@ def compared(sample: Sample, method: Method, score: str | None = None, watch: Wa
     ``watch`` is called from time to time with the share of the work that is done, from 0 to 1.
     """
     tested = ~np.isnan(sample.shown).all(axis=0) & np.array([score in (None, name) for name in SCORES])
-    tests = randomization(sample, tested, method, watch)
+    if sample.runs is not None:
+        method = replace(method, correction="holm" if method.correction == "largest" else method.correction)
+    tests = randomization(sample, tested, method, watch) if sample.runs is None else t_tests(sample, tested, method)
     of_pairs = method.correction == "largest"
     corrected = tests.by_largest if of_pairs and len(sample.pairs) > 1 else corrected_for(tests.p, method.correction)
     least = tests.smallest if of_pairs else corrected_for(tests.smallest, method.correction)

@@ -16,7 +16,7 @@ from corefscore.matching.windows import whole
 from corefscore.metrics import metrics_of
 from corefscore.metrics.base import SCORES, Metric, summed
 from corefscore.scoring.results import REST, Result, compiled, group_of, values
-from corefscore.statistics.significance import Sample, statistics
+from corefscore.statistics.significance import Sample, over_runs, statistics
 
 DOCUMENT, PART, JOINED = UNITS = "document", "part", "parts-joined"
 """Documents with all their parts, since the parts of a document are similar; each part by itself, like the documents of
@@ -77,8 +77,11 @@ def sample(
     by: str | None = None,
     *,
     averaged: bool = False,
+    runs: Sequence[int] | None = None,
 ) -> Sample:
     """The counts of several systems, summed by unit; all results have the same key.
+
+    If the results are those of runs, ``runs`` has the number of the system of each, rising.
 
     ``by`` divides documents into groups like `Result.by`, and scores are then means over groups; ``averaged`` scores
     are means over documents (`Result.mean`).
@@ -101,6 +104,7 @@ def sample(
     units = _units(rows[0], groups, first.names)
     numbers = {name: number for number, name in enumerate(units.groups)}
     group_of_document = np.array([numbers[group] for group in groups], dtype=np.int64)
+    of_row = None if runs is None else np.array(runs, dtype=np.int64)
     counts, observed = [], []
     for result, of_result in zip(results, rows, strict=True):
         of_documents = _scores(result, measures) if averaged else _columns(result.counts, metrics)
@@ -113,21 +117,23 @@ def sample(
     uncounted: Bools | None = None
     if not averaged:  # in means over documents, a score that has nothing to count is 0
         of_results = [result.uncounted(result) for result in results]
-        uncounted = np.array(
+        of_rows = np.array(
             [[[(name, score) in empty for score in SCORES] for name in measures] for empty in of_results],
             dtype=np.bool_,
         )
+        uncounted = over_runs(of_rows.astype(np.float64), of_row) == 1
     are_joined = unit in (DOCUMENT, JOINED) and len(units.group) < len(units.of_row)
     return Sample(
         metrics,
         measures,
         np.stack(counts),
         units.group,
-        np.stack(observed),
+        over_runs(np.stack(observed), of_row),
         parts="joined" if are_joined else None,
         groups=units.groups,
         averaged=averaged,
         uncounted=uncounted,
+        runs=of_row,
     )
 
 
