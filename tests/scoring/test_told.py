@@ -99,6 +99,15 @@ def test_mentions_that_never_meet_stand_beside_each_other(key: object, response:
     assert (notice.details["key"], notice.details["response"]) == shown
 
 
+@pytest.mark.parametrize(("later", "told"), [(1, [SHIFTED]), (-1, [SHIFTED]), (2, [])])
+def test_ends_that_are_nearly_all_one_token_apart_are_told(later: int, told: list[str]) -> None:
+    """Offsets without words, whose ends are the first tokens after mentions; 1 of 24 mentions is the same by chance."""
+    key = [[(n, n + 3) for n in range(0, 240, 20)], [(n, n + 4) for n in range(10, 250, 20)]]
+    response = [[(start, end + later) for start, end in entity] for entity in key]
+    response[0][0] = key[0][0]
+    assert [notice.code for notice in notices(key, response)] == told
+
+
 def test_one_shared_mention_in_any_document_is_enough() -> None:
     apart = [[(0, 1), (3, 3)]], [[(1, 2)]]
     scorer = Scorer("lea")

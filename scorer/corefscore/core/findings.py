@@ -533,9 +533,8 @@ _NOTICES = {
         "words:FILE or tags:A,B*, or count none with --pronouns none",
     ),
     "no-common-mention": (
-        "key and response have {documents} in common, but no mention",
-        "no mention is found, so scores of mentions and entities are 0; the first mention of the key is {key}, that of "
-        "the response {response}: {hint}",
+        "key and response have {documents} in common, but {few} mention",
+        "{what}; the first mention of the key is {key}, that of the response {response}: {hint}",
     ),
     "side-without-mentions": (
         "the {side} has no mention in any scored document ({documents})",

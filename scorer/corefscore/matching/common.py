@@ -3,7 +3,7 @@ the reason. If their texts differ, a notice says where they differ first."""
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -19,32 +19,51 @@ from corefscore.formats.words import are_words
 from corefscore.matching.matched import Matched
 from corefscore.matching.pairing import Pairs
 
+FEW = 0.05
+"""The share of mentions of the response that is few."""
+
 
 class Common(NamedTuple):
     """What the sides of a batch of pairs have in common.
 
     ``documents`` is the number of documents that both sides have. ``first`` has a mention of each side, if possible of
     one document, and None for a side without mentions; ``places`` has the beginnings of the documents of such a side.
-    ``tagged`` means that the response is text with tags.
+    ``tagged`` means that the response is text with tags, ``few`` that they share a few mentions.
     """
 
     documents: int
     first: Mapping[str, Mention | None]
     places: Mapping[str, Sequence[Place]]
     tagged: bool
+    few: bool
 
 
 def common(pairs: Pairs, mention_sets: Sequence[Matched]) -> Common | None:
     """What the sides of a batch have in common; None if they share a mention in any of the ways in which metrics see
-    it."""
-    if any(among(matched.response.number, matched.key.number).any() for matched in mention_sets):
+    it, unless these are few and `_ends_differ`."""
+    shared = [among(matched.response.number, matched.key.number) for matched in mention_sets]
+    few = any(mentions.any() for mentions in shared)
+    if few and (any(mentions.mean() > FEW for mentions in shared) or not _ends_differ(pairs)):
         return None
     sides = {KEY: pairs.key, RESPONSE: pairs.response}
     in_both = np.intersect1d(pairs.key.mention_document(), pairs.response.mention_document())
     first = {name: _first(side, in_both if len(in_both) else side.document) for name, side in sides.items()}
     present = np.flatnonzero(pairs.present).tolist()
     places = {name: [side.place_of(d) for d in present] for name, side in sides.items() if first[name] is None}
-    return Common(len(present), first, places, pairs.response.own_text)
+    return Common(len(present), first, places, pairs.response.own_text, few)
+
+
+def _ends_differ(pairs: Pairs) -> bool:
+    """Whether most mentions of the response would be in the key if they ended one token earlier, or one later."""
+    key, response = (
+        zip(side.mention_document().tolist(), side.start.tolist(), side.end.tolist(), strict=True)
+        for side in (pairs.key, pairs.response)
+    )
+    spans = set(key)
+    found = Counter(
+        step for document, start, end in response for step in (1, -1) if (document, start, end - step) in spans
+    )
+    return max(found.values(), default=0) > len(pairs.response.start) / 2
 
 
 def _first(side: Documents, documents: Ints) -> Mention | None:
@@ -68,7 +87,7 @@ def nothing_in_common(batches: Sequence[Common]) -> list[Finding]:
     if not lacking:
         both = [batch for batch in batches if all(batch.first.values())] or batches
         key, response = (next(filter(None, (batch.first[side] for batch in both))) for side in (KEY, RESPONSE))
-        return [_apart(key, response, documents, tagged)]
+        return [_apart(key, response, documents, tagged, "hardly any" if any(batch.few for batch in batches) else "no")]
     found = []
     for side, (place, *_) in lacking.items():
         hint = _hint(place, side == RESPONSE and tagged)
@@ -86,12 +105,17 @@ def _without_mentions(batches: Sequence[Common]) -> dict[str, list[Place]]:
     }
 
 
-def _apart(key: Mention, response: Mention, documents: int, tagged: bool) -> Finding:
+def _apart(key: Mention, response: Mention, documents: int, tagged: bool, few: str) -> Finding:
     shown = [
         f'"{text}"{tokens(mention.span.start, mention.span.end)}'
         for mention, text in zip((key, response), texts_of([key, response]), strict=True)
     ]
-    details = {"documents": plural(documents, "document"), "key": shown[0], "response": shown[1]}
+    details = {"documents": plural(documents, "document"), "few": few, "key": shown[0], "response": shown[1]}
+    details["what"] = (
+        "no mention is found, so scores of mentions and entities are 0"
+        if few == "no"
+        else "most mentions of the response would be found if they ended one token earlier, or later"
+    )
     details["hint"] = (
         "corefscore validate ANSWER --key KEY shows where the text of the answer first differs"
         if tagged
