@@ -48,7 +48,7 @@ class Mention(NamedTuple):
 @pytest.fixture(autouse=True)
 def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Random documents are small, so words are looked at in small steps, too."""
-    monkeypatch.setattr(mentions, "AT_ONCE", 5)
+    monkeypatch.setattr(mentions, "_AT_ONCE", 5)
 
 
 Side = list[list[Mention]]

@@ -279,7 +279,7 @@ def test_best_assignment_is_one_to_one(shape: Shape) -> None:
 
 def augment(table: Cells) -> Ints:
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(assignment, "STEPS", math.inf)
+        patched.setattr(assignment, "_STEPS", math.inf)
         taken = assignment._augment(table.rows.tolist(), table.columns.tolist(), table.weights.tolist())
     return np.array(taken, dtype=np.int64)
 
@@ -328,7 +328,7 @@ def test_what_a_solver_takes_is_one_to_one(solver: Callable[[Cells], Ints], shap
 def test_what_takes_too_many_steps_is_left_to_scipy(share: float, monkeypatch: pytest.MonkeyPatch) -> None:
     table = cells(Random(f"{share}"), Shape(60, 60, share, largest=2))
     total = table.total(best(table))
-    monkeypatch.setattr(assignment, "STEPS", 50)
+    monkeypatch.setattr(assignment, "_STEPS", 50)
     assert assignment._augment(*(column.tolist() for column in table)) is None
     assert table.is_one_to_one(best(table))
     assert table.total(best(table)) == pytest.approx(total, rel=NEAR)
@@ -341,7 +341,7 @@ def test_long_chains_end(solved: str, monkeypatch: pytest.MonkeyPatch) -> None:
     rows, columns = (np.arange(length) + 1) // 2, np.arange(length) // 2
     for weights in (np.arange(1.0, length + 1), np.full(length, 1.0)):
         if solved == "sparse":
-            monkeypatch.setattr(assignment, "STEPS", 0)
+            monkeypatch.setattr(assignment, "_STEPS", 0)
         table = Cells(rows, columns, weights)
         heaviest = max(weights[0::2].sum(), weights[1::2].sum())
         assert table.total(best(table)) == heaviest

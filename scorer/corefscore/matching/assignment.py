@@ -17,18 +17,18 @@ from collections import defaultdict
 
 import numpy as np
 
-from corefscore.core.arrays import Bools, Floats, Ints, among, changes, firsts, order_by, ranked, tally
+from corefscore.core.arrays import Bools, Floats, Ints, among, changes, firsts, ranked, tally
 from corefscore.core.tuples import NamedTuple
 
 _PAYS = 0.05
 """The share of the cells that one pass of comparisons has to decide; with fewer, another pass is not worth its time."""
 
-STEPS = 100_000
+_STEPS = 100_000
 """The number of cells after which the rest is left to scipy, since importing it would have been faster."""
 
-WORK, STEP = 20_000_000, 1_000
-"""The limit of work on one document, after which scipy solves it (its import takes a third of a second). Work is the
-number of columns that are looked at, plus `STEP` for each step of a path."""
+_LARGEST = 200_000_000
+"""The number of cells of a matrix up to which mentions are assigned as the official scorer does; a larger one takes all
+memory there, and any best assignment is taken here."""
 
 NEAR = 1e-9
 """Weights with a smaller difference may be equal except for rounding."""
@@ -101,7 +101,7 @@ def _best_other(groups: Ints, weights: Floats) -> Floats:
 
 def _augment(rows: list[int], columns: list[int], weights: list[float]) -> list[int] | None:
     """Choose cells row by row, each time by the swaps that add most (the algorithm of Bellman and Ford); None if it
-    takes more than `STEPS`."""
+    takes more than `_STEPS`."""
     of_row: dict[int, list[int]] = defaultdict(list)
     for cell, row in enumerate(rows):
         of_row[row].append(cell)
@@ -114,7 +114,7 @@ def _augment(rows: list[int], columns: list[int], weights: list[float]) -> list[
         waiting = [first]
         for row in waiting:
             steps += len(of_row[row])
-            if steps > STEPS:
+            if steps > _STEPS:
                 return None
             if gain[row] > most:
                 most, last = gain[row], instead[row]
@@ -162,119 +162,22 @@ def assigned(key_document: Ints, response_document: Ints, key: Ints, response: I
         columns = np.searchsorted(response_document, (document, document + 1))
         cells = slice(*np.searchsorted(key, rows))
         shape = int(rows[1] - rows[0]), int(columns[1] - columns[0])
-        taken[cells] = _as_scipy(key[cells] - rows[0], response[cells] - columns[0], score[cells], shape)
+        taken[cells] = _by_matrix(key[cells] - rows[0], response[cells] - columns[0], score[cells], shape)
     return np.flatnonzero(taken)
 
 
-def _as_scipy(rows: Ints, columns: Ints, scores: Floats, shape: tuple[int, int]) -> Bools:
-    """Which pairs of a document are taken, if one matrix of ``shape`` with all of its mentions is solved.
-
-    The matrix is made only for scipy, if the search for paths takes too long (`WORK`).
-    """
-    turned = shape[0] > shape[1]
-    order = order_by(columns) if turned else np.arange(len(rows))
-    shorter, longer = (columns[order], rows[order]) if turned else (rows, columns)
-    partner = _Paths(shorter, longer, -scores[order], min(shape), max(shape)).partners()
+def _by_matrix(rows: Ints, columns: Ints, scores: Floats, shape: tuple[int, int]) -> Bools:
+    """Which pairs of a document scipy takes from one matrix of ``shape`` with all of its mentions."""
     taken = np.zeros(len(rows), dtype=np.bool_)
-    if partner is None:
-        from scipy.optimize import linear_sum_assignment
+    if math.prod(shape) > _LARGEST:
+        taken[_by_scipy(rows, columns, scores)] = True
+        return taken
+    from scipy.optimize import linear_sum_assignment
 
-        matrix = np.zeros((min(shape), max(shape)))
-        matrix[shorter, longer] = -scores[order]
-        partner = linear_sum_assignment(matrix)[1].tolist()
-    taken[order] = np.array(partner)[shorter] == longer
-    return taken
-
-
-class _Paths:
-    """The assignment of `scipy.optimize.linear_sum_assignment`, found row by row along shortest augmenting paths.
-
-    ``costs`` are those of some cells, sorted by row; all others are 0. There are as many columns as rows or more.
-
-    The algorithm is that of Crouse 2016, On implementing 2D rectangular assignment algorithms. Among equally near
-    columns it takes those of scipy: the last one in a list that is free, or else the first one in it. The list begins
-    as all columns in falling order; a column that is reached is replaced by the last one of the list.
-    """
-
-    def __init__(self, rows: Ints, columns: Ints, costs: Floats, height: int, width: int) -> None:
-        self.columns, self.costs, self.height, self.width = columns, costs, height, width
-        self.first = np.searchsorted(rows, np.arange(height + 1)).tolist()
-        self.column_of = [-1] * height
-        self.row_of = np.full(width, -1)
-        self.row_dual, self.column_dual = np.zeros(height), np.zeros(width)
-        self.free = 0
-        self.work = WORK
-        # Rounding can lift a dual above 0; from then on every column has to be looked at.
-        self.rounded = False
-
-    def partners(self) -> list[int] | None:
-        """The column of each row; None if that takes more than `WORK`."""
-        for row in range(self.height):
-            column = -1 if self.rounded else self._nearest_free(row)
-            if column >= 0:
-                self.column_of[row] = column
-                self.row_of[column] = row
-            elif self.work > 0:
-                self._along_path(row)
-            else:
-                return None
-        return self.column_of
-
-    def _nearest_free(self, row: int) -> int:
-        """The nearest column of a row if it is free, so that no path is needed; -1 otherwise.
-
-        A row without costs takes the first free column. No free column has a dual other than 0.
-        """
-        of_row = slice(self.first[row], self.first[row + 1])
-        columns = self.columns[of_row]
-        if not len(columns):
-            while self.row_of[self.free] >= 0:
-                self.free += 1
-            return self.free
-        near = self.costs[of_row] - self.column_dual[columns]
-        nearest = near.min()
-        equal = columns[near == nearest]
-        equal = equal[self.row_of[equal] < 0]
-        if nearest >= 0 or not len(equal):
-            return -1
-        self.row_dual[row] = nearest
-        return int(equal[0])
-
-    def _along_path(self, start: int) -> None:
-        """Give a row the column at the end of its shortest path, and the rows on the path the next one each."""
-        shortest, via = np.full(self.width, np.inf), np.full(self.width, -1)
-        left = np.arange(self.width)[::-1].copy()
-        reached: list[int] = []
-        row, so_far = start, 0.0
-        while True:
-            self.work -= STEP + self.width
-            cost = np.zeros(self.width)
-            of_row = slice(self.first[row], self.first[row + 1])
-            cost[self.columns[of_row]] = self.costs[of_row]
-            total = so_far + cost[left] - self.row_dual[row] - self.column_dual[left]
-            nearer = total < shortest[left]
-            shortest[left[nearer]] = total[nearer]
-            via[left[nearer]] = row
-            near = shortest[left]
-            so_far = near.min()
-            equal = np.flatnonzero(near == so_far)
-            free = equal[self.row_of[left[equal]] < 0]
-            at = free[-1] if len(free) else equal[0]
-            column = int(left[at])
-            reached.append(column)
-            left[at] = left[-1]
-            left = left[:-1]
-            if self.row_of[column] < 0:
-                break
-            row = int(self.row_of[column])
-        self.row_dual[start] += so_far
-        passed = reached[:-1]
-        self.row_dual[self.row_of[passed]] += so_far - shortest[passed]
-        self.column_dual[reached] -= so_far - shortest[reached]
-        self.rounded = self.rounded or bool((self.column_dual[reached] > 0).any())
-        while True:
-            row = int(via[column])
-            self.row_of[column] = row
-            self.column_of[row], column = column, self.column_of[row]
-            if row == start:
-                return
+    costs = np.zeros(shape)
+    costs[rows, columns] = -scores
+    partner = np.full(shape[0], -1)
+    of_row, of_column = linear_sum_assignment(costs)
+    partner[of_row] = of_column
+    matched: Bools = partner[rows] == columns
+    return matched

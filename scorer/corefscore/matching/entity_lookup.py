@@ -22,7 +22,6 @@ words (`_equal`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -41,7 +40,6 @@ from corefscore.matching.mentions import (
     common_words,
     in_common,
     joined,
-    joined_columns,
 )
 
 
@@ -131,13 +129,13 @@ def differing(alignment: Alignment) -> int:
     return sum(int((one != other).sum()) for one, other in zip(official, aligned, strict=True))
 
 
-def _equal(key: Distinct, response: Distinct) -> Iterator[Candidates]:
-    """Mentions with the same words.
+def _equal(key: Distinct, response: Distinct) -> Candidates:
+    """Pair mentions with the same words.
 
     Source: the official scorer, version 1.1, span-in-two-entities-heads-differ.
     """
-    for at_key, at_response in joined((key.number,), (response.number,)):
-        yield Candidates(at_key, at_response, np.ones(len(at_key)))
+    at_key, at_response = joined((key.number,), (response.number,))
+    return Candidates(at_key, at_response, np.ones(len(at_key)))
 
 
 def search(key: Mentions, response: Mentions, document: Ints, *, documents: int, matching: str) -> Alignment:
@@ -152,16 +150,13 @@ def search(key: Mentions, response: Mentions, document: Ints, *, documents: int,
     ours, theirs = (Distinct(side.number, document[side.number], side.nodes) for side in (key, response))
     # Of copies in several entities only the first one, with its head, can be found.
     findable = ~repeated(ours.number), ~repeated(theirs.number)
-    looked_at: list[tuple[Ints, Ints]] = []
-
-    def fitting() -> Iterator[tuple[Ints, Ints]]:
-        for one, other, _ in (rule.pairs or _equal)(ours, theirs):
-            which = findable[0][one] | findable[1][other]
-            looked_at.append((one[which], other[which]))
-            yield _entities(key.side.entity, one, response.side.entity[other])
-
-    fit = in_common(fitting())
-    at_key, at_response = joined_columns(looked_at)
+    at_key, at_response, _ = (rule.pairs or _equal)(ours, theirs)
+    # Each pair of a mention and an entity of the other side counts once.
+    entity = response.side.entity[at_response]
+    once = firsts(at_key, entity)
+    fit = in_common(key.side.entity[at_key[once]], entity[once])
+    looked_at = findable[0][at_key] | findable[1][at_response]
+    at_key, at_response = at_key[looked_at], at_response[looked_at]
     shared = common_words(ours, theirs, at_key, at_response)
     union = ours.nodes.size[at_key] + theirs.nodes.size[at_response] - shared
     apart = (union - shared) / union
@@ -171,12 +166,6 @@ def search(key: Mentions, response: Mentions, document: Ints, *, documents: int,
     finding = np.flatnonzero(of_key != NOWHERE)
     aligned = ours.number[finding], theirs.number[of_key[finding]]
     return Alignment(documents, document, key, response, aligned, Searched(of_key, of_response, fit))
-
-
-def _entities(entity_of: Ints, mention: Ints, entity: Ints) -> tuple[Ints, Ints]:
-    """Each pair of a mention and an entity of the other side, once, as a pair of entities."""
-    once = firsts(mention, entity)
-    return entity_of[mention[once]], entity[once]
 
 
 def _with_zeros(mentions: Mentions, headed: bool) -> Mentions:

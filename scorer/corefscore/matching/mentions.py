@@ -15,12 +15,12 @@ mentions as numbers (`corefscore.matching.entity_lookup`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.core.arrays import Bools, Floats, Ints, changes, firsts, in_a_row, order_by, ranges, ranked, tally
+from corefscore.core.arrays import Bools, Floats, Ints, changes, firsts, order_by, ranges, ranked, tally
 from corefscore.core.documents import NO_NODES, SENTENCE, Documents, Kinds, Nodes
 from corefscore.core.errors import UsageError
 from corefscore.matching.assignment import assigned
@@ -187,8 +187,8 @@ def align(key: Mentions, response: Mentions, document: Ints, *, documents: int, 
     pairs = RULES[matching].pairs
     if pairs is not None:
         ours, theirs = ours.only(left[0, ours.number]), theirs.only(left[1, theirs.number])
-        settle(_best(ours, theirs, Candidates(*joined_columns(pairs(ours, theirs)))))
-    of_key, of_response = joined_columns(aligned)
+        settle(_best(ours, theirs, pairs(ours, theirs)))
+    of_key, of_response = (np.concatenate(column) for column in zip(*aligned, strict=True))
     return Alignment(documents, document, key, response, (of_key, of_response))
 
 
@@ -212,9 +212,9 @@ def _dependencies(key: Distinct, response: Distinct) -> Candidates:
     Source: the official scorer, zero-deprel-before-position, zero-parent-breaks-tie. Positions have no influence.
     """
     parents = _links(key, relations=False), _links(response, relations=False)
-    pairs = Common(*joined_columns(shared(*parents)))
+    pairs = shared(*parents)
     both = _links(key, relations=True), _links(response, relations=True)
-    related = Common(*joined_columns(shared(*both)))
+    related = shared(*both)
     # Every pair that shares a link shares its parent, so none is lost.
     size = max(len(response.number), 1)
     links = np.zeros(len(pairs.key), dtype=np.int64)
@@ -229,46 +229,45 @@ def _f1(common: Common, key: _Sets, response: _Sets) -> Floats:
     return 2 * precision * recall / np.where(common.size > 0, precision + recall, 1)
 
 
-def head(key: Distinct, response: Distinct) -> Iterator[Candidates]:
-    """Mentions with the same head. The score is the share of the key mention's words that both have.
+def _head(key: Distinct, response: Distinct) -> Candidates:
+    """Pair mentions with the same head. The score is the share of the key mention's words that both have.
 
     Source: the official scorer, head-oversized-preferred, head-best-total-not-greedy.
     """
-    for at_key, at_response in joined((key.document, key.nodes.head), (response.document, response.nodes.head)):
-        common = common_words(key, response, at_key, at_response)
-        yield Candidates(at_key, at_response, common / key.nodes.size[at_key])
+    at_key, at_response = joined((key.document, key.nodes.head), (response.document, response.nodes.head))
+    common = common_words(key, response, at_key, at_response)
+    return Candidates(at_key, at_response, common / key.nodes.size[at_key])
 
 
-def partial(key: Distinct, response: Distinct) -> Iterator[Candidates]:
-    """Response mentions that contain the head of the key mention and no word that it lacks. The score is the share of
-    the key mention's words that both have.
+def _partial(key: Distinct, response: Distinct) -> Candidates:
+    """Pair key mentions with response mentions that contain their head and no word that they lack. The score is the
+    share of the key mention's words that both have.
 
     Source: the official scorer, partial-inside-with-head, partial-larger, partial-response-head-ignored.
     """
     words = word_sets(response.document, response.nodes)
-    for at_key, word in joined((key.document, key.nodes.head), words.rows):
-        at_response = words.of[word]
-        common = common_words(key, response, at_key, at_response)
-        within = common == response.nodes.size[at_response]
-        yield Candidates(at_key[within], at_response[within], common[within] / key.nodes.size[at_key[within]])
+    at_key, word = joined((key.document, key.nodes.head), words.rows)
+    at_response = words.of[word]
+    common = common_words(key, response, at_key, at_response)
+    within = common == response.nodes.size[at_response]
+    return Candidates(at_key[within], at_response[within], common[within] / key.nodes.size[at_key[within]])
 
 
 class _Rule(NamedTuple):
     """One row of `RULES`.
 
-    - ``pairs``: the function that returns pairs of mentions with scores, in steps that follow one another in the key.
-      None if only equal mentions match.
+    - ``pairs``: the function that returns pairs of mentions with scores. None if only equal mentions match.
     - ``headed``: whether the rule reads the heads of mentions of the key, and of the response.
     """
 
-    pairs: Callable[[Distinct, Distinct], Iterator[Candidates]] | None
+    pairs: Callable[[Distinct, Distinct], Candidates] | None
     headed: tuple[bool, bool]
 
 
 RULES: Mapping[str, _Rule] = {
     "exact": _Rule(None, (False, False)),
-    "partial": _Rule(partial, (True, False)),
-    "head": _Rule(head, (True, True)),
+    "partial": _Rule(_partial, (True, False)),
+    "head": _Rule(_head, (True, True)),
 }
 """The rule of each value of ``--matching`` (`corefscore.matching.matched.MATCHING`)."""
 
@@ -300,120 +299,59 @@ def _links(side: Distinct, *, relations: bool) -> _Sets:
     return _Sets(tuple(columns), of, tally(of, len(nodes.size)))
 
 
-def shared(key: _Sets, response: _Sets) -> Iterator[Common]:
-    """Which sets of both sides share members, and how many. No set is in two of the parts that are returned; each part
-    has about `AT_ONCE` shared members or more. The rows of each side are in the order of its sets."""
-    rows = _equal_rows(key.rows, response.rows)
-    for part in _steps(rows.many, _apart(rows, key, response)[key.of]):
-        pairs = (rows.pairs(part[step]) for step in _steps(rows.many[part], key.of[part]))
-        yield in_common((key.of[at_key], response.of[at_response]) for at_key, at_response in pairs)
+def shared(key: _Sets, response: _Sets) -> Common:
+    """Find which sets of both sides share members, and how many."""
+    at_key, at_response = joined(key.rows, response.rows)
+    return in_common(key.of[at_key], response.of[at_response])
 
 
-def joined_columns(parts: Iterable[tuple[Ints | Floats, ...]]) -> Iterator[Any]:
-    """Each column of all parts joined; there must be at least one part."""
-    return map(in_a_row, zip(*parts, strict=True))
-
-
-def in_common(members: Iterable[tuple[Ints, Ints]]) -> Common:
-    """What entities or sets have in common. ``members`` has, in steps, the entities of each in key and response,
-    `NOWHERE` for none."""
-    found: list[Common] = []
-    for key, response in members:
-        both = np.flatnonzero((key >= 0) & (response >= 0))
-        found.append(_added(key[both], response[both], np.ones(len(both), dtype=np.int64)))
-        # This keeps each pair once, however often it comes.
-        while len(found) > 1 and len(found[-2][0]) <= 2 * len(found[-1][0]):
-            found[-2:] = [_added(*joined_columns(found[-2:]))]
-    return _added(*joined_columns(found)) if len(found) > 1 else found[0]
-
-
-def _added(key: Ints, response: Ints, size: Ints) -> Common:
-    """Pairs once, sorted, with their sizes added."""
-    order = order_by(key, response)
-    key, response = key[order], response[order]
+def in_common(key: Ints, response: Ints) -> Common:
+    """Count what entities or sets have in common; ``key`` and ``response`` are those of each member, `NOWHERE` for
+    none."""
+    both = np.flatnonzero((key >= 0) & (response >= 0))
+    order = order_by(key[both], response[both])
+    key, response = key[both][order], response[both][order]
     first = np.flatnonzero(changes(key, response))
-    return Common(key[first], response[first], np.add.reduceat(size[order], first))
+    return Common(key[first], response[first], np.diff(first, append=len(both)))
 
 
-AT_ONCE = 1 << 18
-"""How many pairs of words are compared in one step, since thousands of mentions that all match have very many."""
-
-
-def _steps(pairs: Ints, of: Ints) -> Sequence[Ints]:
-    """Indices one after another, in steps of about `AT_ONCE` ``pairs``; those ``of`` one mention are in one step."""
-    step = (np.cumsum(pairs) - pairs) // AT_ONCE
-    step = step[np.searchsorted(of, of)]
-    return np.split(np.arange(len(of)), np.flatnonzero(np.diff(step)) + 1)
-
-
-def _apart(rows: _Equal, key: _Sets, response: _Sets) -> Ints:
-    """A rising number for each set of the key. Sets with different numbers share members with different sets of the
-    response."""
-    count = len(key.size)
-    least, most = np.full(count, len(response.size)), np.full(count, -1)
-    some = np.flatnonzero(rows.many)
-    # The rows of the response that are equal are in its order.
-    first = rows.first[some]
-    np.minimum.at(least, key.of[some], response.of[rows.order[first]])
-    np.maximum.at(most, key.of[some], response.of[rows.order[first + rows.many[some] - 1]])
-    begins = np.ones(count, dtype=np.bool_)
-    begins[1:] = np.maximum.accumulate(most)[:-1] < np.minimum.accumulate(least[::-1])[::-1][1:]
-    return np.cumsum(begins)
-
-
-_MOST_PAIRS, _MORE_PAIRS = 1_000_000, 100
+_MOST_PAIRS, _MORE_PAIRS = 1_000_000, 25
 """How many matching pairs there may be: a fixed number, and so many more for each mention or word."""
 
 
-class _Equal(NamedTuple):
-    """Equal rows of both sides. Each row of the key is equal to ``many`` rows of the response, which are in ``order``
-    from ``first`` on."""
-
-    first: Ints
-    many: Ints
-    order: Ints
-
-    def pairs(self, which: Ints) -> tuple[Ints, Ints]:
-        """The places of all pairs with some of the rows of the key."""
-        first, many = self.first[which], self.many[which]
-        return np.repeat(which, many), self.order[ranges(first, many)]
-
-
-def _equal_rows(key: tuple[Ints, ...], response: tuple[Ints, ...]) -> _Equal:
-    """The rows of the response that are equal to each row of the key. Raises `UsageError` for pairs that would take all
+def joined(key: tuple[Ints, ...], response: tuple[Ints, ...]) -> tuple[Ints, Ints]:
+    """Find all pairs of equal rows, in the order of the key. Raises `UsageError` for pairs that would take all
     memory."""
     _, value = ranked(*map(np.concatenate, zip(key, response, strict=True)))
     ours, theirs = np.split(value, [len(key[0])])
     by_value = order_by(theirs)
     first, stop = (np.searchsorted(theirs[by_value], ours, side) for side in ("left", "right"))
-    pairs, most = int((stop - first).sum()), _MOST_PAIRS + _MORE_PAIRS * len(value)
+    many = stop - first
+    pairs, most = int(many.sum()), _MOST_PAIRS + _MORE_PAIRS * len(value)
     if pairs > most:
         raise UsageError(
             f"mentions match in {pairs} pairs; expected {most} at most for {len(value)} mentions or words; check "
             "whether mentions are in too many entities or inside each other (--repeated first keeps one copy of each)"
         )
-    return _Equal(first, stop - first, by_value)
+    return np.repeat(np.arange(len(ours)), many), by_value[ranges(first, many)]
 
 
-def joined(key: tuple[Ints, ...], response: tuple[Ints, ...]) -> Iterator[tuple[Ints, Ints]]:
-    """The places of all pairs of equal rows, in steps that follow one another in the key. Raises `UsageError` for too
-    many."""
-    rows = _equal_rows(key, response)
-    return map(rows.pairs, _steps(rows.many, np.arange(len(rows.many))))
+_AT_ONCE = 1 << 18
+"""How many pairs of mentions are compared by their words in one step, which bounds memory."""
 
 
 def common_words(key: Distinct, response: Distinct, at_key: Ints, at_response: Ints) -> Ints:
-    """How many words each of some pairs of mentions has in common."""
+    """Count the words that each of some pairs of mentions has in common."""
     known, rank = ranked(np.concatenate([key.nodes.word, response.nodes.word]))
     of_key, word = np.split(rank, [len(key.nodes.word)])
     # The words of a mention rise, and so do (mention, word) over all mentions.
     width = len(known) + 1
     there = np.repeat(np.arange(len(key.number)), key.nodes.size) * width + of_key
-    size = response.nodes.size[at_response]
     common = np.zeros(len(at_key), dtype=np.int64)
-    for pairs in _steps(size, np.arange(len(size))):
-        sizes = size[pairs]
+    for begin in range(0, len(at_key), _AT_ONCE):
+        pairs = slice(begin, begin + _AT_ONCE)
+        sizes = response.nodes.size[at_response[pairs]]
         wanted = np.repeat(at_key[pairs], sizes) * width + word[ranges(response.nodes.first[at_response[pairs]], sizes)]
         found = there[np.minimum(np.searchsorted(there, wanted), len(there) - 1)] == wanted
-        common[pairs] = tally(np.repeat(np.arange(len(pairs)), sizes)[found], len(pairs))
+        common[pairs] = tally(np.repeat(np.arange(len(sizes)), sizes)[found], len(sizes))
     return common

@@ -48,8 +48,8 @@ def overlap_tables(alignment: Alignment, lookup: str) -> _Tables:
         return _Tables(table, table, table)
     where = entities_found(alignment, lookup)
     key, response = alignment.sides
-    seen = _table(alignment, in_common([(key.entity, where.key)]))
-    back = _table(alignment, in_common([(where.response, response.entity)]))
+    seen = _table(alignment, in_common(key.entity, where.key))
+    back = _table(alignment, in_common(where.response, response.entity))
     return _Tables(seen, back, _table(alignment, _members(alignment, lookup)))
 
 
@@ -59,8 +59,8 @@ def _members(alignment: Alignment, lookup: str) -> Common:
     if alignment.searched is not None:
         return alignment.searched.fitting
     key, response = alignment.sides
-    pairs = joined((partners_of_mentions(alignment, lookup).key,), (response.number,))
-    return in_common((key.entity[at_key], response.entity[at_response]) for at_key, at_response in pairs)
+    at_key, at_response = joined((partners_of_mentions(alignment, lookup).key,), (response.number,))
+    return in_common(key.entity[at_key], response.entity[at_response])
 
 
 def _table(alignment: Alignment, both: Common) -> Overlap:
