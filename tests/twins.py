@@ -381,7 +381,7 @@ REPEATED: Mapping[str, Kind] = {
     "spurious-spans-in-many-entities": Kind(Side(share=0.5), Side(size=1, lone_copies=60)),
 }
 """Spans marked more than once. At most two copies are dropped, so five documents stay below
-`corefscore.matching.repeats.LIMIT`."""
+`corefscore.matching.repeats._LIMIT`."""
 
 KINDS: Mapping[str, Kind] = {**PLAIN, **AT_THE_BOUNDARY, **REPEATED}
 

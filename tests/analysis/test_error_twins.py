@@ -10,7 +10,7 @@ import pytest
 import twins
 from corefscore import analyse
 from corefscore.analysis import response as response_module
-from corefscore.analysis.spans import OFF
+from corefscore.analysis.spans import _OFF
 from twins import Mention
 
 OPTIONS: list[tuple[str, dict[str, str]]] = [
@@ -49,7 +49,7 @@ def test_costs_are_those_of_the_twin(
     texts = (twins.conll([pair[at] for pair in pairs]) for at in range(2))
     key, response = (written(tmp_path / str(at), text) for at, text in enumerate(texts))
     (words := tmp_path / "words").write_text("he\n")
-    monkeypatch.setattr(response_module, "way_of", lambda *_: OFF)  # the twin repairs no spans
+    monkeypatch.setattr(response_module, "way_of", lambda *_: _OFF)  # the twin repairs no spans
     report = analyse(str(key), str(response), measure, pronouns=f"words:{words}", **options)
     found = {cost.type: (cost.errors, cost.alone, cost.in_turn, cost.then) for cost in report.analysis.costs}
     prepared = [error_twins.prepared(pair, options.get("singletons", "keep")) for pair in pairs]

@@ -24,7 +24,7 @@ from corefscore.analysis import types
 from corefscore.analysis.costs import Measure, Scored, alone, in_turn, measured
 from corefscore.analysis.partitions import ABSENT, Partitions
 from corefscore.analysis.response import Analysis, Asked, analysed, pairs_of
-from corefscore.analysis.spans import TRIMMED
+from corefscore.analysis.spans import _TRIMMED
 from corefscore.analysis.types import errors_of
 from corefscore.core.arrays import Ints
 from corefscore.core.sources import Source
@@ -632,7 +632,7 @@ ENDS = {
 
 @pytest.mark.parametrize("word", ENDS)
 def test_what_does_not_count_at_the_ends_of_english_mentions(word: str) -> None:
-    assert [end for end, is_off in zip(("left", "right"), TRIMMED["english"], strict=True) if is_off(word)] == (
+    assert [end for end, is_off in zip(("left", "right"), _TRIMMED["english"], strict=True) if is_off(word)] == (
         ENDS[word].split()
     )
 

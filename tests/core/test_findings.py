@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 import pytest
-from corefscore.core.findings import KINDS, Finding, Kind
+from corefscore.core.findings import KINDS, Finding, _Kind
 from corefscore.formats.corefud.guidelines import RULES
 from support import ROOT
 
@@ -212,7 +212,7 @@ def all_made() -> list[Made]:
     return found
 
 
-def asked_for(kind: Kind) -> frozenset[str]:
+def asked_for(kind: _Kind) -> frozenset[str]:
     """The names in braces in the texts of a code."""
     names = (name for text in (kind.found, kind.advice) for _, name, _, _ in string.Formatter().parse(text))
     return frozenset(name for name in names if name)

@@ -430,7 +430,7 @@ def test_plain_numbers_and_tables_of_look_ups_give_the_same(case: Path, matching
             corefud._table(found, alignment.in_common(where.response, sides[1].entity)),
             corefud._table(found, corefud._members(found, lookup)),
         ]
-        expected = corefud.overlap_tables(found, lookup).key
+        expected = corefud._overlap_tables(found, lookup).key
         for table in seen:
             for name in ("key", "response", "size", "met"):
                 assert getattr(table.cells, name).tolist() == getattr(expected.cells, name).tolist()

@@ -361,7 +361,7 @@ def test_each_mention_finds_the_most_similar_one_that_fits(
     alignment = aligned(key, response, matching=matching, zeros="linear", lookup=lookup)
     fits = fits_by(matching)
     by_head = TOLD_APART.get((lookup, matching), (False, False))
-    seen = corefud.overlap_tables(alignment, lookup)
+    seen = corefud._overlap_tables(alignment, lookup)
     sides = (alignment.key, alignment.response)
     counts = {
         name: corefud._counts_by_definition(name, packed_counts(name), seen, "corefud") for name in ("muc", "bcub")

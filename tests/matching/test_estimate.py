@@ -13,7 +13,7 @@ import corefscore
 import pytest
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.names import MATCHES
-from corefscore.matching.named import folded, grouped, initials_of, without_possessive
+from corefscore.matching.named import _folded, _initials_of, _without_possessive, grouped
 from names import Mention, Partition, tagged, written
 from support import EXCERPTS_AND_WHOLE, ROOT, TESTDATA, Run, call, within
 
@@ -154,13 +154,13 @@ def twin(names: Sequence[Sequence[str]]) -> list[int]:
     """Every pair of names compared, then closed by walking."""
 
     def alike(one: Sequence[str], other: Sequence[str]) -> bool:
-        plain = [without_possessive(name) for name in (one, other)]
-        short, long = sorted(map(folded, plain), key=len)
-        letters = {tuple(its): set(initials_of(its)) for its in map(tuple, plain)}
+        plain = [_without_possessive(name) for name in (one, other)]
+        short, long = sorted(map(_folded, plain), key=len)
+        letters = {tuple(its): set(_initials_of(its)) for its in map(tuple, plain)}
         acronym = any(
-            "".join(folded(a)) in letters[tuple(b)]
+            "".join(_folded(a)) in letters[tuple(b)]
             for a, b in (plain, plain[::-1])
-            if len(folded(a)) == 1 or all(len(word) == 1 for word in folded(a))
+            if len(_folded(a)) == 1 or all(len(word) == 1 for word in _folded(a))
         )
         return short in (long, long[: len(short)], long[len(long) - len(short) :]) or acronym
 

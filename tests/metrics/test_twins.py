@@ -22,7 +22,7 @@ from corefscore.formats import read
 from corefscore.matching import assignment
 from corefscore.metrics import MENTIONS
 from corefscore.metrics import ceafe as official
-from corefscore.metrics.ceafe import munkres
+from corefscore.metrics.ceafe import _munkres
 from corefscore.metrics.overlap import FEW, surplus_pairs
 from corefscore.scoring.results import Result
 from scipy.optimize import linear_sum_assignment
@@ -419,7 +419,7 @@ def test_munkres_is_the_search_of_the_textbook() -> None:
     for size in range(1, 9):
         for _ in range(25):
             cost = 1 - random.choice([0, 0, 0, 1 / 3, 1 / 2, 2 / 3, 1], (size, size))
-            assert munkres(cost).tolist() == textbook(cost), cost
+            assert _munkres(cost).tolist() == textbook(cost), cost
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -14,7 +14,7 @@ from zipfile import ZipFile
 import pytest
 from corefscore import __version__
 from corefscore.metrics import NAMES, find, select
-from corefscore.metrics.citations import ENTRIES, SOFTWARE, bibtex
+from corefscore.metrics.citations import _ENTRIES, _SOFTWARE, bibtex
 from dist import oldest
 from support import ROOT, TESTDATA, call, server
 
@@ -23,7 +23,7 @@ DEMO = (str(TESTDATA / "demo" / "key.conll"), str(TESTDATA / "demo" / "response.
 
 def fields_of(key: str) -> dict[str, str]:
     """The fields of an entry, each of which has a line of its own."""
-    first, *lines, last = ENTRIES[key].splitlines()
+    first, *lines, last = _ENTRIES[key].splitlines()
     assert re.fullmatch(r"@(software|inproceedings|article)\{" + key + ",", first) and last == "}"
     found = [re.fullmatch(r"  (\w+) = \{(.+)\},", line) for line in lines]
     assert all(found)
@@ -32,8 +32,8 @@ def fields_of(key: str) -> dict[str, str]:
 
 def test_every_metric_has_papers_to_cite() -> None:
     cited = {key for name in NAMES for key in find(name).cite}
-    assert cited <= set(ENTRIES)
-    assert set(ENTRIES) - cited == {"corefscore", "pradhan-etal-2011-conll", "pradhan-etal-2014-scoring"}
+    assert cited <= set(_ENTRIES)
+    assert set(_ENTRIES) - cited == {"corefscore", "pradhan-etal-2011-conll", "pradhan-etal-2014-scoring"}
     for name in NAMES:
         metric = find(name)
         for key in metric.cite:
@@ -83,7 +83,7 @@ def test_a_metric_of_another_package_is_cited_by_its_paper() -> None:
 
 def test_the_citation_file_says_the_same() -> None:
     text = (ROOT / "CITATION.cff").read_text()
-    software = fields_of(SOFTWARE)
+    software = fields_of(_SOFTWARE)
     assert f"version: {software['version']}" in text
     assert software["author"].strip("{}") in text
     title = software["title"].replace("{", "").replace("}", "").lower()

@@ -648,7 +648,7 @@ def test_a_scorer_counts_in_blocks_of_any_size(monkeypatch: pytest.MonkeyPatch) 
     response: list[Any] = [[[[0, 1], [2, 2], [4, 4]]], [], [[["x", 1], ["x", 2]]], [[[7, 7]]]]
     expected = score(key, response)
     for block in (0, 3, 1000):
-        monkeypatch.setattr("corefscore.python.api.BLOCK", block)
+        monkeypatch.setattr("corefscore.python.api._BLOCK", block)
         for asked in (True, False):
             scorer = Scorer()
             for ours, theirs in zip(copy.deepcopy(key), copy.deepcopy(response), strict=True):

@@ -8,7 +8,7 @@ from pathlib import Path
 import corefscore
 import numpy as np
 import pytest
-from corefscore.statistics.datasets import partial_conjunction
+from corefscore.statistics.datasets import _partial_conjunction
 from corefscore.statistics.significance import holm
 from scipy.special import chdtrc
 from support import within
@@ -161,8 +161,8 @@ def test_partial_conjunction_is_fishers_combination_of_the_largest() -> None:
     p = np.random.default_rng(0).random(8) ** 3
     rising = np.sort(p)
     expected = [chdtrc(2 * (len(p) - u + 1), -2 * np.log(rising[u - 1 :]).sum()) for u in range(1, len(p) + 1)]
-    assert partial_conjunction(p) == pytest.approx(expected)
-    assert partial_conjunction(np.ones(3)) == pytest.approx([1, 1, 1])
+    assert _partial_conjunction(p) == pytest.approx(expected)
+    assert _partial_conjunction(np.ones(3)) == pytest.approx([1, 1, 1])
 
 
 def test_holm_counts_what_the_partial_conjunction_of_bonferroni_counts() -> None:

@@ -25,7 +25,7 @@ from corefscore.statistics.significance import (
     statistics,
 )
 from corefscore.statistics.significance import randomization as randomized
-from corefscore.statistics.units import sample, unit_names
+from corefscore.statistics.units import _unit_names, sample
 from scipy import stats
 from support import CORPORA, EXCERPTS, RECORDED, WHOLE_CORPORA
 
@@ -353,15 +353,15 @@ def test_whoever_watches_sees_the_work_begin_and_end(units: int, monkeypatch: py
     ids=["conll", "conll and others", "numbers", "one name", "from 1", "a gap", "one without", "zeros in front"],
 )
 def test_parts_are_told_by_their_names(names: list[str], units: list[str]) -> None:
-    assert unit_names(names, "document") == unit_names(names, "parts-joined") == units
-    assert unit_names(names, "part") == names
+    assert _unit_names(names, "document") == _unit_names(names, "parts-joined") == units
+    assert _unit_names(names, "part") == names
 
 
 @WHOLE_CORPORA
 def test_809_parts_are_50_novels() -> None:
     key = corefscore.read(CORPORA / "koconovel" / "key.conll")
-    assert len(set(unit_names(key.names, "document"))) == 50
-    assert len(set(unit_names(key.names, "part"))) == 809
+    assert len(set(_unit_names(key.names, "document"))) == 50
+    assert len(set(_unit_names(key.names, "part"))) == 809
 
 
 def random_systems(systems: int, units: int, seed: int) -> Floats:

@@ -20,7 +20,7 @@ from corefscore.scoring.settings import Rules
 ABSENT = -1
 """The entity and the row of a mention on a side that lacks it."""
 
-AS_GIVEN, BY_TRIMMING, BY_HEAD = 0, 1, 2
+_AS_GIVEN, BY_TRIMMING, BY_HEAD = 0, 1, 2
 """How a mention of the response got its span: it is unchanged, or repaired by trimming its ends, or by its head."""
 
 
@@ -38,7 +38,7 @@ class Partitions(NamedTuple):
     ``response``      mentions            its response entity, `ABSENT` if the response lacks it
     ``key_row``       mentions            its row among the mentions of the key's documents, or `ABSENT`
     ``response_row``  mentions            its row among those of the response's, or `ABSENT`
-    ``repair``        mentions            `AS_GIVEN`, or how the span of a response mention was repaired
+    ``repair``        mentions            `_AS_GIVEN`, or how the span of a response mention was repaired
     ================  ==================  =========================================================
 
     Start and end are those of the key if it has the mention. The entities of each side are numbered from 0 over all

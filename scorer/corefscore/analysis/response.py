@@ -48,7 +48,7 @@ class Asked:
     spans: str = AUTO
 
 
-class Groups(NamedTuple):
+class _Groups(NamedTuple):
     """Groups of entities of both sides that share mentions, directly or through other entities.
 
     ``of`` is the group of each mention; groups are numbered in the order of their first mentions. The other fields have
@@ -152,7 +152,7 @@ class Analysis:
         return self.errors.pieces.mentions(self.errors.key.apart | self.errors.response.apart)
 
     @cached_property
-    def groups(self) -> Groups:
+    def groups(self) -> _Groups:
         """All groups of entities, in the order of their first mentions."""
         both, pieces = self.both, self.errors.pieces
         keys, responses = len(self.errors.key.main), len(self.errors.response.main)
@@ -167,7 +167,7 @@ class Analysis:
             cost = scored.gained(as_documents.response, scored.perfect)
         perfect = np.ones(len(first), dtype=np.bool_)
         perfect[of[both.missing | both.extra | self._misplaced]] = False
-        return Groups(of, document, cost, perfect)
+        return _Groups(of, document, cost, perfect)
 
     @cached_property
     def kinds(self) -> Ints:

@@ -3,7 +3,7 @@
 Kummerfeld and Klein 2013, section 3: a response mention that the key lacks takes the span of a key mention in the same
 sentence that the response lacks,
 
-1. if both consist of the same tokens after the words in `TRIMMED` are removed from their ends; if there are several
+1. if both consist of the same tokens after the words in `_TRIMMED` are removed from their ends; if there are several
    such mentions, the first of each side are paired;
 2. of the mentions that are left, if both have the same head and no other mention has it.
 """
@@ -34,9 +34,9 @@ def _english_right(word: str) -> bool:
     return word == "'s" or (len(word) == 1 and not (word.isascii() and word.isalpha()))
 
 
-Ends = tuple[Callable[[str], bool], Callable[[str], bool]]
+_Ends = tuple[Callable[[str], bool], Callable[[str], bool]]
 
-TRIMMED: Mapping[str, Ends] = {
+_TRIMMED: Mapping[str, _Ends] = {
     "punctuation": (_no_letters, _no_letters),
     "english": (_english_left, _english_right),
 }
@@ -46,17 +46,17 @@ TRIMMED: Mapping[str, Ends] = {
 any token of one character that is not a letter from a to z, as in Kummerfeld and Klein.
 """
 
-OFF = "off"
+_OFF = "off"
 
-REPAIRS = (AUTO, *TRIMMED, OFF)
-"""How spans are repaired: by a row of `TRIMMED`; ``auto`` is english for tags of the Penn Treebank, else punctuation;
+_REPAIRS = (AUTO, *_TRIMMED, _OFF)
+"""How spans are repaired: by a row of `_TRIMMED`; ``auto`` is english for tags of the Penn Treebank, else punctuation;
 ``off`` leaves spans as they are."""
 
 
 def way_of(asked: str, text: Text) -> str:
     """The name of the repair to use: ``auto`` is resolved by the text, and ``off`` is used if its words are unknown."""
-    if asked == OFF or not text.words:
-        return OFF
+    if asked == _OFF or not text.words:
+        return _OFF
     return asked if asked != AUTO else "english" if text.is_penn else "punctuation"
 
 
@@ -66,7 +66,7 @@ def repaired(both: Partitions, text: Text, way: str, placed: tuple[Projection, P
     ``way`` is a result of `way_of`, ``placed`` says where the mentions of each side are, ``heads`` how heads of spans
     are found.
     """
-    if way == OFF:
+    if way == _OFF:
         return both
     start, end = text.first[both.document] + both.start, text.first[both.document] + both.end
     within = both.inside.copy()
@@ -77,7 +77,7 @@ def repaired(both: Partitions, text: Text, way: str, placed: tuple[Projection, P
         mentions[~np.isin(row[mentions], list(side.gaps))] if side.gaps else mentions
         for mentions, row, side in _sides(both, (key, response), placed)
     ]
-    left, right = _trimmed(start, end, np.concatenate(trimmed), text, TRIMMED[way])
+    left, right = _trimmed(start, end, np.concatenate(trimmed), text, _TRIMMED[way])
     new_key, new_response = _in_order(trimmed[0], trimmed[1], (left, right))
     left_over = within.copy()
     left_over[new_key] = left_over[new_response] = False
@@ -100,7 +100,7 @@ def _sides(both: Partitions, mentions: tuple[Ints, Ints], placed: tuple[Projecti
     yield from zip(mentions, (both.key_row, both.response_row), placed, strict=True)
 
 
-def _trimmed(start: Ints, end: Ints, mentions: Ints, text: Text, ends: Ends) -> tuple[Ints, Ints]:
+def _trimmed(start: Ints, end: Ints, mentions: Ints, text: Text, ends: _Ends) -> tuple[Ints, Ints]:
     """The first and last token of all mentions, with the ends of ``mentions`` trimmed; at least one token stays."""
     left, right = start.copy(), end.copy()
     for edge, step, is_off in zip((left, right), (1, -1), ends, strict=True):

@@ -53,7 +53,7 @@ OF_KEY = (DIVIDED, MISSING_MENTION, MISSING_ENTITY, MISSING_SINGLETON)
 """The errors of response entities and of key entities: in pieces, mentions, whole entities, singletons."""
 
 
-class Pieces(NamedTuple):
+class _Pieces(NamedTuple):
     """The pieces of two partitions, sorted by key entity and then by response entity.
 
     ``of`` is the piece of each mention, `ABSENT` for a mention that only one side has. ``document``, ``key`` and
@@ -71,7 +71,7 @@ class Pieces(NamedTuple):
         return found
 
 
-class OneSide(NamedTuple):
+class _OneSide(NamedTuple):
     """The errors of the entities of one side, as masks.
 
     ``main`` is the main mention of each entity. Of the mentions that only this side has, ``single`` marks extra (or
@@ -90,9 +90,9 @@ class Errors(NamedTuple):
     """The errors of a response whose spans are repaired: those of its entities, and those of the key entities."""
 
     partitions: Partitions
-    pieces: Pieces
-    response: OneSide
-    key: OneSide
+    pieces: _Pieces
+    response: _OneSide
+    key: _OneSide
 
     def by_document(self, repaired: Ints) -> dict[str, Ints]:
         """The number of errors of each type in each document; ``repaired`` are the mentions whose span was repaired."""
@@ -136,13 +136,13 @@ def _parts(pieces: Ints, mentions: Ints, entities: int) -> int:
     return int(parts[parts > 1].sum())
 
 
-def _pieces(both: Partitions) -> Pieces:
+def _pieces(both: Partitions) -> _Pieces:
     """The pieces of two partitions."""
     shared = np.flatnonzero((both.key != ABSENT) & (both.response != ABSENT))
     first, piece = ranked(both.key[shared], both.response[shared])
     of = np.full(len(both.key), ABSENT)
     of[shared] = piece
-    return Pieces(of, *(column[shared[first]] for column in (both.document, both.key, both.response)))
+    return _Pieces(of, *(column[shared[first]] for column in (both.document, both.key, both.response)))
 
 
 def _main_mentions(entities: Ints, pronoun: Bools) -> Ints:
@@ -163,7 +163,7 @@ def errors_of(both: Partitions, pronoun: Bools) -> Errors:
     )
 
 
-def _one_side(entities: Ints, other: Ints, pronoun: Bools, piece: Ints, of_piece: Ints) -> OneSide:
+def _one_side(entities: Ints, other: Ints, pronoun: Bools, piece: Ints, of_piece: Ints) -> _OneSide:
     """The errors of the entities of one side; ``other`` is the entity of each mention on the other side, ``piece`` the
     piece of each mention, and ``of_piece`` the entity of each piece."""
     count = int(entities.max(initial=-1)) + 1
@@ -178,4 +178,4 @@ def _one_side(entities: Ints, other: Ints, pronoun: Bools, piece: Ints, of_piece
     apart = np.ones(len(of_piece), dtype=np.bool_)
     apart[piece[main[piece[main] != ABSENT]]] = False
     single, whole = (lone & np.append(which, False)[entities] for which in (single, whole))
-    return OneSide(main, single, whole, lone & ~single & ~whole & ~is_main, apart)
+    return _OneSide(main, single, whole, lone & ~single & ~whole & ~is_main, apart)

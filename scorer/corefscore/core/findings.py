@@ -33,7 +33,7 @@ NO_CHARACTERS = (
 T = TypeVar("T")
 
 
-class Kind(NamedTuple):
+class _Kind(NamedTuple):
     """One row of the table: the severity, what was found, and what it means or what to do."""
 
     severity: str
@@ -665,8 +665,8 @@ _NOTICES = {
 }
 """The texts of errors and of notices by code: what was found, and what it means or what to do."""
 
-KINDS: Mapping[str, Kind] = {
-    code: Kind(severity, *texts)
+KINDS: Mapping[str, _Kind] = {
+    code: _Kind(severity, *texts)
     for severity, rows in ((ERROR, _ERRORS), (NOTICE, _NOTICES))
     for code, texts in rows.items()
 }
@@ -750,18 +750,18 @@ class _Coded(Protocol):
     def code(self) -> str: ...
 
 
-C = TypeVar("C", bound=_Coded)
+_C = TypeVar("_C", bound=_Coded)
 
 
-class Collected(Generic[C]):
+class Collected(Generic[_C]):
     """A collection of findings or fixes: at most `MOST` of each code, and the number of further ones."""
 
     def __init__(self) -> None:
-        self.listed: list[C] = []
+        self.listed: list[_C] = []
         self.unlisted: Counter[str] = Counter()
         self._counts: Counter[str] = Counter()
 
-    def add(self, *things: C) -> None:
+    def add(self, *things: _C) -> None:
         """Add things; beyond `MOST` of a code they are only counted."""
         for thing in things:
             if self.room(thing.code):

@@ -8,7 +8,7 @@ get one number. Otherwise the official CorefUD scorer has three peculiarities, e
   (zero-collision*, zero-renumbered). ``--task aligned`` takes the alignment itself.
 - `last_entity`: a mention that is in several entities belongs to the last of them (span-in-two-entities*), so a
   response equal to its key scores less than 1.
-- `corefscore.scoring.corefud.SEEN`: CEAF and BLANC look from the key to the response only, and CEAF counts a mention
+- `corefscore.scoring.corefud._SEEN`: CEAF and BLANC look from the key to the response only, and CEAF counts a mention
   for every entity of the response that contains it (span-in-two-entities-of-response). With ``--task none``
   each side looks by itself.
 
@@ -52,7 +52,7 @@ class _Found(NamedTuple):
 
 
 def _dictionary(alignment: Alignment, lookup: str) -> _Found:
-    """The partner of every number in an alignment. ``lookup`` is one of `corefscore.matching.matched.LOOKUPS`.
+    """The partner of every number in an alignment. ``lookup`` is official or alignment.
 
     Officially a mention that is in no pair of unequal ones is looked up as itself.
     """

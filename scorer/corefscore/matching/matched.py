@@ -97,13 +97,7 @@ ZEROS = ("dependent", "linear", "drop")
 """The values of ``--zeros``: zeros are aligned by what they depend on or by their position, or they are dropped."""
 
 SEARCHES = ("crac22", "crac23")
-
-LOOKUPS = ("official", "alignment", *SEARCHES)
-"""The ways to find the entity of a mention (`corefscore.matching.entity_lookup`). With `SEARCHES` each mention looks by
-itself."""
-
-DEFINITIONS = ("conll", "corefud")
-"""The official scorers of which one defines a metric where the two differ."""
+"""The look-ups (`corefscore.matching.entity_lookup`) in which each mention looks by itself."""
 
 
 def without_singletons(matched: Matched, way: str | None) -> Matched:

@@ -83,7 +83,7 @@ def names_of(documents: Documents, options: NameOptions) -> NamedEntities:
     return found
 
 
-def names_that_count(names: NamedEntities, options: NameOptions) -> Ints:
+def _names_that_count(names: NamedEntities, options: NameOptions) -> Ints:
     """The numbers of the names whose type counts."""
     counts = {kind: options.counts(kind) for kind in set(names.type)}
     return np.flatnonzero([counts[kind] for kind in names.type])
@@ -106,7 +106,7 @@ def names_of_side(documents: Documents, options: NameOptions, side: str) -> Side
     if not options.of_side(side):
         return found
     names = names_of(documents, options)
-    return found._replace(number=len(names_that_count(names, options)), columns=names.columns)
+    return found._replace(number=len(_names_that_count(names, options)), columns=names.columns)
 
 
 def about_names(names: Sequence[Sequence[SideNames]], options: NameOptions) -> list[Finding]:
@@ -187,7 +187,7 @@ def _types(column: NameColumn) -> str:
 
 def _named(documents: Documents, names: NamedEntities, options: NameOptions) -> Documents:
     """One side reduced to its named mentions, each with the span of its name."""
-    which = names_that_count(names, options)
+    which = _names_that_count(names, options)
     document, start, end = names.document[which], names.start[which], names.end[which]
     of_mention = documents.mention_document()
     width = 1 + max(int(column.max(initial=0)) for column in (documents.end, end))
@@ -260,7 +260,7 @@ def estimated(documents: Documents, options: NameOptions) -> Documents:
     Raises `InputError` for a batch without named entities, and for a name without words.
     """
     names = names_of(documents, options)
-    which = names_that_count(names, options)
+    which = _names_that_count(names, options)
     document, words = names.document[which], names.words[which]
     rows_of: dict[tuple[int, str], list[int]] = defaultdict(list)
     for row, (at, kind) in enumerate(zip(document.tolist(), names.type[which], strict=True)):
@@ -299,11 +299,11 @@ def grouped(names: Sequence[Sequence[str]], rules: Sequence[str]) -> list[int]:
 
     A name is a sequence of words; all names are of one document and one type.
     """
-    plain = [without_possessive(name) for name in names]
-    folded_names = [folded(words) for words in plain]
+    plain = [_without_possessive(name) for name in names]
+    folded_names = [_folded(words) for words in plain]
     initials: dict[_NameWords, set[str]] = defaultdict(set)
     for name, words in zip(folded_names, plain, strict=True):
-        initials[name] |= set(initials_of(words))
+        initials[name] |= set(_initials_of(words))
     row = {name: number for number, name in enumerate(initials)}
     links = [(row[name], row[other]) for rule in rules for name, other in _RULES[rule](initials)]
     group = connected(len(row), *np.array(links, dtype=np.int64).reshape(-1, 2).T).tolist()
@@ -349,7 +349,7 @@ _RULES: Mapping[str, Callable[[_Initials], Iterator[tuple[_NameWords, _NameWords
 """The function of each rule, which returns pairs of names of one entity."""
 
 
-def without_possessive(name: Sequence[str]) -> list[str]:
+def _without_possessive(name: Sequence[str]) -> list[str]:
     """The words of a name without a trailing possessive, as a token of its own or within the last one."""
     words = [word for word in name if word]
     if len(words) > 1 and words[-1].lower() in ("'s", "\u2019s", "'", "\u2019"):
@@ -360,7 +360,7 @@ def without_possessive(name: Sequence[str]) -> list[str]:
     return words
 
 
-def folded(words: Sequence[str]) -> _NameWords:
+def _folded(words: Sequence[str]) -> _NameWords:
     """Words without case and periods, with letters normalized (NFC) and one kind of apostrophe; a name that consists of
     periods alone stays as it is."""
     spelt = (normalize("NFC", word).replace("\u2019", "'") for word in words)
@@ -368,7 +368,7 @@ def folded(words: Sequence[str]) -> _NameWords:
     return plain or tuple(words)
 
 
-def initials_of(words: Sequence[str]) -> Iterator[str]:
+def _initials_of(words: Sequence[str]) -> Iterator[str]:
     """The initials of several words in lower case: of all words, and of those that begin in upper case.
 
     Words that do not begin with a letter or a digit have no initial.

@@ -32,7 +32,7 @@ from corefscore.core.tuples import NamedTuple
 from corefscore.matching.matched import Matched, Side, exact
 from corefscore.matching.pairing import Pairs
 
-LIMIT = 10
+_LIMIT = 10
 """The largest number of dropped copies that the official scorer accepts."""
 
 _SHOWN_ENTITIES = 20
@@ -135,7 +135,7 @@ def _drop_response_copies(
 
 
 def refuse_too_many(dropped: Sequence[Repeat]) -> None:
-    """Raise `InputError`, with all spans concerned, if more copies than `LIMIT` were dropped. Source: the official
+    """Raise `InputError`, with all spans concerned, if more copies than `_LIMIT` were dropped. Source: the official
     scorer, human-reader-overlapped."""
     if summary := too_many(dropped):
         raise refusal(dropped[:MOST], summary)
@@ -147,13 +147,13 @@ def refusal(repeats: Sequence[Repeat], *before: Finding) -> InputError:
 
 
 def too_many(dropped: Sequence[Repeat]) -> Finding | None:
-    """The reason to refuse a run, if more copies than `LIMIT` were dropped."""
+    """The reason to refuse a run, if more copies than `_LIMIT` were dropped."""
     copies = sum(len(repeat.copies) - 1 for repeat in dropped)
-    if copies <= LIMIT:
+    if copies <= _LIMIT:
         return None
     places = {repeat.first.place for repeat in dropped}
     details = {
-        "limit": LIMIT,
+        "limit": _LIMIT,
         "count": copies,
         "spans": plural(len(dropped), "span"),
         "documents": plural(len(places), "document"),

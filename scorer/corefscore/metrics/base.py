@@ -188,7 +188,7 @@ class Metric:
 
     def given(self, own: Mapping[str, Any], definitions: str | None = None) -> Metric:
         """Pass the values of its options, by keyword, to its functions and those of its measures, which are those of an
-        official scorer (`corefscore.matching.matched.DEFINITIONS`)."""
+        official scorer: conll or corefud."""
         measures = self.corefud if definitions == "corefud" and self.corefud else self.measures
         values = {option.keyword: own[option.keyword] for option in self.options if option.keyword in own}
         if not values:

@@ -26,7 +26,7 @@ _SMALL = 400
 """The number of pairs of a key and a response entity up to which the search takes a fraction of a millisecond."""
 
 
-def as_official(overlap: Overlap, similarity: Floats, assigned: Assignment) -> Bools:
+def _as_official(overlap: Overlap, similarity: Floats, assigned: Assignment) -> Bools:
     """Whether each cell is taken: as in the official scorer in small documents in which another best assignment may
     have another sum, and otherwise as ``assigned``."""
     taken, tied, searched = assigned
@@ -47,7 +47,7 @@ def as_official(overlap: Overlap, similarity: Floats, assigned: Assignment) -> B
         cost = np.zeros((max(height, width),) * 2)
         cost[:height, :width] = 1
         cost[rows, columns] = 1 - similarity[of_document]
-        taken[of_document] = munkres(cost)[rows] == columns
+        taken[of_document] = _munkres(cost)[rows] == columns
     return taken
 
 
@@ -88,7 +88,7 @@ def _unsure(overlap: Overlap, similarity: Floats, assigned: Assignment, firsts: 
     return np.flatnonzero(unsure)
 
 
-def munkres(cost: Floats) -> Ints:
+def _munkres(cost: Floats) -> Ints:
     """The column of each row of a square matrix; rows or columns of 0 mean that an entity is not assigned."""
     cost = cost - cost.min(axis=1, keepdims=True)
     size = len(cost)
@@ -175,7 +175,7 @@ def _assigned(overlap: Overlap) -> tuple[Floats, Bools]:
     """The similarity of the entities of each cell, and whether they are assigned to each other."""
     cells, key, response = overlap.cells, overlap.key, overlap.response
     similarity = 2 * cells.size / (key.size[cells.key] + response.size[cells.response])
-    return similarity, as_official(overlap, similarity, best(cells.key, cells.response, similarity))
+    return similarity, _as_official(overlap, similarity, best(cells.key, cells.response, similarity))
 
 
 def terms(both: Both) -> tuple[Counts]:

@@ -8,7 +8,7 @@ from corefscore.core.version import __version__
 from corefscore.metrics import AVERAGE, GROUPS
 from corefscore.metrics.base import Metric
 
-_ENTRIES = """\
+_BIBTEX = """\
 @software{corefscore,
   title = {{corefscore}: A Scorer for Coreference in {CoNLL} Format},
   author = {{The corefscore authors}},
@@ -90,21 +90,21 @@ Strube, Michael},
 }
 """
 
-ENTRIES = {
+_ENTRIES = {
     entry.partition("{")[2].partition(",")[0]: entry
-    for entry in _ENTRIES.strip().replace("VERSION", __version__).split("\n\n")
+    for entry in _BIBTEX.strip().replace("VERSION", __version__).split("\n\n")
 }
 """The entries by key. Those of the papers of a metric are in `Metric.cite`."""
 
-SOFTWARE, OFFICIAL, AVERAGED = "corefscore", "pradhan-etal-2014-scoring", "pradhan-etal-2011-conll"
+_SOFTWARE, _OFFICIAL, _AVERAGED = "corefscore", "pradhan-etal-2014-scoring", "pradhan-etal-2011-conll"
 
 
 def bibtex(metrics: Iterable[Metric]) -> str:
     """The entries of this software, of the official scorer, whose numbers it reproduces, and of each metric; and of the
     CoNLL average if its three metrics are given. A metric without entries becomes a comment with its paper."""
     metrics = list(metrics)
-    keys = dict.fromkeys([SOFTWARE, OFFICIAL, *(key for metric in metrics for key in metric.cite)])
+    keys = dict.fromkeys([_SOFTWARE, _OFFICIAL, *(key for metric in metrics for key in metric.cite)])
     if {metric.name for metric in metrics} >= set(GROUPS[AVERAGE]):
-        keys[AVERAGED] = None
+        keys[_AVERAGED] = None
     others = [f"% {metric.name}: {metric.paper}" for metric in metrics if not metric.cite]
-    return "\n\n".join([*map(ENTRIES.__getitem__, keys), *others]) + "\n"
+    return "\n\n".join([*map(_ENTRIES.__getitem__, keys), *others]) + "\n"

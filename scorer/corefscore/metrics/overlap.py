@@ -3,8 +3,8 @@
 For a key entity i with |k_i| mentions and a response entity j with |r_j|, cell (i, j) is the number of mentions n_ij
 that they share. Only cells that are not zero exist, so nothing here is quadratic in mentions or entities.
 
-Copies of a span that is annotated more than once are mentions. But B-cubed and BLANC count distinct spans (`Distinct`),
-and a pair of spans is one link, however often it occurs. Which copies are kept is decided before, in
+Copies of a span that is annotated more than once are mentions. But B-cubed and BLANC count distinct spans
+(`_Distinct`), and a pair of spans is one link, however often it occurs. Which copies are kept is decided before, in
 `corefscore.matching.repeats`.
 """
 
@@ -31,7 +31,7 @@ _ROWS = 64
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Distinct:
+class _Distinct:
     """The distinct spans of groups of mentions, entities or cells.
 
     One value a group: its ``document``, its ``size`` in spans, and the number of its spans that are in no other group,
@@ -63,13 +63,13 @@ class Distinct:
         return pairs_of(self.spans) - sums(self.document, pairs_of(self.alone), len(self.spans))
 
 
-def single(document: Ints, size: Ints, documents: int) -> Distinct:
+def single(document: Ints, size: Ints, documents: int) -> _Distinct:
     """The distinct spans of groups of these sizes if no two mentions have the same span."""
     nothing = np.zeros(documents, dtype=np.int64)
-    return Distinct(document, size, size, sums(document, size, documents).astype(np.int64), nothing, nothing, {})
+    return _Distinct(document, size, size, sums(document, size, documents).astype(np.int64), nothing, nothing, {})
 
 
-def distinct(matched: Matched, number: Ints, group: Ints, size: Ints, document: Ints) -> Distinct:
+def distinct(matched: Matched, number: Ints, group: Ints, size: Ints, document: Ints) -> _Distinct:
     """The distinct spans of mentions in groups: ``number`` and ``group`` have one value a mention, ``size`` and
     ``document`` one a group."""
     documents, of_number = matched.documents, matched.document
@@ -92,7 +92,7 @@ def distinct(matched: Matched, number: Ints, group: Ints, size: Ints, document: 
     def spans(numbers: Ints) -> Ints:
         return tally(of_number[numbers], documents)
 
-    return Distinct(
+    return _Distinct(
         document,
         tally(row_group, len(document)),
         tally(row_group[alone], len(document)),
@@ -147,7 +147,7 @@ class Groups:
 
     document: Ints
     size: Ints
-    distinct: Distinct
+    distinct: _Distinct
     rows: Ints | None = field(default=None, kw_only=True)
 
     @property
@@ -160,7 +160,7 @@ class Groups:
         return sums(self.row, values, len(self.distinct.spans))
 
 
-G = TypeVar("G", bound=Groups)
+_G = TypeVar("_G", bound=Groups)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -301,7 +301,7 @@ def by_units(matched: Matched, table: Overlap) -> _ByUnits:
         found: Ints = rows.of_number[first]
         return found
 
-    def in_units(groups: G, unit: Ints, numbers: Ints) -> G:
+    def in_units(groups: _G, unit: Ints, numbers: Ints) -> _G:
         of_units = replace(groups.distinct, spans=spans(numbers), twice=nothing, several=nothing)
         return replace(groups, rows=unit, distinct=of_units)
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from corefscore.scoring.sides import Given
 
 
-BLOCK = 1 << 14
+_BLOCK = 1 << 14
 """The number of mentions, or documents, that a `Scorer` counts at once, which is faster than one after another."""
 
 
@@ -315,7 +315,7 @@ class Scorer:
         ours, theirs = ([_copied(entity) for entity in side] for side in (key, response))
         self._waiting.append((name if name is not None else str(len(self._names)), ours, theirs))
         self._waiting_mentions += sum(map(len, ours)) + sum(map(len, theirs))
-        if self._waiting_mentions > BLOCK or len(self._waiting) > BLOCK or self._counting.names is not None:
+        if self._waiting_mentions > _BLOCK or len(self._waiting) > _BLOCK or self._counting.names is not None:
             self._count()  # clusters in memory have no names of their own, which is an error of this call
         self._named([name])
 

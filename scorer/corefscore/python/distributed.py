@@ -13,13 +13,13 @@ from corefscore.core.machines import PROCESSES, cluster
 from corefscore.python import api
 from corefscore.scoring.results import Result
 
-Files = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+_Files = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 """One side: a file, a folder, or a list of files that make one corpus."""
 
 
 def score(
-    key: Files,
-    response: Files,
+    key: _Files,
+    response: _Files,
     metrics: str | Sequence[str] = "every",
     *,
     scheduler: str = PROCESSES,
@@ -37,7 +37,7 @@ def score(
         return api.score(*sides, metrics, workers=workers, **options)
 
 
-def _side(name: str, files: Files) -> str | os.PathLike[str] | Sequence[os.PathLike[str]]:
+def _side(name: str, files: _Files) -> str | os.PathLike[str] | Sequence[os.PathLike[str]]:
     """The files as `corefscore.score` accepts them. Raises `UsageError` for an empty list."""
     if isinstance(files, str | os.PathLike):
         return files

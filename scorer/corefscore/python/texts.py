@@ -15,11 +15,11 @@ from corefscore.formats import TAGGED, Opened, find, requested
 from corefscore.formats.base import Reading
 from corefscore.scoring.sides import LONGEST_NAME, Corpus
 
-Texts: TypeAlias = Mapping[str, str] | Sequence[str]
+_Texts: TypeAlias = Mapping[str, str] | Sequence[str]
 """Texts by the names of their documents, or in the order of the documents of the other side."""
 
 
-def from_text(answers: str | Texts, *, tags: str | None = None) -> Corpus:
+def from_text(answers: str | _Texts, *, tags: str | None = None) -> Corpus:
     """Make a corpus of text with tags, such as ``[Ann](#1) saw [her](#1) cat.``, for the response of a score.
 
     ``answers`` are texts by the names of their documents, a list of texts in the order of the documents of the key, or
@@ -38,13 +38,13 @@ def from_text(answers: str | Texts, *, tags: str | None = None) -> Corpus:
     return answered(given, Reading(tags=tags))
 
 
-def is_text(side: Any) -> TypeGuard[Texts]:
+def is_text(side: Any) -> TypeGuard[_Texts]:
     """Whether a side is text with tags in memory."""
     texts = side.values() if isinstance(side, Mapping) else side if isinstance(side, list | tuple) else ()
     return bool(texts) and all(isinstance(text, str) for text in texts)
 
 
-def answered(answers: Texts, reading: Reading) -> Corpus:
+def answered(answers: _Texts, reading: Reading) -> Corpus:
     """Make a corpus of texts as if each were an answer in a file of JSON lines.
 
     Raises `UsageError` for paths in place of texts, and as `corefscore.formats.read` does.

@@ -1,7 +1,7 @@
 """Scoring of mentions that are more than spans (CorefUD): from pairs of documents to counts and notices.
 
 If both mentions of every aligned pair can get one number (`corefscore.matching.entity_lookup.plain`), one table of
-overlap serves all metrics. Otherwise each metric counts from the table that the official scorer uses for it (`SEEN`).
+overlap serves all metrics. Otherwise each metric counts from the table that the official scorer uses for it (`_SEEN`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from corefscore.metrics.base import NODES, Metric, packed
 from corefscore.metrics.overlap import Cells, Overlap, overlap, plain_groups
 from corefscore.scoring.settings import Rules
 
-SEEN = {"ceafm": "members", "ceafe": "members", "blanc": "key"}
+_SEEN = {"ceafm": "members", "ceafe": "members", "blanc": "key"}
 """The table (`_Tables`) from which the official scorer counts both recall and precision of a metric. Of all others,
 recall comes from what the key finds and precision from what the response finds."""
 
@@ -40,7 +40,7 @@ class _Tables(NamedTuple):
     members: Overlap
 
 
-def overlap_tables(alignment: Alignment, lookup: str) -> _Tables:
+def _overlap_tables(alignment: Alignment, lookup: str) -> _Tables:
     """Make the tables of overlap of aligned mentions, as each side finds them."""
     matched = plain(alignment)
     if matched is not None:
@@ -81,8 +81,8 @@ def _counts_by_definition(name: str, count: Callable[[Overlap], Floats], tables:
     """
     if tables.key is tables.response:
         return count(tables.key)
-    if definitions == "corefud" and name in SEEN:
-        return count(getattr(tables, SEEN[name]))
+    if definitions == "corefud" and name in _SEEN:
+        return count(getattr(tables, _SEEN[name]))
     found = count(tables.response)
     found[..., :2] = count(tables.key)[..., :2]
     return found
@@ -170,7 +170,7 @@ def counts(alignment: Alignment, metrics: Sequence[Metric], rules: Rules) -> Any
     Each metric counts from its own table (`corefscore.scoring.corefud.counts`).
     """
     assert rules.lookup and rules.definitions, "settled before"
-    overlaps = overlap_tables(alignment, rules.lookup)
+    overlaps = _overlap_tables(alignment, rules.lookup)
     found: dict[str, Floats] = {}
     for metric in metrics:
 

@@ -411,7 +411,7 @@ _BY_FILE = "file"
 """The pattern that groups documents by file, such as the data sets of a shared task; ``(file)`` is a pattern for names.
 """
 
-BLOCK = 4096
+_BLOCK = 4096
 """The number of documents whose scores are divided at once."""
 
 
@@ -425,9 +425,9 @@ class _Documents(Mapping[str, Scores]):
         self._block, self._values = -1, dict[str, Values]()
 
     def __getitem__(self, name: str) -> Scores:
-        block, row = divmod(self._rows[name], BLOCK)
+        block, row = divmod(self._rows[name], _BLOCK)
         if block != self._block:
-            documents = slice(block * BLOCK, (block + 1) * BLOCK)
+            documents = slice(block * _BLOCK, (block + 1) * _BLOCK)
             counts = {name: array[documents] for name, array in self._result.counts.items()}
             self._block, self._values = block, values(self._result.metrics, counts)
         return Scores(self._values, row)

@@ -16,7 +16,7 @@ from corefscore.matching.repeats import REPEATED
 DOCUMENTS = "documents"
 """The value of ``--average``."""
 
-TASKS: Mapping[str, Mapping[str, str]] = {
+_TASKS: Mapping[str, Mapping[str, str]] = {
     "crac22": {"matching": "partial", "zeros": "linear", "lookup": "crac22"},
     "crac23": {"matching": "head", "zeros": "linear", "lookup": "crac23"},
     "crac24": {},
@@ -84,7 +84,7 @@ class Rules:
         None,
         "CorefUD: use the matching rules of this shared task. aligned: take the entities of aligned mentions, not "
         "those that the official scorer looks up; none: also define metrics as for CoNLL. (default: crac26)",
-        tuple(TASKS),
+        tuple(_TASKS),
     )
     lookup: str | None = None
     definitions: str | None = None
@@ -104,7 +104,7 @@ class Rules:
         if self.task is not None:
             if not nodes:
                 raise UsageError(f"--task {self.task} is for CorefUD, and these files are not CorefUD; leave it out")
-            return Rules(**{**TASKS[self.task], **given, "task": None}).settled(nodes)
+            return Rules(**{**_TASKS[self.task], **given, "task": None}).settled(nodes)
         chosen = replace(NODES if nodes else SPANS, **{**given, "repeated": self.treated})
         if nodes and self.of is not None:
             chosen = replace(chosen, lookup="alignment")
@@ -161,7 +161,7 @@ SPANS = Rules(singletons="keep", matching="exact", definitions="conll")
 NODES = Rules(singletons="drop", matching="head", zeros="dependent", lookup="official", definitions="corefud")
 """The defaults for mentions that are spans and for those of CorefUD: the rules of the official scorers of both."""
 
-DEFAULT_RULES = Rules()
+_DEFAULT_RULES = Rules()
 
 
 @dataclass(frozen=True, repr=False)
@@ -176,7 +176,7 @@ class Settings:
     """
 
     metrics: tuple[str, ...]
-    rules: Rules = DEFAULT_RULES
+    rules: Rules = _DEFAULT_RULES
     document: str | None = None
     own: Mapping[str, Any] = field(default_factory=dict)
     reading: Mapping[str, str] = field(default_factory=dict)

@@ -11,11 +11,11 @@ from corefscore.metrics import asked, deciding
 from corefscore.metrics.base import SCORES, quotient
 from corefscore.statistics.significance import TIE, Sample, resampled
 
-RESAMPLES = 1000
+_RESAMPLES = 1000
 """The number of resamples for the interval of tau."""
 
 
-def kendall(first: Floats, second: Floats) -> Floats:
+def _kendall(first: Floats, second: Floats) -> Floats:
     """Kendall's tau-b between two scores of the same systems, ... x systems: ... from -1 to 1, or 0 if all are equal.
 
     Of all pairs of systems, those in the same order less those in the opposite order, divided by the geometric mean of
@@ -34,15 +34,15 @@ def taus(sample: Sample, pairs: Sequence[tuple[int, int]], seed: int, confidence
     """Kendall's tau and the ends of its interval for each of some pairs of measures, pairs x 3: of their F1, or of the
     first score asked for.
 
-    The ends are percentiles of `RESAMPLES` bootstrap resamples of units: tau jumps from value to value, so that it has
+    The ends are percentiles of `_RESAMPLES` bootstrap resamples of units: tau jumps from value to value, so that it has
     no standard error that the jackknife could find.
     """
     columns = [SCORES.index(deciding(scores)) for scores in asked(sample.measures).values()]
-    drawn = resampled(sample, RESAMPLES, seed)
+    drawn = resampled(sample, _RESAMPLES, seed)
     rows = []
     for first, second in pairs:
         observed, of_resamples = (
-            kendall(scores[..., first, columns[first]], scores[..., second, columns[second]])
+            _kendall(scores[..., first, columns[first]], scores[..., second, columns[second]])
             for scores in (sample.observed, drawn)
         )
         rows.append([observed, *np.quantile(of_resamples, [(1 - confidence) / 2, (1 + confidence) / 2])])

@@ -59,10 +59,10 @@ class Datasets:
         level is divided by the number of pairs that are tested.
         """
         p = self.tests.p[:, pair, measure, score]
-        return int(np.cumprod(partial_conjunction(p) <= self.level).sum())
+        return int(np.cumprod(_partial_conjunction(p) <= self.level).sum())
 
 
-def partial_conjunction(p: Floats) -> Floats:
+def _partial_conjunction(p: Floats) -> Floats:
     """The p-value of fewer than u true differences among n, for u from 1 to n: the probability that a chi-square
     variable with 2(n - u + 1) degrees of freedom exceeds -2 times the sum of the logarithms of all p but the u - 1
     smallest.

@@ -22,11 +22,11 @@ DOCUMENT, PART, JOINED = UNITS = "document", "part", "parts-joined"
 """Documents with all their parts, since the parts of a document are similar; each part by itself, like the documents of
 the official scorer; and an older name for the first."""
 
-NUMBERED = re.compile(r"(.+)_(0|[1-9][0-9]*)", re.DOTALL)
+_NUMBERED = re.compile(r"(.+)_(0|[1-9][0-9]*)", re.DOTALL)
 """The names that models give to parts of documents in JSON lines."""
 
 
-def unit_names(documents: Sequence[str], unit: str) -> list[str]:
+def _unit_names(documents: Sequence[str], unit: str) -> list[str]:
     """The unit of each document; ``unit`` is one of `UNITS`, or a regular expression as for ``--by``.
 
     Raises `UsageError` for documents that the expression does not match, and for an invalid expression.
@@ -34,7 +34,7 @@ def unit_names(documents: Sequence[str], unit: str) -> list[str]:
     if unit == PART:
         return list(documents)
     if unit in (DOCUMENT, JOINED):
-        return joined_parts(documents)
+        return _joined_parts(documents)
     form = compiled(unit)
     groups = [group_of(form, name) for name in documents]
     if unmatched := [name for name, group in zip(documents, groups, strict=True) if group is None]:
@@ -45,7 +45,7 @@ def unit_names(documents: Sequence[str], unit: str) -> list[str]:
     return [group for group in groups if group is not None]
 
 
-def joined_parts(names: Sequence[str]) -> list[str]:
+def _joined_parts(names: Sequence[str]) -> list[str]:
     """The document of each part: ``(X)`` for ``(X); part 003``, and X for ``X_3``; any other name is a document.
 
     ``X_3`` can also be a document of its own. It is treated as a part only if all names have this form, there are
@@ -61,7 +61,7 @@ def _numbered_parts(names: Sequence[str]) -> list[str]:
     numbers: dict[str, set[int]] = {}
     documents = []
     for name in names:
-        match = NUMBERED.fullmatch(name)
+        match = _NUMBERED.fullmatch(name)
         if match is None:
             return []
         documents.append(match[1])
@@ -158,7 +158,7 @@ def _rows(result: Result, metrics: Sequence[Metric], unit: str) -> _Rows:
         if unit in (DOCUMENT, JOINED) and result.settings.rules.window is not None:
             # The windows of a document are similar, like its parts.
             documents = [whole(name) for name in documents]
-        return _Rows(unit_names(documents, unit), np.arange(len(result.names)), columns)
+        return _Rows(_unit_names(documents, unit), np.arange(len(result.names)), columns)
     if result.units is None:
         raise UsageError(
             f"--unit {unit}: this result was made without units within documents; score again with this unit"

@@ -43,7 +43,7 @@ from corefscore.scoring.kinds.options import (
 )
 from corefscore.scoring.kinds.texts import TAG_SETS, Projection, Text, text_of
 
-UNKNOWN = -1
+_UNKNOWN = -1
 """The number of a mention whose side does not say its kind."""
 
 
@@ -118,7 +118,7 @@ def _by_type(pairs: Pairs, of: Of, reading: Reading) -> tuple[Kinds, Kinds]:
     for side, types in ((pairs.key, key), (pairs.response, response)):
         of_entity = np.array([number_of[name] for name in types], dtype=np.int64)
         if side is pairs.response and not any(types):
-            of_entity[:] = UNKNOWN
+            of_entity[:] = _UNKNOWN
         found.append(Kinds(of_entity[side.entity], tuple(f"{TYPE}:{name}" for name in names)))
     return found[0], found[1]
 
@@ -134,7 +134,7 @@ def _types(name: str, side: Documents, reading: Reading) -> list[str]:
     return [of_document[document].get(name, "") for document, name in zip(side.document.tolist(), ids, strict=True)]
 
 
-M = TypeVar("M", Matched, Alignment)
+_M = TypeVar("_M", Matched, Alignment)
 
 _ByKind = Mapping[str, Mapping[str, Floats]]
 """Counts by kind and metric, each an array of documents x measures x 4."""
@@ -168,14 +168,14 @@ def nothing_to_count(
         yield Finding("nothing-of-kind", files[0] if files else KEY, details=details)
 
 
-def with_numbers(matched: M, pairs: Pairs) -> M:
+def with_numbers(matched: _M, pairs: Pairs) -> _M:
     """The matched mentions with the kinds of both sides of ``pairs`` by number, if these have any. Copies of a mention
     are of one kind."""
     if pairs.key.kinds is None or pairs.response.kinds is None:
         return matched
     found = []
     for kinds, side in ((pairs.key.kinds, matched.key), (pairs.response.kinds, matched.response)):
-        of_number = np.full(len(matched.document), UNKNOWN)
+        of_number = np.full(len(matched.document), _UNKNOWN)
         of_number[side.number] = kinds.number if isinstance(side, Side) else kinds.number[side.mention]
         found.append(kinds._replace(number=of_number))
     return matched._replace(kinds=(found[0], found[1]))
@@ -214,7 +214,7 @@ def _kinds(both: Both, known: Sequence[tuple[Ints, tuple[str, ...]]], of: Of) ->
         (names, key), (_, response) = map(of.of_numbers, distances)
     else:
         (key, known_names), (response, _) = known
-        response = np.where(response == UNKNOWN, _partners(both, key), response)
+        response = np.where(response == _UNKNOWN, _partners(both, key), response)
         (names, key), (_, response) = (of.of_names(kinds, known_names) for kinds in (key, response))
     return names, key, response
 

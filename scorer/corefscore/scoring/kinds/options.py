@@ -17,14 +17,14 @@ from corefscore.core.errors import UsageError, nearest
 from corefscore.formats.base import AUTO
 from corefscore.scoring.kinds.texts import NO_TAG, PENN, TAG_SETS, Text
 
-_ENGLISH = """
+_ENGLISH_TEXT = """
 'em all anybody anyone em everybody everyone everything few he her hers herself him himself his how i it its itself many
 me mine most my myself nobody none noone nothing one our ours ourselves several she some somebody someone something that
 their theirs them themselves these they this those thyself us we what whatever when where which who whoever whom
 whomever whose ya you your yours yourself yourselves
 """
 
-_ENGLISH_WORDS = frozenset(_ENGLISH.split())
+_ENGLISH_WORDS = frozenset(_ENGLISH_TEXT.split())
 """The words that Kummerfeld and Klein 2013 treat as pronouns in addition to tags."""
 
 
@@ -37,7 +37,7 @@ class Pronouns(NamedTuple):
 
 
 _NO_PRONOUNS = Pronouns("none")
-ENGLISH = Pronouns("english", TAG_SETS[PENN].pronouns, _ENGLISH_WORDS)
+_ENGLISH = Pronouns("english", TAG_SETS[PENN].pronouns, _ENGLISH_WORDS)
 
 
 def pronouns_of(words: str, text: Text, option: str = "--pronouns ") -> Pronouns:
@@ -57,7 +57,7 @@ def pronouns_of(words: str, text: Text, option: str = "--pronouns ") -> Pronouns
     if words == "none":
         return _NO_PRONOUNS
     if words == "english":
-        return ENGLISH
+        return _ENGLISH
     if kind == "tags" and separator and all(rest.split(",")):
         return Pronouns(words, tuple(rest.split(",")))
     if kind == "words" and rest:
@@ -131,7 +131,7 @@ UNTYPED = "-"
 
 _ENDLESS = int(np.iinfo(np.int64).max)
 
-OTHER_NAMES = {"singletons": "size:1", "long": "size:11-"}
+_OTHER_NAMES = {"singletons": "size:1", "long": "size:11-"}
 """Other names of kinds."""
 
 _Range = tuple[int, int]
@@ -193,7 +193,7 @@ class Of(NamedTuple):
 
 def of(words: str) -> Of:
     """A value of ``--of``. Raises `UsageError` for an invalid one."""
-    words = OTHER_NAMES.get(words, words)
+    words = _OTHER_NAMES.get(words, words)
     by, colon, rest = words.partition(":")
     if by in (KIND, *KINDS):
         if (colon and not rest) or rest == "none":
@@ -201,7 +201,7 @@ def of(words: str) -> Of:
         kinds = KINDS if by == KIND else (by,)
         return Of(words, KIND, by == KIND, {}, kinds, rest or "auto")
     if by not in _DIVISIONS or (colon and not rest):
-        like = [] if by in _DIVISIONS else nearest(by, [*_DIVISIONS, *KINDS, *OTHER_NAMES])
+        like = [] if by in _DIVISIONS else nearest(by, [*_DIVISIONS, *KINDS, *_OTHER_NAMES])
         raise _unknown(words, f"did you mean {' or '.join(like)}?" if like else _EXPECTED)
     if by == TYPE:
         return Of(words, by, not rest, {}, (words,) if rest else (), "")

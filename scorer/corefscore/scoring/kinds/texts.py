@@ -24,7 +24,7 @@ from corefscore.matching.pairing import Pairs
 LEFT, RIGHT = 1, -1
 """The side from which children are searched, as the step of a slice."""
 
-RULES: Mapping[str, tuple[int, str]] = {
+_RULES: Mapping[str, tuple[int, str]] = {
     "ADJP": (RIGHT, "NNS QP NN $ ADVP JJ VBN VBG ADJP JJR NP JJS DT FW RBR RBS SBAR RB"),
     "ADVP": (LEFT, "RB RBR RBS FW ADVP TO CD JJR JJ IN NP JJS NN"),
     "CONJP": (LEFT, "CC RB IN"),
@@ -101,7 +101,7 @@ def nodes(parse: Sequence[str], tags: Sequence[str]) -> Iterator[_Node]:
             open_nodes[-1][1].append(node)
 
 
-def heads_of_spans(parse: Sequence[str], tags: Sequence[str]) -> dict[tuple[int, int], int]:
+def _heads_of_spans(parse: Sequence[str], tags: Sequence[str]) -> dict[tuple[int, int], int]:
     """The head of each span of a sentence that is a node; if several nodes have the same span, that of the lowest."""
     found: dict[tuple[int, int], int] = {}
     for node in nodes(parse, tags):
@@ -119,7 +119,7 @@ def _head(label: str, children: Sequence[_Node]) -> _Node:
     """The child with the head of a node."""
     if label in _NOMINAL and children[-1].tag == "POS":
         return children[-1]
-    side, labels = RULES.get(label, (RIGHT, ""))
+    side, labels = _RULES.get(label, (RIGHT, ""))
     searches = _NOMINAL_RULES if label in _NOMINAL else [(side, (wanted,)) for wanted in labels.split()]
     for step, wanted in searches:
         for child in children[::step]:
@@ -221,12 +221,12 @@ class Text:
         """The head of a span of tokens by the parse; the last token if the span is not a node."""
         if end - start < _SHORT:
             tokens = slice(start, end + 1)
-            return start + heads_of_spans(self.parse[tokens], self.tags[tokens]).get((0, end - start), end - start)
+            return start + _heads_of_spans(self.parse[tokens], self.tags[tokens]).get((0, end - start), end - start)
         sentence = int(self.sentence[start])
         first = int(self.ends[sentence - 1]) if sentence else 0
         if sentence not in self._of_sentence:
             tokens = slice(first, int(self.ends[sentence]))
-            self._of_sentence[sentence] = heads_of_spans(self.parse[tokens], self.tags[tokens])
+            self._of_sentence[sentence] = _heads_of_spans(self.parse[tokens], self.tags[tokens])
         return first + self._of_sentence[sentence].get((start - first, end - first), end - first)
 
     def heads_of(self, placed: Projection, mentions: Ints, document: Ints, way: str) -> Ints:
