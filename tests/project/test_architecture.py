@@ -150,9 +150,8 @@ def test_a_run_imports_only_what_it_needs(tmp_path: Path) -> None:
         ["muc", long, long, "none"],
         ["all", *pair, "--format", "csv"],
     ]
-    for case in ("zero-collision-chain-101", "head-other-span-101"):
-        folder = ROOT / "testdata" / "corefud" / "scoring" / case
-        calls.append(["corefud", folder / "key.conllu", folder / "response.conllu"])
+    folder = ROOT / "testdata" / "corefud" / "scoring" / "head-other-span-101"  # where no mentions compete
+    calls.append(["corefud", folder / "key.conllu", folder / "response.conllu"])
     late += (f"corefscore.{name}" for name in rooms)
     assert loaded([*late, *without_tables], *calls) == []
     assert loaded(late, ["all", *pair, "--format", "table"]) == []
