@@ -491,22 +491,6 @@ def test_one_matrix_gives_what_scipy_gives(seed: int, monkeypatch: pytest.Monkey
 # The reader
 
 
-@together("seed", range(40))
-def test_equal_pieces_have_equal_numbers_and_no_others(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where the numbers by which they are sorted are all the same, and beyond the bytes that are numbers."""
-    random = np.random.default_rng(seed)
-    text = random.integers(97, 99, random.integers(1, 500)).astype(np.uint8)
-    starts = random.integers(0, len(text), 40)
-    stops = np.minimum(starts + random.integers(0, random.choice([4, 20, 100]), 40), len(text))
-    pieces = [text[start:stop].tobytes() for start, stop in zip(starts, stops, strict=True)]
-    for factor in (words.FACTOR, 0):
-        monkeypatch.setattr(words, "FACTOR", factor)
-        numbers = words.alike(text, starts, stops)
-        assert [[one == other for one in numbers] for other in numbers] == [
-            [one == other for one in pieces] for other in pieces
-        ]
-
-
 @pytest.mark.parametrize(
     "piece",
     [

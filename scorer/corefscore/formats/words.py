@@ -95,29 +95,6 @@ def whole_numbers(text: Bytes, starts: Ints, stops: Ints, most: int = 6) -> Ints
     return number
 
 
-def alike(text: Bytes, starts: Ints, stops: Ints) -> Ints:
-    """A number for each piece ``text[starts:stops]``, equal for equal pieces and different for all others."""
-    size = stops - starts
-    if int(size.max(initial=0)) > WORD_BYTES:
-        pieces = (text[start:stop].tobytes() for start, stop in zip(starts.tolist(), stops.tolist(), strict=True))
-        numbers: dict[bytes, int] = {}
-        return np.array([numbers.setdefault(piece, len(numbers)) for piece in pieces], dtype=np.int64)
-    # Sorted by a hash, which differs for different pieces except for a chance in 2^64, and then compared.
-    columns, number = [size], size.copy()
-    for which, eight in _eights(text, starts, stops):
-        columns.append(np.zeros(len(size), dtype=np.int64))
-        columns[-1][which] = eight
-        number = number * FACTOR + columns[-1]
-    order = np.argsort(number)
-    new = changes(*(column[order] for column in columns))
-    if (new > changes(number[order])).any():
-        order = np.lexsort(columns)
-        new = changes(*(column[order] for column in columns))
-    found = np.empty(len(order), dtype=np.int64)
-    found[order] = np.cumsum(new) - 1
-    return found
-
-
 def numbers_of(words: Sequence[bytes]) -> Ints:
     """`word_numbers` for words that are not pieces of one text."""
     sizes = np.array([len(word) for word in words], dtype=np.int64)

@@ -39,32 +39,6 @@ _STAR = b"*"
 """The empty cell of other columns of CoNLL-2011/2012, but not of coreference."""
 
 
-class _Tally:
-    """Counts over the cells of a document, from which its notices are decided at its end.
-
-    ``filled`` counts the cells that are not blank, ``odd`` those of them that are not plain, ``unread`` those without
-    a mention, and ``stars`` the cells that are `_STAR`, the first of which is ``star``. ``blanked`` counts the lines
-    that are split at blanks.
-    """
-
-    __slots__ = ("blanked", "cells", "filled", "first_blanked", "odd", "star", "stars", "unread")
-
-    def __init__(self) -> None:
-        self.filled = self.odd = self.unread = self.stars = 0
-        self.cells: list[Finding] = []
-        self.star: Finding | None = None
-        self.blanked = self.first_blanked = 0
-
-    def other(self, tokens: int) -> tuple[Finding, int, int] | None:
-        """If the column does not look like coreference: the first cell that is something else, how many such cells
-        there are, and of how many."""
-        if 2 * self.unread > self.filled and (self.unread > 1 or self.stars):
-            return self.cells[0], self.unread, self.filled
-        if self.star and self.stars == tokens:
-            return self.star, self.stars, tokens
-        return None
-
-
 class _Numbering:
     """A column that may number the tokens of each sentence.
 
@@ -103,9 +77,15 @@ class _File:
 
 
 def examine(files: Sequence[Source], found: Found, request: Request) -> Iterator[Documents]:
-    """The documents of all files as one corpus, in batches, with their faults; all that is wrong or odd is added to
-    ``found``. Raises `UsageError` for a file that cannot be read."""
-    return _Examiner(found, request).documents(files)
+    """Read all files as one corpus, in batches; all that is wrong or odd is added to ``found``.
+
+    Documents keep their faults, and names may occur twice. Raises `UsageError` for a file that cannot be read.
+    """
+    reader = _Examiner(found, request)
+    for source in files:
+        yield from reader.file(source)
+        reader.end_of_file()
+    yield from reader.batch()
 
 
 class _Examiner(Reader):
@@ -117,21 +97,10 @@ class _Examiner(Reader):
         super().__init__([], request._replace(texts=True))
         self.found = found
         self.texts = [NO_TEXTS] if request.texts else None
-        self._tallies: dict[int, _Tally] = defaultdict(_Tally)
-        self._tabbed: set[int] = set()
 
-    def documents(self, files: Sequence[Source]) -> Iterator[Documents]:
-        """Read all files as one corpus, in batches. Documents keep their faults, and names may occur twice.
-
-        Raises `UsageError` for a file that cannot be read.
-        """
-        for source in files:
-            self._file = _File()
-            for batch in self.file(source):
-                yield self._decided(batch)
-            self._end_of_file()
-        for batch in self.batch():
-            yield self._decided(batch)
+    def file(self, source: Source) -> Iterator[Documents]:
+        self._file = _File()
+        yield from super().file(source)
 
     # Called by the reader
 
@@ -153,14 +122,7 @@ class _Examiner(Reader):
         return super().faults(faulty, events)
 
     def look_at_cells(self, cells: Cells) -> None:
-        cells = cells.filled()
-        for tally, first, stop in self._runs(cells.document):
-            odd = np.flatnonzero(cells.odd[first:stop]) + first
-            tally.filled += stop - first
-            tally.odd += len(odd)
-            tally.unread += int(np.count_nonzero(cells.unread[first:stop]))
-            room = max(self.found.room("odd-cell"), 1) - len(tally.cells)
-            tally.cells += [cells.finding(at, self) for at in odd[: max(room, 0)].tolist()]
+        self._filled = cells.filled()
 
     def look(self, lines: Lines) -> None:
         text = lines.text
@@ -181,14 +143,18 @@ class _Examiner(Reader):
             return
         self._look_for_markers(lines)
         tokens, document, _ = lines.segments.within(np.flatnonzero(lines.is_token))
-        if not len(tokens):
-            return
-        stops = lines.stops - ends_in_cr
-        table = Columns(text, lines.starts[tokens], stops[tokens])
+        if len(tokens):
+            self._look_at_tokens(lines, tokens, document, lines.stops - ends_in_cr)
+        del self._filled  # it has the memory of the block, which is used again
+
+    def _look_at_tokens(self, lines: Lines, tokens: Ints, document: Ints, stops: Ints) -> None:
+        """Look at the columns of the tokens of documents; ``stops`` is where lines end without CR."""
+        table = Columns(lines.text, lines.starts[tokens], stops[tokens])
         self._look_at_sentences(lines, tokens, table)
         self._look_at_separators(tokens, document, table)
-        starts, ends = last_cells(text, lines.stops[tokens])
-        self._look_for_stars(lines, tokens, document, starts, ends)
+        starts, ends = last_cells(lines.text, lines.stops[tokens])
+        plain = np.zeros(len(tokens), dtype=np.bool_)
+        self._look_for_odd_cells(Cells(lines.text, lines.stops, tokens, document, starts, ends, plain, plain))
         if self.texts is not None:
             self.texts.append(Texts(table.words(self.word_column, starts), self.line + 1 + tokens))
 
@@ -236,34 +202,48 @@ class _Examiner(Reader):
         return self._file.numbering
 
     def _look_at_separators(self, tokens: Ints, document: Ints, table: Columns) -> None:
-        """Count the lines that are split at blanks, for each document."""
-        self._tabbed.update(np.unique(document[table.tabbed]).tolist())
+        """Report documents with lines that are split at blanks and others that are split at tabs."""
         blanked = np.flatnonzero(~table.tabbed & (table.count > 1))
-        for tally, first, stop in self._runs(document[blanked]):
-            tally.first_blanked = tally.first_blanked or self.line + 1 + int(tokens[blanked[first]])
-            tally.blanked += stop - first
+        tabbed = set(document[table.tabbed].tolist())
+        for row in blanked[changes(document[blanked])].tolist():
+            if int(document[row]) in tabbed:
+                count = plural(int(np.count_nonzero(document[blanked] == document[row])), "line")
+                details = {"document": self.names[document[row]], "count": count}
+                self._odd_line("mixed-separators", tokens[row], **details)
 
-    def _look_for_stars(self, lines: Lines, tokens: Ints, document: Ints, starts: Ints, stops: Ints) -> None:
-        """Count the cells that are `_STAR`, for each document."""
-        stars = (stops == starts + 1) & (lines.text[np.minimum(starts, len(lines.text) - 1)] == _STAR[0])
-        cells = Cells(lines.text, lines.stops, tokens, document, starts, stops, stars, stars)
-        which = np.flatnonzero(stars)
-        for tally, first, stop in self._runs(document[which]):
-            tally.star = tally.star or cells.finding(int(which[first]), self)
-            tally.stars += stop - first
+    def _look_for_odd_cells(self, cells: Cells) -> None:
+        """Report the odd cells of each document, or that its last column is another one, given all of its cells."""
+        starts = np.minimum(cells.start, len(cells.text) - 1)
+        stars = np.flatnonzero((cells.stop == cells.start + 1) & (cells.text[starts] == _STAR[0]))
+        filled = self._filled
+        for document in np.unique(np.append(cells.document[stars], filled.document[filled.odd])).tolist():
+            first, stop = np.searchsorted(filled.document, [document, document + 1]).tolist()
+            odd = (np.flatnonzero(filled.odd[first:stop]) + first).tolist()
+            unread = int(np.count_nonzero(filled.unread[first:stop]))
+            starred = stars[slice(*np.searchsorted(cells.document[stars], [document, document + 1]))].tolist()
+            if 2 * unread > stop - first and (unread > 1 or starred):
+                self._other_column(document, filled.finding(odd[0], self), unread, stop - first)
+            elif starred and len(starred) == self.tokens[document]:
+                self._other_column(document, cells.finding(starred[0], self), len(starred), len(starred))
+            else:
+                self.found.add(*(filled.finding(cell, self) for cell in self.found.take("odd-cell", odd)))
 
-    def _runs(self, documents: Ints) -> Iterator[tuple[_Tally, int, int]]:
-        """The tally of each run of equal documents, and where the run begins and stops."""
-        firsts = np.flatnonzero(changes(documents)).tolist()
-        for first, stop in zip(firsts, [*firsts[1:], len(documents)], strict=False):
-            yield self._tallies[int(documents[first])], first, stop
+    def _other_column(self, document: int, first: Finding, count: int, cells: int) -> None:
+        """Report a last column that is not coreference, by its ``first`` odd cell; so are ``count`` of ``cells``."""
+        details = {
+            "document": self.names[document],
+            "count": count,
+            "cells": plural(cells, "cell"),
+            "cell": first.details["cell"],
+        }
+        self.found.add(Finding("other-column", self.source.name, first.line, first.column, details))
 
     def _odd_line(self, code: str, line: int, **details: object) -> None:
         self.found.add(Finding(code, self.source.name, self.line + 1 + int(line), details=details))
 
-    # At the end of a file or a batch
+    # At the end of a file
 
-    def _end_of_file(self) -> None:
+    def end_of_file(self) -> None:
         """Report what is known at the end of a file."""
         self._report_numbers()
         expected = 0 if self._file.first_line_end[0] == 1 else 1
@@ -293,34 +273,6 @@ class _Examiner(Reader):
             details = {"found": number, "before": before}
             self.found.add(Finding("token-number", self.source.name, line, details=details))
         self.found.add_unlisted("token-number", column.unlisted)
-
-    def _decided(self, batch: Documents) -> Documents:
-        """Report on the documents of a batch."""
-        for document, tally in sorted(self._tallies.items()):
-            self._decide(batch, document, tally)
-        self._tallies.clear()
-        self._tabbed.clear()
-        return batch
-
-    def _decide(self, batch: Documents, document: int, tally: _Tally) -> None:
-        """Report on the cells of a document."""
-        name, path = batch.names[document], batch.place_of(document).source.name
-        tokens = int(batch.tokens[document])
-        if tally.blanked and document in self._tabbed:
-            separated = {"document": name, "count": plural(tally.blanked, "line")}
-            self.found.add(Finding("mixed-separators", path, tally.first_blanked, details=separated))
-        if other := tally.other(tokens):
-            first, count, cells = other
-            details = {
-                "document": name,
-                "count": count,
-                "cells": plural(cells, "cell"),
-                "cell": first.details["cell"],
-            }
-            self.found.add(Finding("other-column", path, first.line, first.column, details))
-            return
-        self.found.add(*self.found.take("odd-cell", tally.cells))
-        self.found.add_unlisted("odd-cell", tally.odd - len(tally.cells))
 
 
 def _nearly(line: bytes) -> tuple[str, str] | None:

@@ -105,7 +105,7 @@ class Chunks(NamedTuple):
         """The id."""
         return self.text.data[self.id_start[chunk] : self.id_stop[chunk]].tobytes()
 
-    def ids_of(self, which: Ints) -> list[str]:
+    def ids_of(self, which: Ints | slice) -> list[str]:
         """Decode the ids of some chunks, each with the byte after it as a line end."""
         sizes = self.id_stop[which] - self.id_start[which] + 1
         text = side_by_side(self.text, self.id_start[which], sizes)

@@ -284,8 +284,8 @@ class _OnWords(File):
         sized = words_of(mentions_read, self.number)
         head = self._heads_of_words(sized)
         columns, order = self._by_entity(mentions_read, sized, head, entity.__getitem__)
-        representative = mentions_read.entity[order][changes(columns.entity)]
-        return columns._replace(ids=[ids[at] for at in representative.tolist()])
+        representative = mentions_read.entity[order][changes(columns["entity"])]
+        return {**columns, "odd_labels": [ids[at] for at in representative.tolist()]}
 
 
 def _words_at(source: Source, spans: Sequence[Span]) -> list[str]:

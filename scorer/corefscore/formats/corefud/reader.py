@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -46,7 +46,7 @@ from corefscore.formats.corefud.mentions import (
     words_of,
 )
 from corefscore.formats.corefud.trees import highest
-from corefscore.formats.words import alike, word_numbers
+from corefscore.formats.words import word_numbers
 
 
 def read(files: Sequence[Source], notices: list[Finding], request: Request) -> Iterator[Documents]:
@@ -75,16 +75,8 @@ def batches(files: Iterable[File], note: Callable[[Finding], None]) -> Iterator[
         yield found
 
 
-class Columns(NamedTuple):
-    """The columns of `Documents` about entities and mentions."""
-
-    document: Ints
-    ids: Sequence[str]
-    entity: Ints
-    start: Ints
-    end: Ints
-    line: Ints
-    nodes: Nodes
+Columns = dict[str, Any]
+"""The columns of `Documents` about entities and mentions, by name."""
 
 
 class File:
@@ -131,19 +123,13 @@ class File:
         overt = size - tally(words.sentence[~words.overt], len(size))
         tokens = sums(self.document_of_sentence, overt, len(names)).astype(np.int64)
         self.first_token = np.cumsum(tokens) - tokens
-        columns = self._mentions()
+        columns = self._mentions() or {"nodes": NO_NODES, "odd_labels": ()}
         return Documents(
-            document=columns.document,
-            label=-1 - np.arange(len(columns.document)),
-            entity=columns.entity,
-            start=columns.start,
-            end=columns.end,
-            line=columns.line,
-            nodes=columns.nodes,
+            **columns,
+            label=-1 - np.arange(len(columns["odd_labels"])),
             names=names,
             places=[Place(self.source, line) for line in begins],
             tokens=tokens,
-            odd_labels=columns.ids,
             words=words_at,
             texts=self._texts(),
         )
@@ -183,17 +169,17 @@ class File:
             found = {"count": plural(irregular.lines, "line"), "found": plural(irregular.columns, "column")}
             self.note("not-ten-columns", irregular.line, **found)
 
-    def _mentions(self) -> Columns:
-        """The columns of `Documents` about mentions."""
+    def _mentions(self) -> Columns | None:
+        """Read the mentions, if there are any."""
         lines = self.lines
         file_cells = cells(lines)
         if not len(file_cells.word):
-            return Columns(NONE, (), NONE, NONE, NONE, NONE, NO_NODES)
+            return None
         if len(again := file_cells.again):
             self.note("repeated-attribute", self._line_of(int(again[0])), count=plural(len(again), "word"))
         fields = self._fields(file_cells)
         if fields is None:
-            return Columns(NONE, (), NONE, NONE, NONE, NONE, NO_NODES)
+            return None
         file_chunks = chunks(file_cells, fields)
         if len(file_chunks.rest):
             cell = int(file_chunks.rest[0])
@@ -230,11 +216,10 @@ class File:
         self._note_brackets(found, file_chunks, word)
         head = self._heads(found, sized, word, fields, refuse)
         columns, order = self._by_entity(found, sized, head, file_chunks.id_of)
-        chunk = found.chunk[order][changes(columns.entity)]
-        ids = file_chunks.ids_of(chunk)
+        columns["odd_labels"] = file_chunks.ids_of(found.chunk[order][changes(columns["entity"])])
         if not fields.grouped:
-            self._note_split(columns, ids)
-        return columns._replace(ids=ids)
+            self._note_split(columns)
+        return columns
 
     def _by_entity(
         self, found: FileMentions, sized: Sized, head: Ints, id_of: Callable[[int], Any]
@@ -245,15 +230,14 @@ class File:
         first = np.cumsum(sized.size) - sized.size
         last = first + sized.size - 1
         first_word, last_word = sized.word[first][order], sized.word[last][order]
-        columns = Columns(
-            of_entity,
-            (),
-            entity,
-            self._tokens_before(first_word),
-            self._tokens_before(last_word) + self.lines.words.overt[last_word] - 1,
-            self.lines.tokens[self.lines.words.row[first_word]] + 1,
-            self._nodes(sized, head).take(order),
-        )
+        columns = {
+            "document": of_entity,
+            "entity": entity,
+            "start": self._tokens_before(first_word),
+            "end": self._tokens_before(last_word) + self.lines.words.overt[last_word] - 1,
+            "line": self.lines.tokens[self.lines.words.row[first_word]] + 1,
+            "nodes": self._nodes(sized, head).take(order),
+        }
         return columns, order
 
     def _tokens_before(self, words: Ints) -> Ints:
@@ -267,8 +251,9 @@ class File:
         overt = self.lines.words.overt[self.order]
         return np.cumsum(overt) - overt
 
-    def _note_split(self, columns: Columns, ids: Sequence[str]) -> None:
+    def _note_split(self, columns: Columns) -> None:
         """Notice entities whose ids belong to another document as well."""
+        ids, document = columns["odd_labels"], columns["document"]
         first: dict[str, int] = {}
         again = [at for at, name in enumerate(ids) if first.setdefault(name, at) != at]
         if not again:
@@ -276,11 +261,11 @@ class File:
         names = self.lines.documents.names
         details = {
             "entity": ids[again[0]],
-            "before": names[int(columns.document[first[ids[again[0]]]])],
-            "document": names[int(columns.document[again[0]])],
+            "before": names[int(document[first[ids[again[0]]]])],
+            "document": names[int(document[again[0]])],
             "more": f" ({plural(len(again), 'entity')} in all)" if len(again) > 1 else "",
         }
-        self.note("split-entity", int(columns.line[np.searchsorted(columns.entity, again[0])]), **details)
+        self.note("split-entity", int(columns["line"][np.searchsorted(columns["entity"], again[0])]), **details)
 
     def _note_numbers(self) -> None:
         """Notice words of a sentence that have one number."""
@@ -313,10 +298,9 @@ class File:
         odd[~odd] = file_chunks.text[stops[~odd] - 1] == ord("]")
         if odd.any():
             refuse("odd-id", np.flatnonzero(odd), None)
-        document, name = self.document_of(word), alike(file_chunks.text, starts, stops)
-        order = order_by(document, name)
-        entity = np.empty(len(order), dtype=np.int64)
-        entity[order] = np.cumsum(changes(document[order], name[order])) - 1
+        numbers: dict[tuple[int, str], int] = {}
+        names = zip(self.document_of(word).tolist(), file_chunks.ids_of(slice(None)), strict=True)
+        entity = np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
         sentence = self.lines.words.sentence[word]
         return Events(word, sentence, self.last_word[sentence], file_chunks.kind, entity, file_chunks.head)
 
