@@ -12,7 +12,7 @@ from corefscore.core.options import NAMES, check, declared, option
 
 OWN = "own"
 
-FROM = (KEY, OWN)
+_FROM = (KEY, OWN)
 """The side whose names decide which mentions of a response are named."""
 
 EITHER = "either"
@@ -25,16 +25,16 @@ COLUMN = 11
 """The column of named entities in CoNLL-2011/2012."""
 
 USUAL, ALL = "usual", "all"
-"""Names of several types: all except `NUMBERS`, and all."""
+"""Names of several types: all except `_NUMBERS`, and all."""
 
-NUMBERS = frozenset(("DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "PERCENT", "MONEY"))
+_NUMBERS = frozenset(("DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "PERCENT", "MONEY"))
 """The types of OntoNotes for numbers and times, which do not name an entity."""
 
 MATCHES = ("exact", "words", "initials")
 """The rules of `corefscore.matching.named`."""
 
 
-OF_NAMES: Mapping[str, Any] = {"implied": True, "heading": NAMES}
+_OF_NAMES: Mapping[str, Any] = {"implied": True, "heading": NAMES}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -44,33 +44,33 @@ class NameOptions:
     ne_from: str = option(
         KEY,
         "Whose names decide whether a mention of the response is named: those of the key, or its own.",
-        FROM,
-        **OF_NAMES,
+        _FROM,
+        **_OF_NAMES,
     )
-    ne_column: int = option(COLUMN, "Column of the named entities, counted from 1.", **OF_NAMES)
+    ne_column: int = option(COLUMN, "Column of the named entities, counted from 1.", **_OF_NAMES)
     named: str = option(
         EXACT,
         "Which mentions are named: those whose span is a name, those that end with a name, or those that contain "
         "exactly one name.",
         NAMED_BY,
-        **OF_NAMES,
+        **_OF_NAMES,
     )
     ne_types: str | Sequence[str] = option(
         USUAL,
         "Types of names that count, joined by commas; usual: all but numbers and times "
-        f"({', '.join(sorted(NUMBERS))}); all: every type.",
-        **OF_NAMES,
+        f"({', '.join(sorted(_NUMBERS))}); all: every type.",
+        **_OF_NAMES,
     )
     estimate_key: bool = option(
         False,
         "Estimate the key from its names. Its coreference is ignored and can be missing; without RESPONSE, the "
         "estimated key is written as CoNLL.",
-        **OF_NAMES,
+        **_OF_NAMES,
     )
     match: str | Sequence[str] = option(
         ",".join(MATCHES),
         "With --estimate-key: rules by which names become one entity, joined by commas.",
-        **OF_NAMES,
+        **_OF_NAMES,
     )
 
     @property
@@ -79,7 +79,7 @@ class NameOptions:
         kinds = _listed(self.ne_types, "ne-types")
         if ALL.upper() in kinds:
             return frozenset((ALL,))
-        return kinds & NUMBERS | {USUAL} if USUAL.upper() in kinds else kinds
+        return kinds & _NUMBERS | {USUAL} if USUAL.upper() in kinds else kinds
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -93,7 +93,7 @@ class NameOptions:
     def counts(self, kind: str) -> bool:
         """Whether names of this type (in upper case) count."""
         types = self.types
-        return kind in types or ALL in types or (USUAL in types and kind not in NUMBERS)
+        return kind in types or ALL in types or (USUAL in types and kind not in _NUMBERS)
 
     @property
     def compares_words(self) -> bool:

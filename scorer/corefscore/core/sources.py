@@ -26,7 +26,7 @@ COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "lzma", b"\x2
 """The modules that decompress, by the first bytes of a file, so that the name of the file does not matter. Python has
 zstd from version 3.14 on."""
 
-DECOMPRESSORS = {"bz2": "BZ2Decompressor", "lzma": "LZMADecompressor", "compression.zstd": "ZstdDecompressor"}
+_DECOMPRESSORS = {"bz2": "BZ2Decompressor", "lzma": "LZMADecompressor", "compression.zstd": "ZstdDecompressor"}
 """The classes of these modules that decompress one stream."""
 
 UNREADABLE = {
@@ -41,13 +41,13 @@ UNREADABLE = {
 UNPACK = "unpack it and give the file or folder, or pack it as zip or tar.gz"
 """The advice about a file that cannot be unpacked."""
 
-AGAIN = "copy it again, or unpack it with another program"
+_AGAIN = "copy it again, or unpack it with another program"
 """The advice about a file that cannot be read to its end."""
 
 UNPACKED = 4 << 20
-"""The limit of the decompressed size of a file in bytes, unless `RATIO` times its compressed size is more."""
+"""The limit of the decompressed size of a file in bytes, unless `_RATIO` times its compressed size is more."""
 
-RATIO = 100
+_RATIO = 100
 """The limit of the decompressed size as a multiple of the compressed size. Text compresses about ten times, a file that
 was made to exhaust memory a thousand times or more; a run can take hundreds of times the memory of its input."""
 
@@ -168,7 +168,7 @@ class Source:
     ``watch`` is called with the number of bytes of each step of reading, before decompression. A file may be read
     several times, since a message shows the line that it is about; a file that changes in between is refused. What
     cannot be read twice (a pipe, standard input, a file in an archive) is ``kept`` in memory. ``most`` limits the
-    decompressed size in bytes; by default `UNPACKED` and `RATIO` set it. ``pattern`` is what the names of files in an
+    decompressed size in bytes; by default `UNPACKED` and `_RATIO` set it. ``pattern`` is what the names of files in an
     archive have to match.
 
     Only the bytes from ``start`` to ``stop`` are read; ``lines`` is the number of lines that the reader found in them.
@@ -238,12 +238,12 @@ class Source:
             ) from error
         if module == "gzip":
             return _Bounded(imported.open(stream), self.limit, self.name)
-        return _Streams(getattr(imported, DECOMPRESSORS[module]), stream, self.limit, self.name)
+        return _Streams(getattr(imported, _DECOMPRESSORS[module]), stream, self.limit, self.name)
 
     @property
     def limit(self) -> int:
         """The limit of the decompressed size in bytes."""
-        return max(UNPACKED, RATIO * self._size) if self._most is None else self._most
+        return max(UNPACKED, _RATIO * self._size) if self._most is None else self._most
 
     @property
     def _size(self) -> int:
@@ -294,11 +294,11 @@ class Source:
         try:
             yield
         except (OSError, EOFError, ValueError, NotImplementedError) as error:
-            raise UsageError(f"{self.name}: cannot be read to its end: {error}; {AGAIN}") from error
+            raise UsageError(f"{self.name}: cannot be read to its end: {error}; {_AGAIN}") from error
         except Exception as error:
             # Modules that decompress have error classes of their own, which are not imported for plain files.
             if type(error).__module__ in ("_lzma", "lzma", "zlib", "_zstd", "tarfile", "zipfile", "struct"):
-                raise UsageError(f"{self.name}: cannot be decompressed: {error}; {AGAIN}") from error
+                raise UsageError(f"{self.name}: cannot be decompressed: {error}; {_AGAIN}") from error
             raise
 
     def lines_at(self, numbers: Iterable[int]) -> dict[int, bytes]:

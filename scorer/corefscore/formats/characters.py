@@ -9,13 +9,13 @@ import numpy as np
 from corefscore.core.arrays import Bytes, Codes, Ints, ranges
 from corefscore.core.findings import Finding, plural
 
-SOLID, WHITE, SINGLE = range(3)
+_SOLID, _WHITE, SINGLE = range(3)
 """Kinds of characters in a text: part of a word, white space, and a word of its own."""
 
-ALONE = "\u2e80-\u2fdf\u3005-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_ALONE = "\u2e80-\u2fdf\u3005-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 """Characters of scripts that do not separate words by white space: each is a word of its own."""
 
-IS_ALONE = re.compile(f"[{ALONE}]")
+_IS_ALONE = re.compile(f"[{_ALONE}]")
 
 
 INVISIBLE = re.compile(
@@ -30,19 +30,19 @@ def codes_of(text: str) -> Codes:
 
 
 def kinds_of(codes: Codes) -> Bytes:
-    """The kind of each character of a text, one of `SOLID`, `WHITE` and `SINGLE`."""
-    if int(codes.max(initial=0)) < len(ASCII_KINDS):
-        return ASCII_KINDS[codes]
+    """The kind of each character of a text, one of `_SOLID`, `_WHITE` and `SINGLE`."""
+    if int(codes.max(initial=0)) < len(_ASCII_KINDS):
+        return _ASCII_KINDS[codes]
     # Without a table by code, which would be far longer than a short text.
     characters, places = np.unique(codes, return_inverse=True)
     return np.array([_kind(chr(code)) for code in characters.tolist()], dtype=np.uint8)[places]
 
 
 def _kind(character: str) -> int:
-    return WHITE if character.isspace() else SINGLE if IS_ALONE.match(character) else SOLID
+    return _WHITE if character.isspace() else SINGLE if _IS_ALONE.match(character) else _SOLID
 
 
-ASCII_KINDS: Bytes = np.array([_kind(chr(code)) for code in range(128)], dtype=np.uint8)
+_ASCII_KINDS: Bytes = np.array([_kind(chr(code)) for code in range(128)], dtype=np.uint8)
 """The kinds of ASCII characters; most texts have no others."""
 
 
@@ -51,12 +51,12 @@ def words_in(kinds: Bytes, borders: Ints) -> tuple[Ints, Ints]:
 
     Words end at white space, around characters that are words, and at the ``borders`` of mentions.
     """
-    apart = kinds != SOLID
+    apart = kinds != _SOLID
     edge = np.append(apart, True)
     edge[1:] |= apart
     edge[:1] = True
     edge[borders] = True
-    solid = kinds != WHITE
+    solid = kinds != _WHITE
     return np.flatnonzero(edge[:-1] & solid), np.flatnonzero(edge[1:] & solid) + 1
 
 

@@ -10,10 +10,10 @@ import numpy as np
 from corefscore.core.arrays import Bools, Bytes, Ints, among, changes, ranges
 from corefscore.core.documents import UNKNOWN
 
-WORD_BYTES = 64
+_WORD_BYTES = 64
 """The number of bytes of a word that are compared, besides its length."""
 
-FACTOR = -0x61C8864680B583EB
+_FACTOR = -0x61C8864680B583EB
 """The odd factor that mixes numbers of eight bytes in a hash."""
 
 TOGETHER = 1 << 16
@@ -25,7 +25,7 @@ BLANK_MARKS = b"-_*"
 SPACE = ord(" ")
 """The largest blank byte."""
 
-BLANK = among(np.arange(256), np.frombuffer(b" \t\n\r\v\f", dtype=np.uint8))
+_BLANK = among(np.arange(256), np.frombuffer(b" \t\n\r\v\f", dtype=np.uint8))
 """Whether each byte is one that `bytes.strip` removes."""
 
 
@@ -34,12 +34,12 @@ def word_numbers(text: Bytes, starts: Ints, stops: Ints) -> Ints:
     starts, stops = _stripped(text, starts, stops)
     number = stops - starts
     for which, eight in _eights(text, starts, stops):
-        number[which] = number[which] * FACTOR + eight
+        number[which] = number[which] * _FACTOR + eight
     return number
 
 
 def _eights(text: Bytes, starts: Ints, stops: Ints) -> Iterator[tuple[Ints | slice, Ints]]:
-    """The first `WORD_BYTES` of pieces of text in steps of eight bytes: for each step the pieces that are long enough,
+    """The first `_WORD_BYTES` of pieces of text in steps of eight bytes: for each step the pieces that are long enough,
     and their next eight bytes as one number, in which bytes after the piece are zero."""
     if len(text) < 8:
         text = np.append(text, np.zeros(8, dtype=np.uint8))
@@ -47,7 +47,7 @@ def _eights(text: Bytes, starts: Ints, stops: Ints) -> Iterator[tuple[Ints | sli
     # The eight bytes from each position on.
     window = np.ndarray((last + 1,), dtype="<u8", buffer=text, strides=(1,))
     size = stops - starts
-    for first in range(0, min(int(size.max(initial=0)), WORD_BYTES), 8):
+    for first in range(0, min(int(size.max(initial=0)), _WORD_BYTES), 8):
         which = np.flatnonzero(size > first) if first or not size.min() else slice(None)
         position = starts[which] + first
         if int(position.max()) <= last:
@@ -63,10 +63,10 @@ def _stripped(text: Bytes, starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
     if (stops > starts).all() and not ((text[starts] <= SPACE) | (text[stops - 1] <= SPACE)).any():
         return starts, stops
     filled = np.flatnonzero(stops > starts)
-    if not (BLANK[text[starts[filled]]] | BLANK[text[stops[filled] - 1]]).any():
+    if not (_BLANK[text[starts[filled]]] | _BLANK[text[stops[filled] - 1]]).any():
         return starts, stops
     begin, end = int(starts.min()), int(stops.max())
-    solid = np.concatenate([[-1], np.flatnonzero(~BLANK[text[begin:end]]) + begin, [len(text)]])
+    solid = np.concatenate([[-1], np.flatnonzero(~_BLANK[text[begin:end]]) + begin, [len(text)]])
     starts = np.minimum(solid[np.searchsorted(solid, starts)], stops)
     return starts, np.maximum(solid[np.searchsorted(solid, stops) - 1] + 1, starts)
 

@@ -16,10 +16,10 @@ from corefscore.formats.base import NO_WORD, ZERO, FullDocument, Sentences, like
 
 Spans = Sequence[tuple[int, int]]
 
-WIDER = 0xFEE0
+_WIDER = 0xFEE0
 """How far a character of ASCII is from its full-width form, which is compared as the same."""
 
-LINE_ENDS = r"\n|\r\Z"
+_LINE_ENDS = r"\n|\r\Z"
 """What no name of a document can contain."""
 
 
@@ -36,7 +36,7 @@ class Fit(NamedTuple):
     """
 
     title: str
-    names: str = LINE_ENDS
+    names: str = _LINE_ENDS
     words: str = r"(?!)"
     blank: str = "_"
     signs: bool = False
@@ -160,7 +160,7 @@ def _replaced(unfit: str, blank: str, text: str) -> str:
     """Replace the pieces of a text that a pattern finds: ASCII by its full-width form, the rest by ``blank``."""
 
     def wider(piece: re.Match[str]) -> str:
-        return "".join(chr(ord(each) + WIDER) if "!" <= each <= "~" else blank for each in piece[0])
+        return "".join(chr(ord(each) + _WIDER) if "!" <= each <= "~" else blank for each in piece[0])
 
     return (re.sub(unfit, wider, text) or "_") if re.search(unfit, text) else text
 

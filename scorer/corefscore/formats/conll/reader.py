@@ -56,6 +56,7 @@ from corefscore.formats.conll.lines import (
     marker_of,
     other_words,
 )
+from corefscore.formats.corefud import recognises as is_conll_u
 from corefscore.formats.words import BLANK_MARKS
 
 BLOCK = 1 << 20
@@ -64,16 +65,10 @@ BLOCK = 1 << 20
 _HEADER = re.compile(rb"#?[^\S\n]*begin[^\S\n]*document", re.IGNORECASE)
 """A line that looks like the begin of a document, in any form."""
 
-_CONLL_U = (
-    rb"^#\s*(newdoc|newpar|sent_id|text\s*=|global\.Entity)|^1\t[^\t\n]*\t[^\t\n]*\t(_|ADJ|ADP|ADV|AUX|CCONJ|DET|"
-    rb"INTJ|NOUN|NUM|PART|PRON|PROPN|PUNCT|SCONJ|SYM|VERB|X)\t"
-)
-"""A line of a file in CoNLL-U."""
-
 _LONG_CELL = 64
 """The number of bytes up to which cells are measured together; the few longer cells are measured one by one."""
 
-LF, CR, TAB, SPACE, HASH = b"\n\r\t #"
+LF, CR, TAB, _SPACE, HASH = b"\n\r\t #"
 _IS_BLANK: Bools = np.isin(np.arange(256), list(BLANK_MARKS))
 """Whether each byte is alone in a cell without a mention."""
 
@@ -305,7 +300,7 @@ class Reader:
                 first[line] = data[start + len(MARK)]
                 marked.append(line)
         is_token = first != LF
-        for line in np.flatnonzero((first <= SPACE) & is_token).tolist():
+        for line in np.flatnonzero((first <= _SPACE) & is_token).tolist():
             is_token[line] = bool(data[starts[line] : stops[line]].strip())
         markers: dict[int, str | None] = {}
         hashes = np.flatnonzero(first == HASH)
@@ -520,7 +515,7 @@ def _may_be_filled(text: Bytes, stops: Ints, tabs: bool) -> Bools:
         stops = stops - has_cr
         last = text[stops - 1]
     before_last = text[stops - 2]
-    between = TAB if tabs else SPACE
+    between = TAB if tabs else _SPACE
     may: Bools = (before_last != between) | ~_IS_BLANK[last]
     return may
 
@@ -536,8 +531,8 @@ def last_cells(text: Bytes, stops: Ints) -> tuple[Ints, Ints]:
     # Lines without tabs. If empty columns were skipped, the line is one column, which is the cell.
     untabbed = np.flatnonzero((text[starts - 1] == LF) & (stops == ends))
     if len(untabbed):
-        stops = _step_back(text, stops, untabbed, over=True, marks=(SPACE,))
-        starts[untabbed] = _step_back(text, stops, untabbed, over=False, marks=(SPACE, LF))[untabbed]
+        stops = _step_back(text, stops, untabbed, over=True, marks=(_SPACE,))
+        starts[untabbed] = _step_back(text, stops, untabbed, over=False, marks=(_SPACE, LF))[untabbed]
     return starts, stops
 
 
@@ -587,7 +582,7 @@ def _what_else(source: Source, side: str | None) -> Finding:
     elif re.match(rb"[^\s,;#]+[,;][^\s,;]+", first):
         what = f'this looks like a table: "{as_text(first)[:60]}"'
         expected = f"{_EXPECTED}; a table of items and labels is read by --input-format labels"
-    elif re.search(_CONLL_U, text, re.MULTILINE):
+    elif is_conll_u(text):
         what = "this looks like CoNLL-U"
         expected = f"{_EXPECTED}; CoNLL-U with coreference (CorefUD) is read by --input-format corefud"
     elif header:

@@ -21,7 +21,7 @@ _NAME = b"Entity="
 SINGLE, OPEN, CLOSE = 0, 1, 2
 """The kinds of chunk."""
 
-BAR, OPENING, CLOSING, DASH = b"|()-"
+_BAR, _OPENING, _CLOSING, _DASH = b"|()-"
 
 NO_HEAD, EMPTY_HEAD, ODD_HEAD = -1, -2, -3
 """Why a chunk gives no head: it has no such field, an empty one, or one that is not a number."""
@@ -29,7 +29,7 @@ NO_HEAD, EMPTY_HEAD, ODD_HEAD = -1, -2, -3
 _DIGITS = 9
 """How many digits the number of a head may have."""
 
-ID_FIELDS, HEAD_FIELD = ("eid", "GRP"), "head"
+ID_FIELDS, _HEAD_FIELD = ("eid", "GRP"), "head"
 
 
 class Fields(NamedTuple):
@@ -45,7 +45,7 @@ class Fields(NamedTuple):
         """The fields that a header names; None if it has no id."""
         for name in ID_FIELDS:
             if name in header:
-                head = header.index(HEAD_FIELD) if HEAD_FIELD in header else None
+                head = header.index(_HEAD_FIELD) if _HEAD_FIELD in header else None
                 return cls(header.index(name), head, name == "GRP")
         return None
 
@@ -130,7 +130,7 @@ def cells(lines: Lines) -> Cells:
     for place in range(1, len(_NAME)):
         at = at[text[at + place] == _NAME[place]]
     before = text[at - 1]
-    at = at[(before == LF) | (before == BAR)]
+    at = at[(before == LF) | (before == _BAR)]
     of = np.searchsorted(ends, at, side="right")
     # Of several in one line the last one counts.
     last = np.ones(len(at), dtype=np.bool_)
@@ -138,7 +138,7 @@ def cells(lines: Lines) -> Cells:
     again = word[of[~last]]
     at, of = at[last], of[last]
     start = at + len(_NAME)
-    bars = np.append(np.flatnonzero(text == BAR), len(text))
+    bars = np.append(np.flatnonzero(text == _BAR), len(text))
     stop = np.minimum(bars[np.searchsorted(bars, start)], ends[of] - 1)
     return Cells(text, word[of], start, stop, (begin - ends + size)[of], again[changes(again)])
 
@@ -151,7 +151,7 @@ def chunks(found: Cells, fields: Fields) -> Chunks:
     if (word[1:] < word[:-1]).any():
         order = np.argsort(word, kind="stable")
         cell, kind, begin, end = (column[order] for column in (cell, kind, begin, end))
-    dashes = np.append(np.flatnonzero(text == DASH), np.iinfo(np.int64).max)
+    dashes = np.append(np.flatnonzero(text == _DASH), np.iinfo(np.int64).max)
     first_dash = np.searchsorted(dashes, begin)
     start, stop = _field(dashes, first_dash, begin, end, fields.id)
     start = np.minimum(start, stop)  # an id that is missing is empty
@@ -166,11 +166,11 @@ def chunks(found: Cells, fields: Fields) -> Chunks:
 
 def _cut(text: Bytes, found: Cells) -> tuple[Ints, Ints, Ints, Ints, Ints]:
     """Cut attributes into chunks: cell, kind, start, stop and rest of `Chunks`, in the order of lines."""
-    place = np.flatnonzero(text >> 1 == OPENING >> 1)  # the two are one bit apart
+    place = np.flatnonzero(text >> 1 == _OPENING >> 1)  # the two are one bit apart
     cell = np.searchsorted(found.start, place, side="right") - 1
     within = (cell >= 0) & (place < found.stop[cell])
     place, cell = place[within], cell[within]
-    opening = text[place] == OPENING
+    opening = text[place] == _OPENING
     begins = changes(cell)
     # The first bracket begins a cell and the last one ends one, so what comes round from the other side is not used.
     ends = np.roll(begins, -1)

@@ -12,13 +12,14 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from io import BytesIO
 from typing import NamedTuple
 
 import numpy as np
 
 from corefscore.core.findings import Finding, shortened
 from corefscore.core.sources import as_text
-from corefscore.formats.corefud.lines import MISC, Lines
+from corefscore.formats.corefud.lines import Lines
 
 HEADER, ATTRIBUTE, FIELD, PLACE, DIFFERENT, RELATION = (
     "entity-header",
@@ -57,7 +58,10 @@ RULES = {
     "entity-across-newdoc": (DIFFERENT, "an entity that an earlier document has, at line {line}"),
     "mention-attribute-mismatch": (DIFFERENT, "other fields than in the first part of the mention, at line {line}"),
     "entity-type-mismatch": (DIFFERENT, "another type than at the first mention of the entity, at line {line}"),
-    "entity-identity-mismatch": (DIFFERENT, "another identity than at the first mention of the entity, at line {line}"),
+    "entity-identity-mismatch": (
+        DIFFERENT,
+        "another identity than at the first mention of the entity, at line {line}",
+    ),
     "spurious-bridge-statement": (RELATION, "something else than bridges such as e1<e2:part"),
     "spurious-splitante-statement": (RELATION, "something else than split antecedents such as e1<e3,e2<e3"),
     "spurious-splitante-relation": (RELATION, "an entity that is an antecedent of itself"),
@@ -68,34 +72,34 @@ RULES = {
 }
 """For each rule of the validator the code of the finding, and what was found."""
 
-FIRST_FIELDS = ("eid", "etype", "head", "other")
+_FIRST_FIELDS = ("eid", "etype", "head", "other")
 
-TYPES = re.compile("person|place|organization|animal|plant|object|substance|time|number|abstract|event|other")
+_TYPES = re.compile("person|place|organization|animal|plant|object|substance|time|number|abstract|event|other")
 
-NAMES = {"Entity": "entity", "Bridge": "bridge", "SplitAnte": "splitante"}
+_NAMES = {"Entity": "entity", "Bridge": "bridge", "SplitAnte": "splitante"}
 """The attributes, by their names in MISC."""
 
-ATTRIBUTES = tuple(f"{name}=" for name in NAMES)
+_ATTRIBUTES = tuple(f"{name}=" for name in _NAMES)
 
-MARKS = [re.compile(mark) for mark in (b"Entity", b"Bridge=", b"SplitAnte=", b"newdoc")]
-"""What lines contain that are looked at."""
+_MARKS = re.compile(b"Entity|Bridge=|SplitAnte=")
+"""What columns contain that are looked at."""
 
-GLOBAL, NEWDOC = re.compile(r"#\s*global\.Entity\s*=\s*(.+)"), re.compile(r"#\s*newdoc(?:\s+\S+)?")
+_GLOBAL, _NEWDOC = re.compile(r"#\s*global\.Entity\s*=\s*(.+)"), re.compile(r"#\s*newdoc(?:\s+\S+)?")
 
-PLAIN_HEADER = re.compile(r"[a-z]+(?:-[a-z]+)*")
+_PLAIN_HEADER = re.compile(r"[a-z]+(?:-[a-z]+)*")
 
-BRACKET = re.compile(r"(\(?)([^( )]+)(\)?)")
+_BRACKET = re.compile(r"(\(?)([^( )]+)(\)?)")
 
 _ONE, _CLOSES, _OPENS = r"(?:\([^( )]+\))", r"(?:[^( )]+\))", r"(?:\([^( )]+(?=\(|\Z))"
 
-BRACKETS = re.compile(f"(?:{_ONE}|{_CLOSES}|{_OPENS})+")
+_BRACKETS = re.compile(f"(?:{_ONE}|{_CLOSES}|{_OPENS})+")
 
-ORDER = re.compile(f"{_ONE}*(?:{_CLOSES}+(?:{_OPENS}+{_ONE}*)?)?|{_OPENS}+{_ONE}*")
+_ORDER = re.compile(f"{_ONE}*(?:{_CLOSES}+(?:{_OPENS}+{_ONE}*)?)?|{_OPENS}+{_ONE}*")
 """The brackets of a word in their order."""
 
-PART = re.compile(r"(.+)\[([1-9][0-9]{0,8})/([1-9][0-9]{0,8})\]")
+_PART = re.compile(r"(.+)\[([1-9][0-9]{0,8})/([1-9][0-9]{0,8})\]")
 
-END, TYPED = re.compile("[^:]+(?::[a-z]+)?"), re.compile("[^:]+:[a-z]+,[^:]+")
+_END, _TYPED = re.compile("[^:]+(?::[a-z]+)?"), re.compile("[^:]+:[a-z]+,[^:]+")
 """What follows the last `<` of several relations, and what is between two, if the first one has a type."""
 
 HEAD = re.compile("[1-9][0-9]*")
@@ -106,31 +110,24 @@ Span = tuple[tuple[int, int], ...]
 
 def check(lines: Lines, report: Callable[[Finding], None]) -> None:
     """Report where a file breaks a rule."""
-    if not len(lines.tokens):
-        return
-    marks = [np.array([found.start() for found in mark.finditer(lines.text.data)], np.int64) for mark in MARKS]
-    at = np.unique(np.searchsorted(lines.ends, np.concatenate(marks)))
-    is_word = np.zeros(len(lines.tokens), dtype=np.bool_)
-    is_word[lines.words.row] = True
-    place = np.cumsum(is_word)
     checker = _Checker(lines.source.name, report)
-    row = np.searchsorted(lines.tokens, at)
-    last = np.append(lines.sentences[1:], len(lines.tokens)) - 1
-    row_or_last = np.minimum(row, last[-1])
-    begin = np.where(lines.comments[at], lines.starts[at], lines.bounds(MISC, row_or_last)[0])
-    columns = at, begin, lines.ends[at], lines.sentence[row_or_last], place[row_or_last], is_word[row_or_last]
-    text = lines.text.data
-    sentence = 0
-    for line, start, stop, other, word, good in zip(*(column.tolist() for column in columns), strict=True):
-        piece = as_text(text[start:stop].tobytes())
-        if lines.comments[line]:
-            checker.comment(piece, line + 1)
-            continue
-        if other != sentence:
-            checker.end(lines.line_of(int(last[sentence])))
-            sentence = other
-        checker.word(piece, line + 1, word, is_word=good)
-    checker.end(lines.line_of(int(last[sentence])))
+    words = np.zeros(len(lines.tokens), dtype=np.bool_)
+    words[lines.words.row] = True
+    tokens = zip(words.tolist(), np.cumsum(words).tolist(), strict=True)
+    last = 0  # the last token of the sentence
+    for number, line in enumerate(BytesIO(lines.text.data), start=1):
+        if line.startswith(b"#"):
+            checker.comment(as_text(line[:-1]), number)
+        elif line != b"\n":
+            is_word, word = next(tokens)
+            last = number
+            misc = line[:-1].rpartition(b"\t")[2]
+            if _MARKS.search(misc):
+                checker.word(as_text(misc), number, word, is_word=is_word)
+        elif last:
+            checker.end(last)
+    if last:
+        checker.end(last)
 
 
 class _Open(NamedTuple):
@@ -188,16 +185,16 @@ class _Checker:
 
     def comment(self, text: str, line: int) -> None:
         """Check a header, or begin a document."""
-        if NEWDOC.fullmatch(text):
+        if _NEWDOC.fullmatch(text):
             self.of_earlier |= self.of_document
             self.of_document = {}
-        elif (found := GLOBAL.fullmatch(text)) and self.header:
+        elif (found := _GLOBAL.fullmatch(text)) and self.header:
             if found[1] != self.header[0]:
                 self._tell("global-entity-mismatch", line, text, self.header[1])
         elif found:
             self.header = found[1], line
-            names, plain = found[1].split("-"), PLAIN_HEADER.fullmatch(found[1])
-            first = FIRST_FIELDS[: 4 if "other" in names else 3]
+            names, plain = found[1].split("-"), _PLAIN_HEADER.fullmatch(found[1])
+            first = _FIRST_FIELDS[: 4 if "other" in names else 3]
             if not plain or tuple(names[: len(first)]) != first or len({*names}) < len(names):
                 self._tell("spurious-global-entity", line, text)
             if plain:
@@ -207,11 +204,11 @@ class _Checker:
 
     def word(self, misc: str, line: int, word: int, *, is_word: bool) -> None:
         """Check the attributes of a word, or of a range of words."""
-        found = [attribute.partition("=") for attribute in misc.split("|") if attribute.startswith(ATTRIBUTES)]
+        found = [attribute.partition("=") for attribute in misc.split("|") if attribute.startswith(_ATTRIBUTES)]
         if len(found) == 1 and found[0][0] == "Entity" and is_word and self.header:  # nearly always
             self._entity(found[0][2], line, word, {})
             return
-        values = {kind: [value for name, _, value in found if name == full] for full, kind in NAMES.items()}
+        values = {kind: [value for name, _, value in found if name == full] for full, kind in _NAMES.items()}
         if rule := self._misplaced(values, is_word=is_word):
             self._tell(rule, line, misc)
         elif values["entity"]:
@@ -249,7 +246,7 @@ class _Checker:
     def _entity(self, value: str, line: int, word: int, values: dict[str, list[str]]) -> None:
         """Check the attributes of a word that has the attribute Entity."""
         begin: set[str] = set()
-        if not BRACKETS.fullmatch(value):
+        if not _BRACKETS.fullmatch(value):
             self._tell("spurious-entity-statement", line, value)
         elif "eid" not in self.field_at:
             return
@@ -265,15 +262,15 @@ class _Checker:
         """Check the brackets of a word; returns the entities of which a mention begins."""
         begin: set[str] = set()
         ended: set[tuple[int, Span]] = set()
-        if not ORDER.fullmatch(value):
+        if not _ORDER.fullmatch(value):
             self._tell("spurious-entity-statement", line, value)
-        for opens, inside, closes in BRACKET.findall(value):
+        for opens, inside, closes in _BRACKET.findall(value):
             text, fields = opens + inside + closes, inside.split("-")
             if len(fields) > (self.fields if opens else 1):
                 self._tell("too-many-entity-attributes", line, text)
             name = (*fields, "")[min(self.field_at["eid"], len(fields))] if opens else fields[0]
             entity, part, parts = name, 1, 1
-            found = PART.fullmatch(name) if name.endswith("]") else None
+            found = _PART.fullmatch(name) if name.endswith("]") else None
             if found:
                 entity, part, parts = found[1], int(found[2]), int(found[3])
             if part > parts or (found and parts == 1) or (not found and name.startswith(("[", "]"))):
@@ -297,7 +294,7 @@ class _Checker:
             self.of_document.setdefault(entity, line)
         values = bracket.fields
         etype, identity, head = (values[at] if at < len(values) else "" for at in self.wanted)
-        if etype and not TYPES.fullmatch(etype):
+        if etype and not _TYPES.fullmatch(etype):
             self._tell("spurious-entity-type", line, text)
         good_head = HEAD.fullmatch(head)
         if not good_head and self.wanted[2] < len(values):
@@ -394,6 +391,6 @@ def _related(value: str, *, typed: bool) -> bool:
     begin, *between = value.split("<")
     if {*value} & {*"( >)"} or not between or not begin or ":" in (begin if typed else value):
         return False
-    return END.fullmatch(between.pop()) is not None and all(
-        TYPED.fullmatch(piece) if ":" in piece else "," in piece[1:-1] for piece in between
+    return _END.fullmatch(between.pop()) is not None and all(
+        _TYPED.fullmatch(piece) if ":" in piece else "," in piece[1:-1] for piece in between
     )

@@ -49,7 +49,7 @@ _TABS = (0, 1, 7, 8)
 """The tabs of tokens whose positions are kept, counted from 0: those at the borders of ID, FORM, DEPS and MISC. Others
 are searched for when they are needed, which is in few lines."""
 
-BLOCK, MEGABYTE = 1 << 16, 1 << 20
+BLOCK, _MEGABYTE = 1 << 16, 1 << 20
 """How many bytes of a file are searched at once: for the places of a byte, of which more would need memory that was not
 used before, and for whether a byte occurs."""
 
@@ -348,7 +348,7 @@ def _read_with_lf(source: Source) -> Bytes:
     begins = (int(at) for places in _places(text, MARK[0]) for at in places if not at or text[at - 1] in (LF, CR))
     if marks := [at for at in begins if text[at : at + len(MARK)].tobytes() == MARK]:
         text = np.delete(text, [at + step for at in marks for step in range(len(MARK))])
-    if not any((text[begin : begin + MEGABYTE] == CR).any() for begin in range(0, len(text), MEGABYTE)):
+    if not any((text[begin : begin + _MEGABYTE] == CR).any() for begin in range(0, len(text), _MEGABYTE)):
         return text
     raw = text.tobytes().replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     return np.frombuffer(raw, dtype=np.uint8)
