@@ -38,8 +38,9 @@ _GROUP_HELP = {
 
 
 COMMANDS = {
-    **{name: name for name in ("compare", "rank", "check", "errors")},
-    "diff": "errors",
+    **dict.fromkeys(("compare", "rank"), "systems"),
+    "check": "check",
+    **dict.fromkeys(("errors", "diff"), "errors"),
     **{name: name for name in ("explain", "validate", "convert", "cite")},
 }
 """The commands other than metrics, each with its module in this folder."""

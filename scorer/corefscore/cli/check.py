@@ -11,7 +11,6 @@ from corefscore.checking.baselines import read_baseline
 from corefscore.cli import options
 from corefscore.cli.output import tell, write
 from corefscore.cli.scoring import evaluated, spare_inputs, workers
-from corefscore.cli.systems import scoring
 from corefscore.core.errors import UsageError
 from corefscore.core.options import SCORING
 from corefscore.core.percent import from_percent
@@ -72,7 +71,7 @@ _FAILED = 3
             help="Minimum score, such as lea.f1=50 or conll=60; can be repeated.",
         ),
         *options.of_topic(Grouping, "by", "average"),
-        *scoring(),
+        *options.scoring(),
         options.layout(TABLES, DATA, ANNOTATIONS),
         *options.RUNNING,
     ],

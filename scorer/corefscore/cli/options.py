@@ -12,6 +12,8 @@ from corefscore.cli.output import OFFICIAL_NAME, refuse, terminal_size
 from corefscore.core.documents import KEY, RESPONSE
 from corefscore.core.errors import InputError, UsageError, nearest
 from corefscore.core.options import HEADINGS, INPUT, NAMES, OUTPUT, SCORING, STATISTICS, WORK, Option, declared
+from corefscore.metrics import NAMES as METRICS
+from corefscore.metrics import find
 from corefscore.metrics.base import Metric, options_of
 from corefscore.reports.layouts import NAMES as LAYOUTS
 from corefscore.reports.layouts import TABLES, Style, fitting
@@ -191,13 +193,15 @@ def of_topic(topic: type, *names: str) -> list[click.Parameter]:
     return [made(option) for option in declared(topic) if not names or option.keyword in names]
 
 
-def scoring(metrics: Sequence[Metric]) -> list[click.Parameter]:
-    """Options that can change a score: how mentions count, options of metrics, and how files are read."""
+def scoring(metrics: Sequence[Metric] | None = None) -> list[click.Parameter]:
+    """List the options that can change a score: how mentions count, options of metrics (by default of every built-in
+    one), and how files are read."""
     from corefscore.formats.base import Reading
     from corefscore.scoring.settings import Rules
 
-    own = {option for metric in metrics if len(metrics) == 1 for option in metric.options}
-    of_metrics = [option._replace(common=option in own) for option in options_of(metrics)]
+    every = [find(name) for name in METRICS] if metrics is None else metrics
+    own = {option for metric in every if len(every) == 1 for option in metric.options}
+    of_metrics = [option._replace(common=option in own) for option in options_of(every)]
     return [*of_topic(Rules), *map(made, of_metrics), *of_topic(Reading)]
 
 

@@ -1,4 +1,4 @@
-"""Options and reading of named responses, for `compare` and `rank`."""
+"""`corefscore compare KEY SYSTEM...`: do systems differ? `corefscore rank KEY SYSTEM...`: which is the best?"""
 
 from __future__ import annotations
 
@@ -10,28 +10,25 @@ from typing import Any
 
 import click
 
-from corefscore.cli import options
-from corefscore.cli.output import strict, tell
-from corefscore.cli.scoring import evaluated, named, of_both_sides, read_key, workers
+from corefscore.cli import options, progress
+from corefscore.cli.output import complain, strict, tell, write, write_bytes
+from corefscore.cli.scoring import evaluated, named, of_both_sides, read_key, spare_inputs, workers
 from corefscore.core.errors import InputError, ScorerError, UsageError
 from corefscore.core.findings import VISIBLE, Finding, Noticed
-from corefscore.core.options import INPUT, SCORING, Option, declared
+from corefscore.core.options import INPUT, SCORING, STATISTICS, Option, declared
 from corefscore.core.percent import from_percent
-from corefscore.metrics import DEFAULT, find
-from corefscore.metrics import NAMES as METRICS
+from corefscore.metrics import DEFAULT, ranked_by, wanted
 from corefscore.metrics.base import Metric
-from corefscore.reports.layouts import DATA, TABLES
-from corefscore.scoring.results import Result, refuse_heads_of_spans
+from corefscore.reports.compare import compare as compared
+from corefscore.reports.layouts import DATA, TABLES, Style, rendered
+from corefscore.reports.plots import drawn, form_of
+from corefscore.reports.rank import rank as ranked
+from corefscore.scoring.results import Result, compiled, refuse_heads_of_spans
 from corefscore.scoring.systems import Runs, files_of, scored_each, separated
 from corefscore.statistics.significance import Method
 
 
-def scoring() -> list[click.Parameter]:
-    """The options that can change a score, including those of every built-in metric."""
-    return options.scoring([find(name) for name in METRICS])
-
-
-def comparing(*own: click.Parameter) -> list[click.Parameter]:
+def _comparing(*own: click.Parameter) -> list[click.Parameter]:
     """The parameters that `compare` and `rank` share, with those that only one of them has (``own``)."""
     return [
         click.Argument(["key"], type=options.FILE),
@@ -54,7 +51,7 @@ def comparing(*own: click.Parameter) -> list[click.Parameter]:
         ),
         *own,
         *map(options.made, map(_in_percent, declared(Method))),
-        *scoring(),
+        *options.scoring(),
         options.layout(TABLES, DATA),
         options.DIGITS,
         *options.RUNNING,
@@ -66,7 +63,7 @@ def _in_percent(option: Option) -> Option:
     return option._replace(default=None, kind=str) if option.keyword == "confidence" else option
 
 
-def method(arguments: dict[str, Any]) -> Method:
+def _method(arguments: dict[str, Any]) -> Method:
     """The method of comparison: its options, which are removed from ``arguments``.
 
     Raises `UsageError` for an invalid level (`corefscore.core.percent`).
@@ -78,7 +75,7 @@ def method(arguments: dict[str, Any]) -> Method:
     return Method(**own, margin=None if margin is None else margin / 100)
 
 
-def scored(
+def _scored(
     key: str,
     systems: Mapping[str, str],
     metrics: Sequence[Metric],
@@ -115,19 +112,21 @@ def scored(
         return results, notices + of_systems
 
 
-def given(
+def _given(
     key: str,
     systems: Sequence[str],
     place: str | None,
-    **arguments: Any,
+    output: str,
+    arguments: Mapping[str, Any],
 ) -> tuple[dict[str, str], dict[str, list[str]] | None, list[Noticed]]:
-    """Find the systems: the arguments and those of a folder; see `named` and `folder`. If there are none, the key is
+    """Find the systems: the arguments and those of a folder; see `named` and `_folder`. If there are none, the key is
     the system, provided that it is JSON lines with both sides. Returns their paths by name, the names of their runs
     (`separated`), and the notices.
 
-    Raises `UsageError` if there is no system, or only one without a name: then KEY may have been left out.
+    Raises `UsageError` if there is no system, or only one without a name: then KEY may have been left out; and for an
+    output that is one of the inputs.
     """
-    in_folder, skipped = folder(place, key) if place is not None else ([], [])
+    in_folder, skipped = _folder(place, key) if place is not None else ([], [])
     tell(skipped)
     if not systems and place is None:
         both, _ = of_both_sides(key, None, None, arguments)
@@ -141,7 +140,9 @@ def given(
     by_name = {name: _runs(path) for name, path in named([*systems, *in_folder]).items()}
     if place is None and len(systems) == 1 and [*by_name.values()] == [*systems] != [key]:
         _refuse_alone(key, systems[0])
-    return *separated(by_name), [("", notice) for notice in skipped]
+    paths, runs = separated(by_name)
+    spare_inputs({"--output": output}, (key, *paths.values()))
+    return paths, runs, [("", notice) for notice in skipped]
 
 
 def _runs(path: str) -> str | Runs:
@@ -168,7 +169,7 @@ def _refuse_alone(key: str, system: str) -> None:
     )
 
 
-def folder(path: str, key: str) -> tuple[list[str], list[Finding]]:
+def _folder(path: str, key: str) -> tuple[list[str], list[Finding]]:
     """List the entries of a folder that are systems, sorted by name, and a notice for every other entry.
 
     Raises `UsageError` for a folder that cannot be read.
@@ -184,7 +185,7 @@ def folder(path: str, key: str) -> tuple[list[str], list[Finding]]:
     return [entry for entry, what in why.items() if not what], skipped
 
 
-ABOUT = re.compile(r"(README|LICEN[CS]E|NOTICE|COPYING|CHANGELOG|Makefile)\b", re.IGNORECASE)
+_ABOUT = re.compile(r"(README|LICEN[CS]E|NOTICE|COPYING|CHANGELOG|Makefile)\b", re.IGNORECASE)
 """The names of files that are about a folder, whatever their ending."""
 
 
@@ -193,7 +194,7 @@ def _no_system(entry: str, key: str) -> str | None:
     name = os.path.basename(entry)
     if name.startswith("."):
         return "its name begins with a dot"
-    if ABOUT.match(name):
+    if _ABOUT.match(name):
         return "its name is that of a file about the folder"
     if os.path.exists(key) and os.path.samefile(key, entry):
         return "it is the key"
@@ -202,10 +203,141 @@ def _no_system(entry: str, key: str) -> str | None:
     return None
 
 
-def reason(error: ScorerError) -> str:
+def _reason(error: ScorerError) -> str:
     """Say why a system cannot be scored, in one line without control characters."""
     text = str(error)
     if isinstance(error, InputError):
         first = error.findings[0]
         text = f"{first.place}: {first.found}"
     return text.split("\n", maxsplit=1)[0].translate(VISIBLE)
+
+
+@click.command(
+    "compare",
+    cls=options.Command,
+    short_help="Compare systems: confidence intervals and significance tests.",
+    help="Compare systems: scores and differences with confidence intervals (jackknife), and a test of each "
+    "difference (paired approximate randomization). The test is of the hypothesis that the responses of the two "
+    "systems to any document could be exchanged.\n\n"
+    "A SYSTEM is the path of a response, or NAME=PATH to give it a name, or NAME=RUN,RUN,... for several runs of a "
+    "system, whose mean is compared.",
+    more="Sources: Noreen 1989; Moosavi and Strube 2016; Westfall and Young 1993; Holm 1979; Dror et al. 2017.",
+    examples=(
+        "corefscore compare key.conll a.conll b.conll",
+        "corefscore compare key.conll --systems systems --measures conll,lea",
+        "corefscore compare key.conll old=a.conll new=b.conll --format markdown",
+    ),
+    params=_comparing(
+        options.Parameter(
+            "--margin",
+            type=click.FloatRange(0, 100, min_open=True, max_open=True),
+            metavar="POINTS",
+            heading=STATISTICS,
+            common=False,
+            help="Also test whether two systems are equivalent: less than so many points apart.",
+        ),
+    ),
+)
+def compare(
+    *,
+    key: str,
+    systems: tuple[str, ...],
+    place: str | None,
+    measures: str,
+    look: Style,
+    output: str,
+    **arguments: Any,
+) -> None:
+    """Score every system, compare them, and write the report."""
+    paths, runs, skipped = _given(key, systems, place, output, arguments)
+    chosen = wanted(measures)
+    way = _method(arguments)
+    results, notices = _scored(key, paths, chosen.metrics, unit=way.unit, **arguments)
+    with progress.resampling() as watch:
+        report = compared(results, chosen.measures, way, watch, [*skipped, *notices], runs=runs)
+    write(rendered(report, look), output)
+
+
+@click.command(
+    "rank",
+    cls=options.Command,
+    short_help="Rank systems, each with the range of ranks that tests allow.",
+    help="Rank systems, best first. Each has a range of ranks, such as 2-4: it begins after the systems that were "
+    "shown to be better, and ends before those that were shown to be worse. If two ranges do not overlap, a "
+    "difference was shown.\n\n"
+    "A SYSTEM is the path of a response, or NAME=PATH to give it a name, or NAME=RUN,RUN,... for several runs of a "
+    "system, whose mean is ranked. A system that cannot be scored gets a row with the reason, and the exit status "
+    "is 1.",
+    more="With --by, systems are ranked by the unweighted mean over groups of documents. If FILE of --output "
+    "ends in .png, .svg or .pdf, the ranking is plotted; this needs matplotlib (pip install matplotlib).",
+    examples=(
+        "corefscore rank key.conll --systems systems",
+        "corefscore rank key.conll a.conll b.conll --sort lea --format markdown",
+    ),
+    params=_comparing(
+        options.Parameter(
+            "--sort",
+            metavar="MEASURE",
+            heading=SCORING,
+            help="Measure to rank by: its F1, or a score such as lea.recall. [default: conll if --measures has it, "
+            "or the first of these]",
+        ),
+        options.Parameter(
+            "--agreement",
+            is_flag=True,
+            heading=STATISTICS,
+            common=False,
+            help="Also report how far the measures agree: Kendall's tau, and pairs with different verdicts.",
+        ),
+    ),
+)
+def rank(
+    *,
+    key: str,
+    systems: tuple[str, ...],
+    place: str | None,
+    sort: str | None,
+    agreement: bool,
+    measures: str,
+    look: Style,
+    output: str,
+    **arguments: Any,
+) -> None:
+    """Score every system, rank them, and write the report or the plot."""
+    paths, runs, skipped = _given(key, systems, place, output, arguments)
+    chosen = wanted(measures)
+    measure, score = ranked_by(chosen.measures, sort)
+    if arguments["by"] is not None:
+        compiled(arguments["by"])
+    form = form_of(output)
+    way = _method(arguments)
+    unscored: dict[str, str] = {}
+
+    def refused(name: str, error: ScorerError) -> None:
+        complain(f"corefscore: {name} is not ranked: {_reason(error)}")
+        unscored[name] = _reason(error)
+
+    metrics = wanted(f"{measures},{measure}").metrics
+    results, notices = _scored(key, paths, metrics, refused=None if runs else refused, unit=way.unit, **arguments)
+    if not results:
+        complain("corefscore: no system can be ranked")
+        click.get_current_context().exit(InputError.status)
+    with progress.resampling() as watch:
+        ranking = ranked(
+            results,
+            chosen.measures,
+            sort=measure,
+            score=score,
+            method=way,
+            unscored=unscored,
+            watch=watch,
+            notices=[*skipped, *notices],
+            agreement=agreement,
+            runs=runs,
+        )
+    if form:
+        write_bytes(drawn(ranking, form), output)
+    else:
+        write(rendered(ranking, look), output)
+    if unscored:
+        click.get_current_context().exit(InputError.status)

@@ -27,13 +27,13 @@ from corefscore.reports.base import (
     VERDICT,
     Column,
     Interval,
+    Reported,
     Table,
     head,
     known,
     shortened,
 )
 from corefscore.reports.datasets import TEST_STATISTICS, VERDICTS, OnDatasets, Statistic
-from corefscore.reports.presented import Presented
 from corefscore.reports.score import Intervals
 from corefscore.reports.system_tables import (
     PAIRWISE,
@@ -82,7 +82,7 @@ PAIR_STATISTICS = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Presented):
+class Comparison(Reported):
     """The report of `compare`: ``results`` by the name of the system, all with the same key, and the comparison
     ``found``; with groups of documents, also the comparison on each of them (``datasets``). ``notices`` are about the
     key and the systems. If systems have several ``runs``, whose names these are, the results are those of the runs."""

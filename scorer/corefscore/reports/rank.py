@@ -28,9 +28,12 @@ from corefscore.reports.base import (
     VERDICT,
     Column,
     Interval,
+    Reported,
+    Scored,
     Table,
     head,
     known,
+    scored_columns,
     shortened,
 )
 from corefscore.reports.compare import (
@@ -46,8 +49,6 @@ from corefscore.reports.compare import (
     signed,
 )
 from corefscore.reports.datasets import VERDICTS
-from corefscore.reports.paper import Scored, scored_columns
-from corefscore.reports.presented import Presented
 from corefscore.reports.system_tables import (
     by_score,
     fidelities,
@@ -67,7 +68,7 @@ P = Column("p", "p", CHANCE)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ranking(Presented):
+class Ranking(Reported):
     """The report of `rank`.
 
     ``results`` are the results of the scored systems by name, ``unscored`` the reasons why others have no score.
