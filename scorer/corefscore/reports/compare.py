@@ -51,21 +51,21 @@ from corefscore.statistics.intervals import NAME as INTERVAL
 from corefscore.statistics.significance import Compared, Method, Sample, Watch, compared
 from corefscore.statistics.units import UNITS, sample
 
-FEW = 20
+_FEW = 20
 """With fewer units, a note says how small p can be."""
 
-SHORT = 5
+_SHORT = 5
 """With fewer units, or fewer units that differ, intervals are too short (``docs/background/statistics.md``)."""
 
-DOMINANT = 0.5
+_DOMINANT = 0.5
 """If one unit has a larger share of the key, a note gives the share."""
 
-HOLM = "corrected by Holm's method"
+_HOLM = "corrected by Holm's method"
 
-EQUIVALENT = {True: "equivalent", False: "not shown", None: None}
+_EQUIVALENT = {True: "equivalent", False: "not shown", None: None}
 """The words for a test of equivalence; None if it was not made."""
 
-OF_TESTS = ("test", "correction", "alpha", "trials", "seed")
+_OF_TESTS = ("test", "correction", "alpha", "trials", "seed")
 """The options of a `Method` that change no number if there is only one system."""
 
 PAIR_STATISTICS = (
@@ -185,7 +185,7 @@ class Comparison(Reported):
                     test = self._difference(pair, m, c)
                     if test is not None:
                         numbers = [test[each.name] for each in PAIR_STATISTICS if each.column]
-                        verdicts = VERDICTS[test["differ"]], EQUIVALENT[test["equivalent"]]
+                        verdicts = VERDICTS[test["differ"]], _EQUIVALENT[test["equivalent"]]
                         rows.append([measure, HEADINGS[score], names[first], names[second], *numbers, *verdicts])
         return Table("differences", columns, rows)
 
@@ -368,7 +368,7 @@ def notes_on_tests(found: Compared) -> list[str]:
     notes += _notes_on_correction(found)
     if found.sample.runs is not None and found.run_counts.min() == 1:
         notes.append("a system with one run counts as if further runs had its score: it stands for this response only")
-    if found.sample.runs is None and 1 < units < FEW:
+    if found.sample.runs is None and 1 < units < _FEW:
         notes.append(
             f"only {units} units: even if the systems differ in all of them, p of a randomization test is at least "
             f"{2.0 ** (1 - units):.3g}"
@@ -402,14 +402,14 @@ def against(found: Compared) -> str:
     how = {"largest": "corrected by the largest difference of each trial", "none": "not corrected"}
     pairs = plural(len(found.sample.pairs), "pair") + " of systems"
     of = pairs if found.method.baseline is None else f"{pairs} with {found.method.baseline}"
-    return f"{how.get(found.method.correction, HOLM)} for the {of}"
+    return f"{how.get(found.method.correction, _HOLM)} for the {of}"
 
 
 def interval_legend(found: Compared, *, differences: bool = False) -> list[str]:
     """The line of a legend about intervals, if there are any; ``differences`` is whether several of them are shown."""
     if not found.sample.resamplable:
         return []
-    level = percentage(found.method.confidence)
+    level = _percentage(found.method.confidence)
     together = f"; those of differences hold together for all {len(found.sample.pairs)} pairs" if differences else ""
     return [f"low, high: {level} intervals (jackknife, Student's t on a logit scale){together}"]
 
@@ -460,9 +460,9 @@ def notes_on_intervals(found: Compared) -> Iterator[str]:
     sizes = np.bincount(found.sample.stratum)
     own = found.sample.shares * len(sizes) * (sizes > 1)[found.sample.stratum, None]
     for measure, share in zip(found.sample.measures, own.max(axis=0).tolist(), strict=True):
-        if share > DOMINANT:
+        if share > _DOMINANT:
             yield (
-                f"one unit has {percentage(round(share, 2))} of what the recall of {measure} counts in the "
+                f"one unit has {_percentage(round(share, 2))} of what the recall of {measure} counts in the "
                 f"key{' of its group' * (len(sizes) > 1)}: scores are mostly those of this unit, and intervals cannot "
                 "be relied on"
             )
@@ -472,25 +472,25 @@ def notes_on_intervals(found: Compared) -> Iterator[str]:
         rest = 1 - (1 - found.method.confidence) ** (1 / found.sample.units)
         yield (
             f"{plural(extremes, 'score')} of 0 or 100 in every unit, without an interval: with {found.sample.units} "
-            f"units and at the level of {percentage(found.method.confidence)}, fewer than {percentage(round(rest, 3))} "
-            "of all such units have another score"
+            f"units and at the level of {_percentage(found.method.confidence)}, fewer than "
+            f"{_percentage(round(rest, 3))} of all such units have another score"
         )
-    if (sizes < SHORT).any():
+    if (sizes < _SHORT).any():
         few_units = f"only {found.sample.units} units"
         if len(sizes) > 1:
-            few_units = f"{(sizes < SHORT).sum()} of {len(sizes)} groups with fewer than {SHORT} units"
+            few_units = f"{(sizes < _SHORT).sum()} of {len(sizes)} groups with fewer than {_SHORT} units"
         yield f"{few_units}: they hardly show how much scores vary, and a single unit adds nothing to an interval"
-    extreme = int((found.sample.deciding < SHORT).sum())
-    if found.sample.units >= SHORT and extreme:
+    extreme = int((found.sample.deciding < _SHORT).sum())
+    if found.sample.units >= _SHORT and extreme:
         yield (
-            f"{plural(extreme, 'system')} with errors, or with anything right, in fewer than {SHORT} units: their "
+            f"{plural(extreme, 'system')} with errors, or with anything right, in fewer than {_SHORT} units: their "
             "intervals rest on these units alone, and are too short if a sample has none of them by chance"
         )
     few = found.tests.differing_units[:, found.tested]
-    few = few[(few > 0) & (few < SHORT)]
-    if found.sample.units >= SHORT and len(few):
+    few = few[(few > 0) & (few < _SHORT)]
+    if found.sample.units >= _SHORT and len(few):
         yield (
-            f"{plural(len(few), 'difference')} with fewer than {SHORT} differing units: their intervals rest on these "
+            f"{plural(len(few), 'difference')} with fewer than {_SHORT} differing units: their intervals rest on these "
             "units alone"
         )
 
@@ -501,7 +501,7 @@ def listed(names: Sequence[str]) -> str:
     return "; ".join(names[:NAMES_SHOWN]) + more
 
 
-def percentage(value: float) -> str:
+def _percentage(value: float) -> str:
     """``95%`` for 0.95."""
     return f"{round(value * 100, 10):g}%"
 
@@ -520,12 +520,12 @@ def _terms(found: Compared) -> dict[str, Any]:
         terms = {name: term for name, term in terms.items() if name not in ("trials", "seed")}
         terms |= {"test": "t", "runs": counts}
     if not found.sample.pairs:  # nothing is tested
-        return {name: term for name, term in terms.items() if name not in OF_TESTS} | {"interval": INTERVAL}
+        return {name: term for name, term in terms.items() if name not in _OF_TESTS} | {"interval": INTERVAL}
     return {**terms, "family": found.family, "interval": INTERVAL}
 
 
 def signed(results: Mapping[str, Result], found: Compared) -> str:
     """The signature of the scores, followed by the terms of the comparison."""
-    terms = {**_terms(found), "confidence": percentage(found.method.confidence)}
+    terms = {**_terms(found), "confidence": _percentage(found.method.confidence)}
     parts = [f"{name}={value}" for name, value in terms.items() if value is not None]
     return " | ".join([next(iter(results.values())).signature, *parts])

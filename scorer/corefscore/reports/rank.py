@@ -62,8 +62,8 @@ from corefscore.scoring.results import Result, Scores, refuse_division
 from corefscore.statistics.agreement import taus
 from corefscore.statistics.significance import Compared, Method, Sample, Watch, compared
 
-RANK = Column("rank", "rank")
-P = Column("p", "p", CHANCE)
+_RANK = Column("rank", "rank")
+_P = Column("p", "p", CHANCE)
 """Columns of several tables."""
 
 
@@ -158,7 +158,7 @@ class Ranking(Reported):
             Column("low", f"{heading} low", PERCENT),
             Column("high", f"{heading} high", PERCENT),
             *[Column("spread", f"{heading} spread", PERCENT)] * (self.runs is not None),
-            P,
+            _P,
             VERDICT,
             *(Column(f"{self.sort}_{self.score}@{group}", group, PERCENT) for group in self.groups),
             Column("reason", "not scored because"),
@@ -265,7 +265,7 @@ class Ranking(Reported):
     def _ranking(self, names: Mapping[str, str]) -> Table:
         """The readable ranking; ``names`` are the short names of all systems by name."""
         columns = [
-            RANK,
+            _RANK,
             SYSTEM,
             *(
                 Column(f"{m}.{c}", HEADINGS[c], PERCENT, over=m, score=c, spare=self._spare((m, c)))
@@ -273,7 +273,7 @@ class Ranking(Reported):
             ),
             Column("interval", "[low, high]", PERCENT, over=self.sorted_by, spare=3),
             *[Column("spread", "spread", PERCENT, over=self.sorted_by, spare=2)] * (self.runs is not None),
-            P._replace(shown=self.baseline is not None, spare=1),
+            _P._replace(shown=self.baseline is not None, spare=1),
             VERDICT._replace(shown=self.baseline is not None, spare=2),
         ]
         rows = [
@@ -308,7 +308,7 @@ class Ranking(Reported):
     @property
     def paper(self) -> Sequence[Table]:
         measures = self.table.measures
-        rank = RANK, [self.rank(system) for system in self.order]
+        rank = _RANK, [self.rank(system) for system in self.order]
         tested = {self.sort: 0} if self.sort in measures else {}
         names = [self._short[name] for name in self.names]
         systems = paper_of(
