@@ -16,8 +16,8 @@ from corefscore.cli.output import STDOUT, complain, strict, write
 from corefscore.cli.progress import progress, watched
 from corefscore.cli.scoring import one_standard_input, spare_inputs
 from corefscore.core.documents import KEY, RESPONSE
-from corefscore.core.errors import InputError, UsageError
-from corefscore.core.findings import ERROR, NOTICE, Finding
+from corefscore.core.errors import InputError, UsageError, suggested
+from corefscore.core.findings import ERROR, KINDS, NOTICE, Finding
 from corefscore.core.folders import sources
 from corefscore.core.options import INPUT, SCORING
 from corefscore.core.sources import Source
@@ -162,9 +162,6 @@ def _validated(
 def _codes(words: str) -> set[str]:
     """The codes of notices that ``--ignore`` names. Raises `UsageError` for an unknown code, and for that of an
     error."""
-    from corefscore.core.errors import suggested
-    from corefscore.core.findings import KINDS
-
     codes = {word.strip() for word in words.split(",")} - {""}
     for code in sorted(codes):
         if code not in KINDS or KINDS[code].severity == ERROR:
