@@ -145,25 +145,11 @@ class Streamed(dict[str, Any]):
         return ((name, scores.to_dict()) for name, scores in self.many.items())
 
 
-class AsData(Protocol):
-    """A report that the JSON layout can print."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """The report as data."""
-
-
-class Annotated(Protocol):
-    """A report that layouts of annotations can print."""
-
-    @property
-    def annotations(self) -> Iterable[Annotation]: ...
-
-
-class Reported(AsData, Protocol):
+class Reported(Protocol):
     """A report with tables: ``tables`` with every row and number, for data; ``readable`` for a terminal; ``paper`` for
     papers. ``readable`` and ``paper`` are the same as ``tables`` unless a report defines them. ``notes`` are sentences
     printed below all tables; ``legend`` explains columns that tables for papers lack. ``signature`` lists everything
-    that is needed to repeat the numbers."""
+    that is needed to repeat the numbers. ``annotations`` are remarks at places of files."""
 
     @property
     def tables(self) -> Sequence[Table]: ...
@@ -186,6 +172,13 @@ class Reported(AsData, Protocol):
 
     @property
     def signature(self) -> str: ...
+
+    @property
+    def annotations(self) -> Iterable[Annotation]:
+        return ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as data."""
 
     def to_table(self, layout: str = "table", *, digits: int = 2, width: int = 80) -> str:
         """Lay out the report as text in a layout of the command line: `table`, `markdown`, `latex`, `csv` or `tsv`.

@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from corefscore.reports.base import CHANCE, PERCENT, Annotated, AsData, Reported
+from corefscore.reports.base import CHANCE, PERCENT, Reported
 from corefscore.reports.layouts import Style
 
 if TYPE_CHECKING:
     from corefscore.reports.validate import Checked
 
 
-def _json(report: AsData, style: Style) -> Iterator[str]:
+def _json(report: Reported | Checked, style: Style) -> Iterator[str]:
     """Write the data of a report as JSON (``docs/json.md``); bytes that are not UTF-8 are escaped."""
     yield from json.JSONEncoder(indent=1).iterencode(report.to_dict())
     yield "\n"
@@ -52,7 +52,7 @@ def _cell(value: Any, kind: str) -> str:
     return repr(value) if kind == CHANCE else str(value)
 
 
-def _github(report: Annotated, style: Style) -> Iterator[str]:
+def _github(report: Reported | Checked, style: Style) -> Iterator[str]:
     """Write a workflow command for each annotation, which GitHub shows at its line in pull requests.
 
     Source: docs.github.com, Workflow commands for GitHub Actions.
