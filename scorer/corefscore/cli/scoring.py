@@ -28,9 +28,6 @@ from corefscore.scoring.settings import Rules
 from corefscore.scoring.sides import Corpus
 from corefscore.scoring.sides import corpus as read
 
-_Key = str | Corpus
-"""The path of a key, or a key that was read before."""
-
 
 def workers() -> AbstractContextManager[Map | None]:
     """The workers of the option ``--jobs``; None for this process. Raises the errors of `cluster`."""
@@ -64,7 +61,7 @@ def read_key(key: str, metrics: Sequence[Metric], **arguments: Any) -> Corpus:
 
 
 def evaluated(
-    key: _Key,
+    key: str | Corpus,
     response: str,
     metrics: Sequence[Metric],
     *,
@@ -75,8 +72,8 @@ def evaluated(
     unit: str = DOCUMENT,
     **arguments: Any,
 ) -> Result:
-    """Score a response. ``apply`` are the `workers`, ``texts`` keeps the words of the key, ``unit`` is the unit of
-    resampling, and ``arguments`` are the options of `options.scoring`.
+    """Score a response against a key, given by its path or read before. ``apply`` are the `workers`, ``texts`` keeps
+    the words of the key, ``unit`` is the unit of resampling, and ``arguments`` are the options of `options.scoring`.
 
     Raises `InputError` for input that is rejected, `UsageError` for a file that cannot be read, and for a folder whose
     files seem to be systems.
@@ -148,23 +145,20 @@ def missing_response() -> click.UsageError:
 
 
 def _taken_apart(metrics: Sequence[Metric], arguments: Mapping[str, Any]) -> tuple[Reading, Rules, dict[str, Any]]:
-    """The options of `options.scoring` by topic: how files are read, how mentions count, and options of metrics."""
+    """Divide the options of `options.scoring` by topic: how files are read, how mentions count, and those of metrics.
+
+    Raises `UsageError` for an option of a metric that is not scored, since it would have no effect.
+    """
     reading, rules, own = apart(arguments)
-    _refuse_unread(metrics, own)
     known = {option.keyword for option in options_of(metrics)}
-    return reading, rules, {name: value for name, value in own.items() if name in known}
-
-
-def _refuse_unread(metrics: Sequence[Metric], own: Mapping[str, Any]) -> None:
-    """Raise `UsageError` for an option of a metric that is not scored, since it would have no effect."""
-    read = {option.keyword for option in options_of(metrics)}
-    context = click.get_current_context()
-    for keyword in own.keys() - read:
-        if context.get_parameter_source(keyword) is ParameterSource.COMMANDLINE:
+    source_of = click.get_current_context().get_parameter_source
+    for keyword in own.keys() - known:
+        if source_of(keyword) is ParameterSource.COMMANDLINE:
             raise UsageError(
                 f"--{keyword.replace('_', '-')} is an option of a metric that is not scored here; leave it "
                 "out, or add the metric"
             )
+    return reading, rules, {name: value for name, value in own.items() if name in known}
 
 
 def spare_inputs(outputs: Mapping[str, str | None], inputs: Sequence[str | None]) -> None:
