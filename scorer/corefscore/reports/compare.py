@@ -437,7 +437,10 @@ def runs_legend(found: Compared) -> list[str]:
     """The line of a legend about runs, if systems have several."""
     if found.sample.runs is None:
         return []
-    return ["scores of a system with several runs are means over these; spread: the standard deviation over its runs"]
+    return [
+        "scores of a system with several runs are means over these, and intervals are over units and runs; spread: the "
+        "standard deviation over its runs"
+    ]
 
 
 def runs_data(found: Compared, runs: Mapping[str, Sequence[str]] | None) -> dict[str, Any]:
