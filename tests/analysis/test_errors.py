@@ -31,11 +31,8 @@ from corefscore.core.sources import Source
 from corefscore.formats.base import Reading, Request
 from corefscore.formats.conll.annotations import read as read_layers
 from corefscore.formats.conll.lines import columns_of, lines_of, sentences
-from corefscore.matching.matched import Matched, Side
 from corefscore.matching.pairing import Pairs
-from corefscore.metrics import find
-from corefscore.metrics.base import packed, summed
-from corefscore.metrics.overlap import of_columns, overlap
+from corefscore.metrics.base import summed
 from corefscore.reports.errors.single import listed
 from corefscore.scoring.kinds.texts import Text, text_of
 from corefscore.scoring.results import Result, values
@@ -262,25 +259,6 @@ def test_pieces_and_missing_mentions_are_what_muc_misses(drawn: tuple[Partitions
         misses = len(errors.pieces.key) + int(each.missing.sum()) - entities
         counts = Scored(measured("muc"), each).counts(each.response)["muc"].sum(axis=0)[0]
         assert misses == counts[1] - counts[0]
-
-
-def side_of(both: Partitions, entities: Ints) -> Side:
-    """A partition as readers give it: mentions by entity."""
-    number = np.array(sorted(np.flatnonzero(entities != ABSENT), key=lambda at: int(entities[at])), dtype=np.int64)
-    first = [int(np.flatnonzero(entities == entity)[0]) for entity in range(int(entities.max(initial=-1)) + 1)]
-    return Side(number, entities[number], both.document[np.array(first, dtype=np.int64)])
-
-
-@given(random_errors())
-def test_columns_count_as_files_do(drawn: tuple[Partitions, Any]) -> None:
-    """The table of partitions in columns gives every metric the same counts as that of mentions read from files."""
-    both, _ = drawn
-    key, response = (side_of(both, entities) for entities in (both.key, both.response))
-    slow = overlap(Matched(both.documents, both.document, key, response))._replace(by_entity=True)
-    fast = of_columns(both.documents, both.document, both.key, both.response)
-    for metric in (find(name) for name in ("muc", "bcub", "ceafm", "ceafe", "blanc", "lea")):
-        for ours, theirs in zip(metric.count(fast), metric.count(slow), strict=True):
-            assert np.array_equal(packed([ours]), packed([theirs])), metric.name
 
 
 ROWS = {

@@ -20,9 +20,10 @@ from corefscore.analysis.partitions import ABSENT, Partitions, renumbered
 from corefscore.analysis.types import Errors
 from corefscore.core.arrays import Bools, Floats, Ints, connected, tally
 from corefscore.core.errors import UsageError
+from corefscore.matching.matched import Matched
 from corefscore.metrics import single, wanted
 from corefscore.metrics.base import WHOLE, Metric, packed, summed
-from corefscore.metrics.overlap import of_columns
+from corefscore.metrics.overlap import overlap
 from corefscore.scoring.results import values
 from corefscore.scoring.settings import Settings
 
@@ -55,7 +56,7 @@ class Scored:
     `ABSENT` for a mention that it lacks."""
 
     def __init__(self, measure: Measure, both: Partitions) -> None:
-        self.measure, self.both = measure, both
+        self.measure, self.both, self._key = measure, both, both.side(both.key)
         self._found: dict[bytes, dict[str, Floats]] = {}
 
     def counts(self, response: Ints) -> dict[str, Floats]:
@@ -64,7 +65,8 @@ class Scored:
         digest = blake2b(entities.tobytes()).digest()
         if digest not in self._found:
             # The official order of sums takes time, and too few digits are printed here for it to matter.
-            table = of_columns(self.both.documents, self.both.document, self.both.key, entities)
+            matched = Matched(self.both.documents, self.both.document, self._key, self.both.side(entities))
+            table = overlap(matched)._replace(by_entity=True)
             self._found[digest] = {metric.name: packed(metric.count(table)) for metric in self.measure.metrics}
         return self._found[digest]
 

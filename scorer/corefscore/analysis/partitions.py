@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corefscore.core.arrays import Bools, Ints, bounds, order_by
+from corefscore.core.arrays import Bools, Ints, bounds, changes, order_by
 from corefscore.matching.entity_lookup import together
 from corefscore.matching.matched import Side, exact, without_singletons
 from corefscore.matching.pairing import Pairs
@@ -72,6 +72,13 @@ class Partitions(NamedTuple):
         """Some mentions, given in text order; the numbers of entities do not change."""
         columns: Any = (column[which] for column in self[1:])
         return Partitions(self.documents, *columns)
+
+    def side(self, entities: Ints) -> Side:
+        """One side, given the entity of each mention, whose numbers have no gaps."""
+        there = np.flatnonzero(entities != ABSENT)
+        mentions = there[order_by(entities[there])]
+        entity = entities[mentions]
+        return Side(mentions, entity, self.document[mentions[changes(entity)]])
 
     def compact(self) -> Partitions:
         """The partitions without mentions that both sides lack; entities are numbered again, without gaps."""

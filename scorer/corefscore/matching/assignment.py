@@ -63,6 +63,8 @@ def best(rows: Ints, columns: Ints, weights: Floats) -> Assignment:
         left = left[~among(rows[left], rows[taken]) & ~among(columns[left], columns[taken])]
         if before - len(left) < _PAYS * before:
             break
+    if not len(left):
+        return Assignment(chosen, tied, searched)
     searched[left] = True
     cells = rows[left], columns[left], weights[left]
     by_paths = _augment(cells[0].tolist(), cells[1].tolist(), cells[2].tolist())

@@ -304,7 +304,8 @@ class _Pairing:
         while (batch := next(self.key, None)) is not None:
             self.key_names.add(batch)
             wanted = np.array([self.only in (None, name) for name in batch.names], dtype=np.bool_)
-            self._tell_unscored(batch, [d for d in batch.faults if not wanted[d]])
+            if batch.faults:
+                self._tell_unscored(batch, [d for d in batch.faults if not wanted[d]])
             if wanted.any():
                 yield self._pairs(batch.take(np.flatnonzero(wanted)))
         if self.only is not None and self.only not in self.key_names.places:

@@ -31,7 +31,7 @@ def _as_official(overlap: Overlap, similarity: Floats, assigned: Assignment) -> 
     have another sum, and otherwise as ``assigned``."""
     taken, tied, searched = assigned
     # The first is for another official scorer; the second for sums by units, which no official scorer prints.
-    if overlap.by_entity or overlap.cells.rows is not None or not (tied.any() or searched.any()):
+    if overlap.by_entity or overlap.cells.row is not overlap.cells.document or not (tied.any() or searched.any()):
         return taken
     cells, documents = overlap.cells, overlap.documents
     firsts = [bounds(groups.document, documents) for groups in (overlap.key, overlap.response, cells)]

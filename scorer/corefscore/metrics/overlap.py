@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain, combinations
 from math import comb
 from typing import TypeVar
 
 import numpy as np
 
-from corefscore.core.arrays import NONE, Array, Bools, Floats, Ints, changes, pairs_of, ranked, sums, tally
+from corefscore.core.arrays import Array, Bools, Floats, Ints, pairs_of, ranked, sums, tally
 from corefscore.core.tuples import NamedTuple
 from corefscore.matching.matched import Matched, Side
 
@@ -63,19 +63,19 @@ class _Distinct:
         return pairs_of(self.spans) - sums(self.document, pairs_of(self.alone), len(self.spans))
 
 
-def single(document: Ints, size: Ints, documents: int) -> _Distinct:
+def _single(document: Ints, size: Ints, documents: int) -> _Distinct:
     """The distinct spans of groups of these sizes if no two mentions have the same span."""
     nothing = np.zeros(documents, dtype=np.int64)
     return _Distinct(document, size, size, sums(document, size, documents).astype(np.int64), nothing, nothing, {})
 
 
-def distinct(matched: Matched, number: Ints, group: Ints, size: Ints, document: Ints) -> _Distinct:
+def _distinct(matched: Matched, number: Ints, group: Ints, size: Ints, document: Ints) -> _Distinct:
     """The distinct spans of mentions in groups: ``number`` and ``group`` have one value a mention, ``size`` and
     ``document`` one a group."""
     documents, of_number = matched.documents, matched.document
     copies = tally(number, len(of_number))
     if copies.max(initial=0) <= 1:
-        return single(document, size, documents)
+        return _single(document, size, documents)
 
     # Distinct (number, group) rows, by number.
     first, row = ranked(number, group)
@@ -141,19 +141,14 @@ class Groups:
     """Entities of one side, or cells: the ``document`` of each, in order, its ``size`` in mentions, and their
     ``distinct`` spans. A formula on sets of spans needs ``distinct.size``, since copies of a span are mentions, too.
 
-    If groups are summed by units within documents (`by_units`), ``rows`` is the unit of each group, and ``distinct``
-    has one value a unit instead of one a document.
+    ``row`` is the row in which each group is summed: its document, or its unit within documents (`by_units`); then
+    ``distinct`` has one value a unit instead of one a document.
     """
 
     document: Ints
     size: Ints
     distinct: _Distinct
-    rows: Ints | None = field(default=None, kw_only=True)
-
-    @property
-    def row(self) -> Ints:
-        """The row in which each group is summed: by default its document."""
-        return self.document if self.rows is None else self.rows
+    row: Ints
 
     def total(self, values: Array) -> Floats:
         """The sum of ``values`` (one a group) for each document, added in the order of the groups."""
@@ -244,35 +239,9 @@ def overlap(matched: Matched) -> Overlap:
     )
 
 
-def of_columns(documents: int, document: Ints, key: Ints, response: Ints) -> Overlap:
-    """The overlap table of two partitions of one list of mentions, which takes a third of the time of `overlap`.
-
-    ``document``, ``key`` and ``response`` have one value a mention: its document, and its entity on each side, -1 for
-    none. Entities are numbered from 0 in the order of their documents. No span is annotated twice. Sums are added by
-    entity, and ``cell_of`` is empty.
-    """
-    ours, theirs = (_entities(documents, document, entity) for entity in (key, response))
-    width = max(len(theirs.size), 1)
-    packed = (key * width + response)[(key >= 0) & (response >= 0)]
-    packed.sort()
-    first = np.flatnonzero(changes(packed))
-    size = np.diff(first, append=len(packed))
-    i, j = np.divmod(packed[first], width)
-    cells = plain_groups(ours.document[i], size, documents)
-    return Overlap(documents, ours, theirs, Cells(**vars(cells), key=i, response=j, met=size), NONE, by_entity=True)
-
-
-def _entities(documents: int, document: Ints, entity: Ints) -> Groups:
-    """The entities of one side of the partitions of `of_columns`."""
-    size = np.bincount(entity + 1, minlength=1)
-    of_entity = np.empty(len(size), dtype=np.int64)
-    of_entity[entity] = document  # mentions in no entity go to -1, the last value
-    return plain_groups(of_entity[:-1], size[1:], documents)
-
-
 def plain_groups(document: Ints, size: Ints, documents: int) -> Groups:
     """Groups of mentions if no two mentions have the same span."""
-    return Groups(document, size, single(document, size, documents))
+    return Groups(document, size, _single(document, size, documents), document)
 
 
 class _ByUnits(NamedTuple):
@@ -303,7 +272,7 @@ def by_units(matched: Matched, table: Overlap) -> _ByUnits:
 
     def in_units(groups: _G, unit: Ints, numbers: Ints) -> _G:
         of_units = replace(groups.distinct, spans=spans(numbers), twice=nothing, several=nothing)
-        return replace(groups, rows=unit, distinct=of_units)
+        return replace(groups, row=unit, distinct=of_units)
 
     key, response = of_entities(matched.key), of_entities(matched.response)
     common = np.intersect1d(matched.key.number, matched.response.number)
@@ -320,4 +289,4 @@ def by_units(matched: Matched, table: Overlap) -> _ByUnits:
 def _groups(matched: Matched, number: Ints, group: Ints, document: Ints) -> Groups:
     """The groups of mentions; ``number`` and ``group`` have one value a mention, ``document`` one a group."""
     size = tally(group, len(document))
-    return Groups(document, size, distinct(matched, number, group, size, document))
+    return Groups(document, size, _distinct(matched, number, group, size, document), document)

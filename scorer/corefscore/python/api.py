@@ -134,7 +134,9 @@ def score(
     per call. Raises `InputError` for input that is rejected (such as more than ten repeated mentions in the response),
     `UsageError` for an unknown name or argument.
     """
-    return _warned(run_of(_selected(metrics), arguments).result(key, response))
+    result = run_of(_selected(metrics), arguments).result(key, response)
+    warn_of(result.notices)
+    return result
 
 
 class _Run(NamedTuple):
@@ -167,7 +169,7 @@ def complete(key: Given, response: Given | None, reading: Reading) -> Given:
     """
     if is_text(response) and not is_in_memory(key):
         return answered(response, reading)
-    if not is_path(key) and not is_path(response) and reading != Reading():
+    if reading != Reading() and not is_path(key) and not is_path(response):
         given = ", ".join(name for name, value in vars(reading).items() if value is not None)
         raise UsageError(f"{given}: only for files, and neither key nor response is one; leave it out")
     if response is not None:
@@ -201,12 +203,6 @@ def _selected(metrics: str | Sequence[str]) -> tuple[Metric, ...]:
     if not names or not all(isinstance(name, str) for name in names):
         raise UsageError(f"metrics={metrics!r}: expected names such as 'lea', as a list or joined by commas")
     return select(",".join(names))
-
-
-def _warned(result: Result) -> Result:
-    """The same result; gives a warning for its notices (`warn_of`)."""
-    warn_of(result.notices)
-    return result
 
 
 def warn_of(notices: Sequence[Finding]) -> None:
@@ -380,7 +376,9 @@ class Scorer:
             raise InputError([Finding("repeated-name", "key", details=details)])
         rest = iter(names)
         batches = [batch._replace(names=list(islice(rest, len(batch.names)))) for batch in self._batches]
-        return _warned(result_of(batches, self._metrics, self._settings, [*self._notices]))
+        result = result_of(batches, self._metrics, self._settings, [*self._notices])
+        warn_of(result.notices)
+        return result
 
     def _refuse_known(self, names: Iterable[str]) -> None:
         """Raise `InputError` for a document name that was added before."""

@@ -143,9 +143,10 @@ class Scores(Mapping[str, Score]):
         return self._found
 
     def __getitem__(self, measure: str) -> Score:
-        if measure not in self:
+        values = self.found.get(named(measure)) if isinstance(measure, str) else None
+        if values is None:
             raise KeyError(f'there is no measure "{measure}"; {suggested(str(measure), self.found)}')
-        values, row = self.found[named(measure)], self._row
+        row = self._row
         return Score(
             _number(values.recall[row]),
             _number(values.precision[row]),

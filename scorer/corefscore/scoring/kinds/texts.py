@@ -10,6 +10,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
+from sys import intern
 from typing import NamedTuple
 
 import numpy as np
@@ -329,16 +330,12 @@ def _layers_of(side: Documents) -> list[Annotations | None]:
         if place is not None and place.line is not None:
             by_source[place.source][place.line] = document
     annotations: list[Annotations | None] = [None] * len(side)
-    kept: dict[str, str] = {}
-
-    def once(texts: Sequence[str]) -> list[str]:
-        """The texts, equal ones as one object: they take most of the memory otherwise."""
-        return [kept.setdefault(text, text) for text in texts]
-
     for source, documents in by_source.items():
         for read in side.annotations(source) if side.annotations else ():
             if read.line in documents:
-                words, tags, parse = list(map(once, read.words)), once(read.tags), once(read.parse)
+                # Equal texts as one object: they take most of the memory otherwise.
+                words = [list(map(intern, sentence)) for sentence in read.words]
+                tags, parse = (list(map(intern, column)) for column in (read.tags, read.parse))
                 annotations[documents[read.line]] = read._replace(words=words, tags=tags, parse=parse)
     return annotations
 
