@@ -271,7 +271,8 @@ class Scorer:
         with files or with documents that have names.
         """
         response = complete(key, response, self._reading) if response is None else response
-        if all(is_in_memory(side) and not isinstance(side, Mapping) for side in (key, response)):
+        named = isinstance(key, Mapping) or isinstance(response, Mapping)
+        if not named and is_in_memory(key) and is_in_memory(response):
             self._add_nested(key, response, name)
             return
         if name is not None:
@@ -298,7 +299,8 @@ class Scorer:
         """Count clusters in memory that have no names."""
         from corefscore.formats.memory.nesting import nested, together
 
-        self._refuse_known([] if name is None else [name])
+        if name is not None:
+            self._refuse_known([name])
         sides = nested(key, KEY, name), nested(response, RESPONSE, name)
         several = together(*sides)
         of_both = [[side.value] for side in sides] if several is None else [list(side.values()) for side in several]
