@@ -23,7 +23,7 @@ from corefscore.matching import assignment
 from corefscore.metrics import MENTIONS
 from corefscore.metrics import ceafe as official
 from corefscore.metrics.ceafe import _munkres
-from corefscore.metrics.overlap import FEW, surplus_pairs
+from corefscore.metrics.overlap import _FEW, _surplus_pairs
 from corefscore.scoring.results import Result
 from scipy.optimize import linear_sum_assignment
 from support import RECORDED
@@ -182,11 +182,11 @@ class Sets(NamedTuple):
         pytest.param(Sets(0, 5, 2, 5), id="no-spans"),
         pytest.param(Sets(30, 6, 2, 2), id="two-groups-each"),
         pytest.param(Sets(30, 6, 2, 6), id="few-groups-each"),
-        pytest.param(Sets(12, 20, FEW + 1, 20), id="many-groups-each"),
+        pytest.param(Sets(12, 20, _FEW + 1, 20), id="many-groups-each"),
         pytest.param(Sets(20, 14, 2, 14), id="few-or-many-groups-each"),
-        pytest.param(Sets(20, 12, FEW, FEW + 1), id="about-the-limit"),
-        pytest.param(Sets(90, 7, FEW - 1, 7), id="sets-of-several-spans"),
-        pytest.param(Sets(80, 100, FEW + 1, 60), id="more-groups-than-bits"),
+        pytest.param(Sets(20, 12, _FEW, _FEW + 1), id="about-the-limit"),
+        pytest.param(Sets(90, 7, _FEW - 1, 7), id="sets-of-several-spans"),
+        pytest.param(Sets(80, 100, _FEW + 1, 60), id="more-groups-than-bits"),
         pytest.param(Sets(60, 700, 3, 9), id="groups-that-few-share"),
     ],
 )
@@ -197,7 +197,7 @@ def test_pairs_that_share_more_than_one_group_are_counted_as_listing_them_does(w
             frozenset(random.sample(range(wanted.groups), random.randint(wanted.smallest, wanted.largest)))
             for _ in range(wanted.spans)
         ]
-        assert surplus_pairs(Counter(sets)) == sum(max(0, len(a & b) - 1) for a, b in combinations(sets, 2))
+        assert _surplus_pairs(Counter(sets)) == sum(max(0, len(a & b) - 1) for a, b in combinations(sets, 2))
 
 
 # Assignment

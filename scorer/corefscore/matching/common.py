@@ -19,7 +19,7 @@ from corefscore.formats.words import are_words
 from corefscore.matching.matched import Matched
 from corefscore.matching.pairing import Pairs
 
-FEW = 0.05
+_FEW = 0.05
 """The share of mentions of the response that is few."""
 
 
@@ -43,7 +43,7 @@ def common(pairs: Pairs, mention_sets: Sequence[Matched]) -> Common | None:
     it, unless these are few and `_ends_differ`."""
     shared = [among(matched.response.number, matched.key.number) for matched in mention_sets]
     few = any(mentions.any() for mentions in shared)
-    if few and (any(mentions.mean() > FEW for mentions in shared) or not _ends_differ(pairs)):
+    if few and (any(mentions.mean() > _FEW for mentions in shared) or not _ends_differ(pairs)):
         return None
     sides = {KEY: pairs.key, RESPONSE: pairs.response}
     in_both = np.intersect1d(pairs.key.mention_document(), pairs.response.mention_document())

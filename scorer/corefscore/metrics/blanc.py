@@ -126,7 +126,7 @@ _LINKS = (
     Measure("blanc.noncoreference", "Non-coreference links", title="BLANC, non-coreference"),
 )
 
-BLANC = Measure("blanc", "BLANC", combine, title="BLANC", options=("boundary",))
+_BLANC = Measure("blanc", "BLANC", combine, title="BLANC", options=("boundary",))
 
 METRIC = Metric(
     name="blanc",
@@ -145,10 +145,10 @@ METRIC = Metric(
         "If the key has links of one kind only, that kind alone decides, as in the official scorer; "
         "--boundary both considers the links of both sides, as Luo et al. do."
     ),
-    measures=(*_LINKS, BLANC),
+    measures=(*_LINKS, _BLANC),
     # The links of both sides decide, with 0 if neither side has a link, as in the official CorefUD scorer (recorded
     # cases blanc-one-entity, blanc-one-entity-split, blanc-per-corpus).
-    corefud=(*_LINKS, BLANC._replace(combine=partial(combine, boundary=BOTH))),
+    corefud=(*_LINKS, _BLANC._replace(combine=partial(combine, boundary=BOTH))),
     options=(
         Option(
             "boundary",

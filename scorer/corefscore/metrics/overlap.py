@@ -23,7 +23,7 @@ from corefscore.core.arrays import Array, Bools, Floats, Ints, pairs_of, ranked,
 from corefscore.core.tuples import NamedTuple
 from corefscore.matching.matched import Matched, Side
 
-FEW = 4
+_FEW = 4
 """The number of groups of one span up to which subsets of them are counted."""
 
 _ROWS = 64
@@ -54,7 +54,7 @@ class _Distinct:
         """The number of pairs of spans that share a group, for each document."""
         pairs = sums(self.document, pairs_of(self.size), len(self.spans))
         for document, sets in self.groups_of_spans.items():
-            pairs[document] -= surplus_pairs(sets)
+            pairs[document] -= _surplus_pairs(sets)
         return pairs
 
     def apart(self) -> Floats:
@@ -103,14 +103,14 @@ def _distinct(matched: Matched, number: Ints, group: Ints, size: Ints, document:
     )
 
 
-def surplus_pairs(sets: Mapping[frozenset[int], int]) -> int:
+def _surplus_pairs(sets: Mapping[frozenset[int], int]) -> int:
     """Sum max(0, |A and B| - 1) over unordered pairs of spans, with A and B the groups of each; ``sets`` is the number
     of spans in each set of groups.
 
     For r shared groups, r - 1 is the alternating sum over the subsets of at least two of them, so it is enough to count
-    the spans that are in all groups of each subset. Larger sets than `FEW` have too many subsets.
+    the spans that are in all groups of each subset. Larger sets than `_FEW` have too many subsets.
     """
-    if any(len(groups) > FEW for groups in sets):
+    if any(len(groups) > _FEW for groups in sets):
         return _surplus_of_products(sets)
     together: Counter[tuple[int, ...]] = Counter()
     for groups, spans in sets.items():
@@ -121,7 +121,7 @@ def surplus_pairs(sets: Mapping[frozenset[int], int]) -> int:
 
 
 def _surplus_of_products(sets: Mapping[frozenset[int], int]) -> int:
-    """Compute `surplus_pairs` from the product of the matrix of sets and groups with itself, some rows at once."""
+    """Compute `_surplus_pairs` from the product of the matrix of sets and groups with itself, some rows at once."""
     from scipy.sparse import csr_array
 
     spans, sizes = np.array(list(sets.values())), np.array(list(map(len, sets)))

@@ -150,7 +150,7 @@ class _Run(NamedTuple):
     def result(self, key: Given, response: Given | None) -> Result:
         """The result of a response."""
         response = complete(key, response, self.reading)
-        result = scored(key, response, self.metrics, self.settings, self.reading, workers=self.workers, tell=warn)
+        result = scored(key, response, self.metrics, self.settings, self.reading, workers=self.workers, tell=_warn)
         return refuse_heads_of_spans(result)
 
 
@@ -216,10 +216,10 @@ def warn_of(notices: Sequence[Finding]) -> None:
     for code, (first, *others) in by_code.items():
         more = f"\n... and {plural(len(others), 'more notice')} [{code}], see the notices of the result"
         lines.append(f"{first}{more if others else ''}")
-    warn("\n".join(lines))
+    _warn("\n".join(lines))
 
 
-def warn(text: str) -> None:
+def _warn(text: str) -> None:
     """Give a warning that points to the caller of this package."""
     levels, frame = 1, sys._getframe(0)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "corefscore":

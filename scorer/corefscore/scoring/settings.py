@@ -105,7 +105,7 @@ class Rules:
             if not nodes:
                 raise UsageError(f"--task {self.task} is for CorefUD, and these files are not CorefUD; leave it out")
             return Rules(**{**_TASKS[self.task], **given, "task": None}).settled(nodes)
-        chosen = replace(NODES if nodes else SPANS, **{**given, "repeated": self.treated})
+        chosen = replace(_NODES if nodes else SPANS, **{**given, "repeated": self.treated})
         if nodes and self.of is not None:
             chosen = replace(chosen, lookup="alignment")
             if self.lookup not in (None, "alignment"):
@@ -158,7 +158,7 @@ class Grouping:
 
 
 SPANS = Rules(singletons="keep", matching="exact", definitions="conll")
-NODES = Rules(singletons="drop", matching="head", zeros="dependent", lookup="official", definitions="corefud")
+_NODES = Rules(singletons="drop", matching="head", zeros="dependent", lookup="official", definitions="corefud")
 """The defaults for mentions that are spans and for those of CorefUD: the rules of the official scorers of both."""
 
 _DEFAULT_RULES = Rules()
