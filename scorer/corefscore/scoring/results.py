@@ -412,26 +412,16 @@ _BY_FILE = "file"
 """The pattern that groups documents by file, such as the data sets of a shared task; ``(file)`` is a pattern for names.
 """
 
-_BLOCK = 4096
-"""The number of documents whose scores are divided at once."""
-
 
 class _Documents(Mapping[str, Scores]):
-    """The scores of each document. They are divided in blocks: one by one would take longer than scoring, and all of
-    them would take hundreds of bytes each."""
+    """The scores of each document, which are divided all at once: one by one would take longer than scoring."""
 
     def __init__(self, result: Result) -> None:
-        self._result = result
         self._rows = {name: row for row, name in enumerate(result.names)}
-        self._block, self._values = -1, dict[str, Values]()
+        self._values = values(result.metrics, result.counts)
 
     def __getitem__(self, name: str) -> Scores:
-        block, row = divmod(self._rows[name], _BLOCK)
-        if block != self._block:
-            documents = slice(block * _BLOCK, (block + 1) * _BLOCK)
-            counts = {name: array[documents] for name, array in self._result.counts.items()}
-            self._block, self._values = block, values(self._result.metrics, counts)
-        return Scores(self._values, row)
+        return Scores(self._values, self._rows[name])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._rows)

@@ -135,10 +135,6 @@ NO_TAG = "-"
 """The tag, and the parse, of a token of a document that has none."""
 
 
-_SHORT = 40
-"""For spans of fewer tokens, only their own part of the parse is read: brackets closed elsewhere do not matter."""
-
-
 class _TagSet(NamedTuple):
     """A set of parts of speech: some tags that occur in every text, those of pronouns, and those of names. A ``*`` at
     the end of a tag matches anything."""
@@ -220,9 +216,6 @@ class Text:
 
     def head(self, start: int, end: int) -> int:
         """The head of a span of tokens by the parse; the last token if the span is not a node."""
-        if end - start < _SHORT:
-            tokens = slice(start, end + 1)
-            return start + _heads_of_spans(self.parse[tokens], self.tags[tokens]).get((0, end - start), end - start)
         sentence = int(self.sentence[start])
         first = int(self.ends[sentence - 1]) if sentence else 0
         if sentence not in self._of_sentence:
