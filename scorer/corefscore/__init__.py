@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from corefscore.python.systems import compare as compare
     from corefscore.python.systems import rank as rank
     from corefscore.python.texts import from_text as from_text
+    from corefscore.python.writing import write as write
     from corefscore.scoring.results import Result as Result
     from corefscore.scoring.results import Score as Score
     from corefscore.scoring.results import Scores as Scores
@@ -40,6 +41,7 @@ _HOMES = {
     "python.labels": ("from_labels",),
     "python.libraries": ("from_spacy",),
     "python.texts": ("from_text",),
+    "python.writing": ("write",),
     "python.systems": ("compare", "rank", "check"),
     "python.api": ("score", "Scorer", "read"),
     "scoring.sides": ("Corpus",),
@@ -70,6 +72,7 @@ __all__ = [
     "rank",
     "read",
     "score",
+    "write",
 ]
 
 

@@ -78,19 +78,15 @@ def read(
     paths = paths_of("path", path)
     if paths is None:
         raise UsageError(f"path={path!r:.60}: expected the path of a file or folder")
-    return corpus(
-        paths,
-        Reading(
-            input_format=input_format,
-            clusters_field=clusters_field,
-            heads=heads,
-            tags=tags,
-            word_column=word_column,
-        ),
-        side,
-        names,
-        texts=True,
+    reading = Reading(
+        input_format=input_format,
+        clusters_field=clusters_field,
+        heads=heads,
+        tags=tags,
+        word_column=word_column,
     )
+    found = corpus(paths, reading, side, names, texts=True)
+    return replace(found, origin=(paths, reading)) if isinstance(paths, str) else found
 
 
 @spelled

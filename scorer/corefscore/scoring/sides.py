@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from corefscore import formats
-from corefscore.core.documents import KEY, RESPONSE, Documents, joined
+from corefscore.core.documents import KEY, RESPONSE, Documents, Place, joined
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural, shortened
 from corefscore.core.names import NameOptions
-from corefscore.formats.base import Reading
+from corefscore.formats.base import Annotations, Reading
 from corefscore.metrics.base import Metric, names_asked
 from corefscore.scoring.settings import Settings
 
@@ -26,16 +29,46 @@ _ONLY_DOCUMENT = "document"
 """The name of a document that was given without one."""
 
 
+class MentionText(NamedTuple):
+    """A mention: its first and its last token, from 0 in its document, and its words, empty if these are not known. An
+    item has its name for words, and -1 for both tokens."""
+
+    start: int
+    end: int
+    words: str
+
+
+def _words_of(documents: Documents) -> list[str]:
+    """The words of all mentions."""
+    if documents.items is not None:
+        return documents.words_of(range(len(documents.start)))
+    texts: dict[Place, Annotations] = {}
+    for source in dict.fromkeys(place.source for place in documents.places if place is not None):
+        of_source = documents.annotations(source) if documents.annotations is not None else ()
+        texts.update((Place(source, annotated.line), annotated) for annotated in of_source)
+    words = [list(chain(*texts[place].words)) if place in texts else [] for place in documents.places]
+    columns = documents.mention_document().tolist(), documents.start.tolist(), documents.end.tolist()
+    if documents.nodes is None:
+        return [" ".join(words[document][start : end + 1]) for document, start, end in zip(*columns, strict=True)]
+    nodes = documents.nodes
+    found = []
+    for document, numbers in zip(columns[0], np.split(nodes.word, np.cumsum(nodes.size)[:-1]), strict=True):
+        at = np.searchsorted(texts[documents.place_of(document)].numbers, numbers)
+        found.append(" ".join(words[document][word] for word in at.tolist()))
+    return found
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Corpus:
     """The documents of one side, as `read` returns them. ``notices`` are the notices of reading them, ``reading`` the
     options they were read with. Both become part of the result of a score. ``paths`` are its files, if workers may read
-    them again with the options of the score."""
+    them again with the options of the score; ``origin`` is what `read` was asked to read, and how."""
 
     documents: Documents
     notices: Sequence[Finding]
     reading: Mapping[str, str]
     paths: str | Sequence[str] | None = None
+    origin: tuple[str, Reading] | None = None
 
     def __repr__(self) -> str:
         return f"<Corpus of {plural(len(self.names), 'document')}>"
@@ -44,6 +77,22 @@ class Corpus:
     def names(self) -> Sequence[str]:
         """The names of the documents, in order."""
         return self.documents.names
+
+    def clusters(self) -> dict[str, dict[str, list[MentionText]]]:
+        """The mentions of each entity, by the name of the document and the id of the entity."""
+        documents = self.documents
+        found: dict[str, dict[str, list[MentionText]]] = {name: {} for name in documents.names}
+        of_entity = [
+            found[documents.names[document]].setdefault(name, [])
+            for document, name in zip(
+                documents.document.tolist(), documents.names_of(range(len(documents.document))), strict=True
+            )
+        ]
+        words = _words_of(documents)
+        spans = zip(documents.entity.tolist(), documents.start.tolist(), documents.end.tolist(), words, strict=True)
+        for entity, start, end, text in spans:
+            of_entity[entity].append(MentionText(max(start, -1), max(end, -1), text))
+        return found
 
 
 if TYPE_CHECKING:
