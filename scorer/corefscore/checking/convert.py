@@ -64,7 +64,7 @@ def convert(
         yield from _on_words(key, path, both, notices)
         return
     sentences = origin.sentences
-    request = requested(KEY, reading)._replace(texts=True)
+    request = requested(KEY, reading)._replace(texts=True, several=len(files) > 1)
     if key is not None:
         documents = _on_tokens(key, path, both, notices)
     elif target.name in WITH_ZEROS and origin.name == COREFUD:

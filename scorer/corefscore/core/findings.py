@@ -201,6 +201,11 @@ _NOTICES = {
         "the header does not name both columns; by position, {taken}",
         "name the columns item and entity in the header, or with --columns item=NAME,entity=NAME",
     ),
+    "named-by-file": (
+        "the document has no name",
+        'in a corpus of several files such a document is called like its file, here "{document}"; later ones are not '
+        "reported",
+    ),
     "other-items": (
         'in document "{document}": {extra} here that the key does not have, and {missing} of the key missing',
         "they count: what an entity has besides lowers precision, what it lacks lowers recall; --mentions given leaves "

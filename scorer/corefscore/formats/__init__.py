@@ -92,6 +92,7 @@ def opened(
     if not files:
         raise UsageError(f"the list of files of the {side} is empty")
     form = form_of(files, reading, side)
+    request = request._replace(several=len(files) > 1)
     if names is not None and form.named:
         form = form._replace(read=form.named)
     return Opened(files, form, request)
@@ -167,7 +168,7 @@ def examined(
     if form.examine is None:
         able = ", ".join(name for name in NAMES if find(name).examine)
         raise UsageError(f"the format {form.name} cannot be validated; formats that can be: {able}")
-    request = requested(side, reading)._replace(texts=texts)
+    request = requested(side, reading)._replace(texts=texts, several=len(files) > 1)
     annotations = _annotations_of(form, files, request)
     return (replace(batch, annotations=annotations) for batch in form.examine(files, found, request))
 

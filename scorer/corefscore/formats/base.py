@@ -173,6 +173,7 @@ class Request(NamedTuple):
     - ``heads``: one of `HEADS`.
     - ``input_format``, ``tags``, ``word_column``: the same as in `Reading`, for this side.
     - ``columns``: those of tables of labels, as in `Reading`.
+    - ``several``: whether the corpus has several files, which then name documents of CoNLL without a name.
     - ``unit``: where the units of tokens are annotated (`corefscore.core.documents.UNIT_SOURCES`), for annotations.
     - ``lines``: the lines at which the documents begin whose annotations are wanted; None for all. A reader may give
       others, too.
@@ -190,6 +191,7 @@ class Request(NamedTuple):
     columns: str | None = None
     unit: str | None = None
     lines: Collection[int | None] | None = None
+    several: bool = False
 
 
 USUAL = Request()

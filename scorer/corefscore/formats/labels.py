@@ -15,6 +15,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
@@ -86,7 +87,7 @@ def recognises(head: bytes) -> bool:
 
 def _first_line(head: bytes) -> tuple[str, str]:
     """The first line of a file that begins so, and the delimiter: a tab if it has one, or else a comma or semicolon."""
-    line = as_text(head.removeprefix(MARK).lstrip(b"\r\n").partition(b"\n")[0])
+    line = as_text(re.split(rb"[\r\n]", head.removeprefix(MARK).lstrip(b"\r\n"), maxsplit=1)[0])
     return line, next((each for each in "\t,;" if each in line), ",")
 
 
@@ -180,7 +181,9 @@ def _rows(source: Source, lines: Iterable[bytes], delimiter: str, line: int) -> 
                 yield line, after, row
             line = after
     except csv.Error as error:
-        expected = 'cells with a delimiter or a quote in them between quotes ("), and each such quote twice'
+        expected = (
+            'cells with a delimiter or a quote in them between quotes ("), each such quote twice, and LF or CR LF'
+        )
         raise _bad_row(source, line, f"no row of a table: {error}", expected) from None
 
 

@@ -1,8 +1,8 @@
 """Which response document belongs to which key document: the one with the same name.
 
 Between CoNLL and another format, names can also have two forms (`in_other_form`): ``X_0``, as models name the documents
-of JSON lines, is ``(X); part 000``, if no other document of either side can be meant. The number of zeros does not
-matter. Between two CoNLL files names must be equal, as for the official scorer (other-name-0001).
+of JSON lines, is ``(X); part 000``, and so is ``X`` if this is its only part, if no other document of either side can
+be meant. The number of zeros does not matter. Between two CoNLL files names must be equal, as for the official scorer (other-name-0001).
 
 Both sides are read batch by batch. If both have their documents in the same order, only the current batches are in
 memory; a response document that comes early waits until the key gets there. If names of the two forms have to be
@@ -238,13 +238,15 @@ class Names:
 
 def in_other_form(key: Collection[str], response: Collection[str]) -> dict[str, str]:
     """The response name by key name, for pairs of documents whose names have the two forms."""
-    found = {}
-    for part, name in _parts(key).items():
-        if name in response and name not in key and part not in response:
-            found[part] = name
-    for part, name in _parts(response).items():
-        if name in key and name not in response and part not in key:
-            found[name] = part
+    found: dict[str, str] = {}
+    for other_names in (_parts, _only_parts):
+        taken = {*found, *found.values()}
+        for part, name in other_names(key).items():
+            if name in response and name not in key and part not in response and taken.isdisjoint((part, name)):
+                found[part] = name
+        for part, name in other_names(response).items():
+            if name in key and name not in response and part not in key and taken.isdisjoint((part, name)):
+                found[name] = part
     return found
 
 
@@ -256,6 +258,15 @@ def _parts(names: Iterable[str]) -> dict[str, str]:
             document, number = part
             meant_by[f"{document}_{number.lstrip('0') or '0'}"].append(name)
     return {names[0]: name for name, names in meant_by.items() if len(names) == 1}
+
+
+def _only_parts(names: Iterable[str]) -> dict[str, str]:
+    """The names ``(X); part 000`` with the name X, if the document has no other part."""
+    parts: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for name in names:
+        if part := part_of(name):
+            parts[part[0]].append((name, part[1]))
+    return {its[0][0]: document for document, its in parts.items() if len(its) == 1 and not int(its[0][1])}
 
 
 def _refused(finding: Finding) -> None:

@@ -110,6 +110,10 @@ PLAIN = re.compile(rb"(\(\d+\)?|\d+\))(\|(\(\d+\)?|\d+\)))*")
 _MARKED, _SINGLE, _OPEN, _CLOSE = map(re.compile, (rb"\(\d+\+\d\)", rb"\(\d+\)", rb"\((\d+)", rb"(?<!\d)(\d+)\)"))
 """The pieces of rule 5, in the order in which they are cut out."""
 
+_TYPE = re.compile(rb"[A-Za-z][^()|-]*-(\d+)(?:-[^()|]*)?(?=[()]|\Z)")
+_TYPED = re.compile(rb"(?:\(?" + _TYPE.pattern + rb"\)?)+")
+"""An id with the type of its entity, and perhaps its name, and a cell of such ids."""
+
 _PARTS = re.compile(rb"[()]|[^()]+")
 
 
@@ -173,6 +177,8 @@ def plain(cell: bytes) -> bytes:
 
 def _pieces(cell: bytes) -> tuple[list[tuple[int, bytes]], list[bytes]]:
     """Find the events of a cell of any form, each with its kind and id, and the pieces that are discarded."""
+    if _TYPED.fullmatch(cell):
+        cell = _TYPE.sub(rb"\1", cell)
     discards, cell = _cut(cell, _MARKED)
     singles, cell = _cut(cell, _SINGLE)
     opens, closes = _OPEN.findall(cell), _CLOSE.findall(_OPEN.sub(b"", cell))

@@ -4,7 +4,8 @@ The grammar. The names in brackets are recorded runs of the official scorer that
 the official scorer has no such rule.
 
  1. A document begins at a line with `#`, optional blanks, `begin document` and one blank. Its name is the rest of the
-    line without the line end, LF or CR LF (odd-name-trailing-space, odd-name-with-quotes, crlf). It ends at `#`,
+    line without the line end, LF or CR LF (odd-name-trailing-space, odd-name-with-quotes, crlf); in a corpus of several
+    files, a document without a name is called like its file without the ending (our rule). It ends at `#`,
     optional blanks and `end document` anywhere in a line (odd-hash-space, odd-end-with-name), or at the end of the
     file (no-end).
  2. Lines outside documents are ignored (odd-lines-between, odd-text-before).
@@ -17,6 +18,8 @@ the official scorer has no such rule.
  5. Within a cell every `(N+D)` with exactly one digit D is discarded (odd-plus), then all `(N)` are read, then
     all `(N`, then all `N)`. Each piece is cut out and the search starts again, so that the text on both sides of it is
     joined (odd-no-bars, odd-double-closing). The rest is ignored (markers, odd-words-in-cell).
+    A cell of ids with types, such as `(abstract-1` or `person-3-Ann)` in GUM, is read as if it had only the numbers
+    (our rule).
  6. N is compared as text: `00` and `0` are two entities (odd-leading-zero).
  7. A close bracket closes the latest open bracket of its entity (odd-same-id-nested, odd-close-before-open). A document
     with a bracket that has no partner cannot be used (unopened, unclosed), even if the file ends without an end line
@@ -30,6 +33,7 @@ A file is read in blocks: whole-array passes find the lines and the few cells th
 
 from __future__ import annotations
 
+import os
 import re
 import zlib
 from collections import defaultdict
@@ -175,6 +179,8 @@ class Reader:
         self.notices = notices
         self.word_column = WordColumn(request.word_column)
         self._shows_words, self._side = request.texts, request.side
+        self._several, self._unnamed = request.several, ""
+        self._told_unnamed = False
         self.labels = Labels()
         self.inside = False
         self.names: list[str] = []
@@ -190,6 +196,7 @@ class Reader:
     def file(self, source: Source) -> Iterator[Documents]:
         """Read one file; yields every batch that is full."""
         self.source = source
+        self._unnamed = os.path.splitext(os.path.basename(source.path))[0] if self._several else ""
         self.line = 0
         self.ended = True
         self.outside_lines = self.first_outside = 0
@@ -365,7 +372,10 @@ class Reader:
                 self.refuse(Finding("nested-document", self.source.name, number, details=details))
                 self.stops[-1] = number
             self.inside = True
-            self.names.append(name)
+            if not name and self._unnamed and not self._told_unnamed:
+                self._told_unnamed = True
+                self._notice("named-by-file", number, document=self._unnamed)
+            self.names.append(name or self._unnamed)
             self.places.append(Place(self.source, number))
             self.stops.append(0)
             self.tokens.append(0)
