@@ -2,7 +2,8 @@
 
 Between CoNLL and another format, names can also have two forms (`in_other_form`): ``X_0``, as models name the documents
 of JSON lines, is ``(X); part 000``, and so is ``X`` if this is its only part, if no other document of either side can
-be meant. The number of zeros does not matter. Between two CoNLL files names must be equal, as for the official scorer (other-name-0001).
+be meant. The number of zeros does not matter. Between two CoNLL files names must be equal, as for the official scorer
+(other-name-0001).
 
 Both sides are read batch by batch. If both have their documents in the same order, only the current batches are in
 memory; a response document that comes early waits until the key gets there. If names of the two forms have to be
