@@ -314,6 +314,13 @@ PART, OTHER_PART = "(bn/x); part 000", "(bn/x); part 002"
         pytest.param(["bn/x_0"], [PART, "(bn/x); part 0"], {}, id="two of the response can be meant"),
         pytest.param([PART], ["bn/x_00"], {}, id="a suffix has no zeros in front"),
         pytest.param([PART], ["bn/x", "x_0", "(bn/x); part 0"], {}, id="no other likeness counts"),
+        pytest.param([PART], ["bn/x"], {PART: "bn/x"}, id="the only part needs no number"),
+        pytest.param(["bn/x"], [PART], {"bn/x": PART}, id="nor in the key"),
+        pytest.param([PART], ["bn/x", "bn/x_0"], {PART: "bn/x_0"}, id="a number is better than none"),
+        pytest.param([PART, "(bn/x); part 001"], ["bn/x"], {}, id="there is another part"),
+        pytest.param([PART], ["bn/x", "(bn/x); part 001"], {}, id="there is another part on the other side"),
+        pytest.param([PART, "bn/x"], ["bn/x"], {}, id="a document without part comes first"),
+        pytest.param(["(bn/x); part 001"], ["bn/x"], {}, id="the only part is not the first"),
         pytest.param([f"(x); part {'9' * 5000}"], ["y_0"], {}, id="a number of any length"),
     ],
 )

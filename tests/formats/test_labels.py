@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from corefscore import InputError, UsageError, from_labels, score
+from corefscore import InputError, UsageError, from_labels, read, score
 from support import command, together
 
 Labels = Mapping[str, str | None]
@@ -170,6 +170,17 @@ def test_what_is_no_column_of_labels_is_refused(row: tuple[Any, str]) -> None:
     with pytest.raises(UsageError) as raised:
         from_labels(*arguments, **options)
     assert message in str(raised.value)
+
+
+def test_json_can_have_items_in_some_documents_and_spans_in_others(tmp_path: Path) -> None:
+    path = tmp_path / "key.jsonl"
+    spans = {"doc_key": "x", "sentences": [["Ann", "saw", "her"]], "clusters": [[[0, 0], [2, 2]], [[0, 0]]]}
+    items = {"doc_key": "y", "clusters": [["p", "q"], ["q", "r"]]}
+    path.write_text("\n".join(map(json.dumps, (spans, items))))
+    found = score(path, [[["a"]], [["p", "r"]]], "bcub", repeated="first")
+    said = [(notice.code, notice.details["words"]) for notice in found.notices if notice.code == "dropped-repeat"]
+    assert said == [("dropped-repeat", "Ann"), ("dropped-repeat", "q")]
+    assert read(path).clusters()["y"] == {"0": [(-1, -1, "p"), (-1, -1, "q")], "1": [(-1, -1, "q"), (-1, -1, "r")]}
 
 
 def test_positions_need_lists_of_one_length() -> None:

@@ -514,7 +514,7 @@ def joined(parts: Sequence[Documents]) -> Documents:
         **{name: by_document(name) for name in _OF_DOCUMENTS},
         odd_labels=odd_labels,
         exact_names=all(part.exact_names for part in parts),
-        words=parts[0].words,
+        words=next((part.words for part in parts if part.items), parts[0].words),
         named_entities=_joined_names(parts, documents),
         texts=_table([part.texts for part in parts]),
         nodes=_table([part.nodes for part in parts if part.nodes is not None or len(part.start)]),

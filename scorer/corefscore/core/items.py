@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from itertools import count, islice
 from typing import Any
 
@@ -48,20 +48,24 @@ def joined(parts: Sequence[Items | None], before: Sequence[int]) -> Items | None
 
 
 class Shown:
-    """A function that returns items as text, for messages (`corefscore.core.documents.Words`): those of ``values``, and
-    after them those of ``others``."""
+    """A function that returns mentions as text, for messages (`corefscore.core.documents.Words`): the items of
+    ``values`` and after them those of ``others``; ``spans`` shows the mentions that are spans."""
 
-    def __init__(self, values: Values, others: Values = ()) -> None:
-        self._values, self._others = values, others
+    def __init__(self, values: Values, others: Values = (), spans: Callable[..., list[str]] | None = None) -> None:
+        self._values, self._others, self._spans = values, others, spans or _ends
 
     def __call__(self, source: Source, spans: Sequence[Any]) -> list[str]:
-        return [self._text(span.start, span.end) for span in spans]
+        of_tokens = iter(self._spans(source, [span for span in spans if span.start >= 0]))
+        return [next(of_tokens) if span.start >= 0 else self._item(span.start + LONGEST) for span in spans]
 
-    def _text(self, start: int, end: int) -> str:
-        if start >= 0:
-            return repr((start, end))
-        number, first = start + LONGEST, len(self._values)
+    def _item(self, number: int) -> str:
+        first = len(self._values)
         return shown(self._values[number] if number < first else self._others[number - first])
+
+
+def _ends(source: Source, spans: Sequence[Any]) -> list[str]:
+    """The numbers of the first and the last token of spans."""
+    return [repr((span.start, span.end)) for span in spans]
 
 
 def shown(value: Hashable) -> str:

@@ -182,7 +182,7 @@ def _rows(source: Source, lines: Iterable[bytes], delimiter: str, line: int) -> 
             line = after
     except csv.Error as error:
         expected = (
-            'cells with a delimiter or a quote in them between quotes ("), each such quote twice, and LF or CR LF'
+            'cells with a delimiter or a quote in them between quotes ("), each such quote twice, and LF line ends'
         )
         raise _bad_row(source, line, f"no row of a table: {error}", expected) from None
 

@@ -35,7 +35,9 @@ def compared(key: Documents, response: Documents, present: Bools) -> tuple[Docum
     start, other = np.split(new[number], [len(spans)])
     start[spans] = response.start[spans]
     end = np.where(spans, response.end, start)
-    response = replace(response, start=start, end=end, words=Shown(ours.values, theirs.values), items=None)
+    response = replace(
+        response, start=start, end=end, words=Shown(ours.values, theirs.values, response.words), items=None
+    )
     sides = (key, ours.document, ours.number - LONGEST), (response, theirs.document, other)
     listed = [(np.append(side.mention_document(), more), np.append(side.start, number)) for side, more, number in sides]
     return response, list(_on_one_side(key, response, listed, present))

@@ -239,14 +239,23 @@ class Names:
 
 def in_other_form(key: Collection[str], response: Collection[str]) -> dict[str, str]:
     """The response name by key name, for pairs of documents whose names have the two forms."""
-    found: dict[str, str] = {}
-    for other_names in (_parts, _only_parts):
-        taken = {*found, *found.values()}
-        for part, name in other_names(key).items():
-            if name in response and name not in key and part not in response and taken.isdisjoint((part, name)):
+    found = {}
+    for part, name in _parts(key).items():
+        if name in response and name not in key and part not in response:
+            found[part] = name
+    for part, name in _parts(response).items():
+        if name in key and name not in response and part not in key:
+            found[name] = part
+    taken = {*found, *found.values()}
+    for part, name in _only_parts([*key, *response]).items():
+        if (
+            taken.isdisjoint((part, name))
+            and (part in key) != (part in response)
+            and (name in key) != (name in response)
+        ):
+            if part in key and name in response:
                 found[part] = name
-        for part, name in other_names(response).items():
-            if name in key and name not in response and part not in key and taken.isdisjoint((part, name)):
+            elif part in response and name in key:
                 found[name] = part
     return found
 
@@ -264,10 +273,10 @@ def _parts(names: Iterable[str]) -> dict[str, str]:
 def _only_parts(names: Iterable[str]) -> dict[str, str]:
     """The names ``(X); part 000`` with the name X, if the document has no other part."""
     parts: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    for name in names:
+    for name in dict.fromkeys(names):
         if part := part_of(name):
             parts[part[0]].append((name, part[1]))
-    return {its[0][0]: document for document, its in parts.items() if len(its) == 1 and not int(its[0][1])}
+    return {its[0][0]: document for document, its in parts.items() if len(its) == 1 and not its[0][1].strip("0")}
 
 
 def _refused(finding: Finding) -> None:

