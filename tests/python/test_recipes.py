@@ -30,7 +30,9 @@ def recipe(title: str, **given: Any) -> dict[str, Any]:
     return names
 
 
-@pytest.mark.parametrize(("page", "least"), [("python.md", 16), ("migration.md", 16), ("corefud.md", 4)])
+@pytest.mark.parametrize(
+    ("page", "least"), [("python.md", 16), ("migration.md", 16), ("corefud.md", 4), ("clusterings.md", 3)]
+)
 def test_the_examples_of_a_page_print_what_it_shows(page: str, least: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     found = doctest.testfile(str(ROOT / "docs" / page), module_relative=False)
