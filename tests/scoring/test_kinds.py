@@ -525,7 +525,10 @@ def test_distances_need_places() -> None:
     assert score([["a", "b"]], [["a", "b"]], "muc", of="size:2")["muc"].f1 == 1
 
 
-@pytest.mark.parametrize("metric", ["cone", "mor", "zero"])
+WITHOUT_TERMS = ["cone", "mor", "zero", "pairwise", "cluster", "bcubs"]
+
+
+@pytest.mark.parametrize("metric", WITHOUT_TERMS)
 def test_metrics_without_terms_are_refused(metric: str, capfdbinary: Capture) -> None:
     done = call(capfdbinary, metric, *DEMO, "--of", "size:2", "--format", "table")
     assert (done.status, done.stdout) == (2, b"")
@@ -533,7 +536,7 @@ def test_metrics_without_terms_are_refused(metric: str, capfdbinary: Capture) ->
 
 
 def test_every_other_metric_has_terms() -> None:
-    assert {name for name in NAMES if find(name).terms is None} == {"cone", "mor", "zero"}
+    assert {name for name in NAMES if find(name).terms is None} == {*WITHOUT_TERMS}
 
 
 def test_a_division_is_for_scores_alone(capfdbinary: Capture) -> None:
