@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from corefscore.core.documents import KEY, RESPONSE, Documents, Mention, Place
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding
-from corefscore.core.sources import Source
+from corefscore.core.sources import STDIN, Source
 from corefscore.core.workers import Map, NotSplittable
 from corefscore.formats import opened
 from corefscore.formats.base import Reading
@@ -97,6 +97,8 @@ def _paths(name: str, side: Given) -> str | Sequence[str]:
     if paths is None:
         raise NotSplittable(f"the {name} is in memory")
     for path in [paths] if isinstance(paths, str) else paths:
+        if path != STDIN and not os.path.exists(path):
+            raise NotSplittable  # this process reports it
         if not os.path.isfile(path) and not os.path.isdir(path):
             raise NotSplittable(f"{path} can be read only once")
     return paths
