@@ -7,7 +7,15 @@ from functools import partial
 from corefscore.formats.base import Format, later
 from corefscore.formats.jsonlines.dialects import DIALECTS
 from corefscore.formats.jsonlines.objects import recognises
-from corefscore.formats.jsonlines.reader import has_both_sides, name_in, of_characters, read, sentences, settled
+from corefscore.formats.jsonlines.reader import (
+    examine,
+    has_both_sides,
+    name_in,
+    of_characters,
+    read,
+    sentences,
+    settled,
+)
 from corefscore.formats.jsonlines.writer import write
 
 FORMAT = Format(
@@ -22,7 +30,7 @@ FORMAT = Format(
     settled=settled,
     has_both_sides=has_both_sides,
     of_characters=of_characters,
-    examine=later("jsonlines.examiner:examine"),
+    examine=examine,
     annotations=later("jsonlines.annotations:read"),
     zeros=True,
 )

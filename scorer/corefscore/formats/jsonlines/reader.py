@@ -24,6 +24,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from itertools import chain, islice
 
 import numpy as np
@@ -31,7 +32,7 @@ import numpy as np
 from corefscore.core.arrays import NONE, Ints
 from corefscore.core.documents import KEY, RESPONSE, UNKNOWN, Documents, Place, Texts
 from corefscore.core.errors import InputError
-from corefscore.core.findings import Finding, plural
+from corefscore.core.findings import MOST, Finding, Found, plural
 from corefscore.core.items import LONGEST, Items, Numbers, Shown
 from corefscore.core.sources import Source
 from corefscore.formats.base import BATCH, Request, Sentences, later
@@ -79,21 +80,20 @@ def read(files: Sequence[Source], notices: list[Finding], request: Request) -> I
     Raises `InputError` for the first object that is not as described above, `UsageError` for a file that cannot be
     read.
     """
-    return Reader(notices.append, request).documents(files)
+    return _Reader(notices.append, request).documents(files)
 
 
-class Reader:
-    """Reads one corpus.
+def examine(files: Sequence[Source], found: Found, request: Request) -> Iterator[Documents]:
+    """Yield the documents of all files as one corpus, in batches, with their faults; all that is wrong or odd is added
+    to ``found``. Raises `UsageError` for a file that cannot be read."""
+    return _Reader(found.add, request, found).documents(files)
 
-    Scoring stops at the first fault. `corefscore.formats.jsonlines.examiner` overrides `refuse`, `text_of` and `look`
-    to continue by the same rules.
-    """
 
-    most = 1
-    """The largest number of faults of a document that are reported."""
+class _Reader:
+    """Reads one corpus. Scoring stops at the first fault; validation adds all of them to ``found`` and goes on."""
 
-    def __init__(self, note: Callable[[Finding], None], request: Request) -> None:
-        self.note, self.request = note, request
+    def __init__(self, note: Callable[[Finding], None], request: Request, found: Found | None = None) -> None:
+        self.note, self.request, self.found = note, request, found
         self.first: _First | None = None
         if request.by_first is not None:
             self.first = BY_NAME[request.by_first[0]], request.by_first[1]
@@ -117,18 +117,28 @@ class Reader:
         if self.batch.names:
             yield self._full()
 
-    def refuse(self, error: InputError, place: Place, fields: Fields) -> None:
-        """Raise the error for a fault of an object; ``fields`` are those of its fields that are known."""
-        raise error
+    def _refuse(self, error: InputError, place: Place, fields: Fields) -> None:
+        """Raise the error for a fault of an object, or add it to ``found`` and the name of the document, if it has one,
+        to the batch; ``fields`` are those of its fields that are known."""
+        if self.found is None:
+            raise error
+        self.found.add(*error.findings)
+        if fields:
+            with suppress(InputError):
+                dialect = dialect_of(place, fields, self.request) if self.first is None else self.first[0]
+                name = name_of(place, fields, dialect)
+                self.faults[len(self.batch.names)] = lambda: error.findings[0]
+                self.batch.add(name, place, -1)
+                self.characters.append(None)
 
-    def text_of(self, fields: Fields, tokens: int, dialect: Dialect) -> Ints:
-        """Number the words of a document (`corefscore.core.documents.Texts`); unknown if it has no words, or if these
-        would have to be joined from subtokens."""
-        sentences = None if of_subtokens(fields, dialect) else sentences_of(fields, dialect)
-        return np.full(max(tokens, 0), UNKNOWN) if sentences is None else numbers(sentences)
-
-    def look(self, place: Place, fields: Fields, field: str, dialect: Dialect) -> None:
-        """Look at a document without a fault, whose clusters are in ``field``; for subclasses."""
+    def _text_of(self, fields: Fields, tokens: int, dialect: Dialect) -> Ints:
+        """Number the words of a document (`corefscore.core.documents.Texts`); unknown if it has no words. Those that
+        are joined from subtokens are compared in validation alone."""
+        known = self.found is not None or not of_subtokens(fields, dialect)
+        sentences = sentences_of(fields, dialect) if known else None
+        if sentences is None:
+            return np.full(max(tokens, 0), UNKNOWN)
+        return numbers_of([word.encode("utf-8", "surrogateescape") for word in chain(*sentences)])
 
     def _file(self, source: Source) -> Iterator[None]:
         """Read one file, object by object."""
@@ -142,14 +152,14 @@ class Reader:
                     fields = parse()
                     self._add(place, fields)
                 except InputError as error:
-                    self.refuse(error, place, fields)
+                    self._refuse(error, place, fields)
                     if error.findings[0].code in _WHOLE_FILE:
                         return
                 yield
             if not found:
                 raise _empty_file(source)
         except InputError as error:
-            self.refuse(error, place, {})
+            self._refuse(error, place, {})
 
     def _add(self, place: Place, fields: Fields) -> None:
         """Add the document of an object to the batch. Raises `InputError` for a fault."""
@@ -167,14 +177,10 @@ class Reader:
         self.batch.add(name, place, tokens, enumerate(map(len, fields[field])), flat, unnamed=unnamed)
         self.characters.append(text)
         if self.request.texts:
-            self.texts.append(self.text_of(fields, tokens, dialect))
-        self.look(place, fields, field, dialect)
-
-    def add_faulty(self, name: str, place: Place, fault: Finding) -> None:
-        """Add a document of which only the name is known."""
-        self.faults[len(self.batch.names)] = lambda: fault
-        self.batch.add(name, place, -1)
-        self.characters.append(None)
+            self.texts.append(self._text_of(fields, tokens, dialect))
+        if self.found is not None and (empty := sum(not cluster for cluster in fields[field])):
+            details = {"document": name, "count": plural(empty, "cluster"), "field": field}
+            self.note(Finding("empty-cluster", place.source.name, place.line, details=details))
 
     def _mentions(self, name: str, place: Place, fields: Fields, field: str, dialect: Dialect) -> tuple[int, list[int]]:
         """Return the number of tokens of a document, and the first and the last token of each mention; a mention that
@@ -192,7 +198,7 @@ class Reader:
             )
             raise InputError(
                 Finding("bad-mention", place.source.name, place.line, details=details)
-                for details in islice(faults, self.most)
+                for details in islice(faults, 1 if self.found is None else MOST)
             )
         odd = check_spelling(place, fields, flat, name, dialect) if field == dialect.clusters else None
         if odd is not None:
@@ -300,11 +306,6 @@ def _by_first(place: Place, fields: Fields, request: Request) -> _First:
         raise bad_field(place, fields, dialect.clusters, f"occurs together with {dialect.predicted}", expected)
     predicted = dialect.predicted
     return dialect, predicted if predicted is not None and predicted in fields else dialect.clusters
-
-
-def numbers(sentences: Sentences) -> Ints:
-    """The numbers of the words of sentences."""
-    return numbers_of([word.encode("utf-8", "surrogateescape") for word in chain(*sentences)])
 
 
 def words_of(place: Place, fields: Fields, request: Request) -> list[list[str]] | None:

@@ -361,11 +361,8 @@ def _fewest_edits(key: list[bytes], response: list[bytes]) -> list[tuple[int, in
         last, row = row, [number * _EDIT]
         row_steps = [0]
         for column, other in enumerate(response):
-            cost, step = last[column] - 1000 if word == other else last[column] + _REPLACING - _likeness(word, other), 0
-            if last[column + 1] + _EDIT < cost:
-                cost, step = last[column + 1] + _EDIT, 1
-            if row[column] + _EDIT < cost:
-                cost, step = row[column] + _EDIT, 2
+            pair = -1000 if word == other else _REPLACING - _likeness(word, other)
+            cost, step = min((last[column] + pair, 0), (last[column + 1] + _EDIT, 1), (row[column] + _EDIT, 2))
             row.append(cost)
             row_steps.append(step)
         steps.append(row_steps)
