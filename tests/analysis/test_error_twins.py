@@ -11,6 +11,7 @@ import twins
 from corefscore import analyse
 from corefscore.analysis import response as response_module
 from corefscore.analysis.spans import _OFF
+from support import together
 from twins import Mention
 
 OPTIONS: list[tuple[str, dict[str, str]]] = [
@@ -40,7 +41,7 @@ def written(path: Path, text: str) -> Path:
 
 
 @pytest.mark.parametrize(("measure", "options"), OPTIONS, ids=str)
-@pytest.mark.parametrize("kind", twins.KINDS)
+@together("kind", list(twins.KINDS))
 def test_costs_are_those_of_the_twin(
     kind: str, measure: str, options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

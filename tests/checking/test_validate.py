@@ -788,7 +788,7 @@ FULL = (
 )
 
 
-@pytest.mark.parametrize("way", ["--output", "--fix"])
+@pytest.mark.parametrize("way", ["--fix", pytest.param("--output", marks=pytest.mark.outside)])
 def test_a_full_disk_leaves_the_old_file_whole(way: str, tmp_path: Path) -> None:
     """A limit on the size of files stands in for the full disk: the same error at the same call."""
     data, out = tmp_path / "data", tmp_path / "out"

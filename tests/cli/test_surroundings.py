@@ -95,6 +95,7 @@ def unblocked(*arguments: str, stream: str) -> bytes:
     return found
 
 
+@pytest.mark.outside
 @pytest.mark.skipif(not hasattr(fcntl, "F_SETPIPE_SZ"), reason="pipes have one size here")
 def test_a_pipe_that_does_not_block_gets_all(large: str, tmp_path: Path) -> None:
     assert unblocked("muc", large, large, stream="stdout") == command("muc", large, large).stdout
@@ -103,6 +104,7 @@ def test_a_pipe_that_does_not_block_gets_all(large: str, tmp_path: Path) -> None
     assert unblocked("muc", large, str(bad), stream="stderr") == command("muc", large, str(bad)).stderr
 
 
+@pytest.mark.outside
 def test_what_is_no_regular_file_gets_all(large: str, tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -177,6 +179,7 @@ def test_standard_input_under_two_names_is_not_read_twice() -> None:
     assert b"/dev/stdin can be read only once, and - is the same pipe" in done.stderr
 
 
+@pytest.mark.outside
 def test_two_pipes_are_two(tmp_path: Path) -> None:
     line = f"{PROGRAM} muc <(cat {KEY}) <(cat {RESPONSE}) none"
     done = subprocess.run(["bash", "-c", line], capture_output=True, check=False, timeout=60)
@@ -339,6 +342,7 @@ sys.exit(corefscore.__main__.command())
 """
 
 
+@pytest.mark.outside
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="nothing tells the size of the address space")
 def test_a_small_address_space_costs_time_only() -> None:
     """One that has no room for the blocks which make memory usable again, but for a small run."""
@@ -533,7 +537,7 @@ def test_markdown_shows_a_name_as_it_is(tmp_path: Path) -> None:
 # The environment
 
 
-@pytest.mark.parametrize("line", ["lea KEY RESPONSE", "validate KEY", "errors KEY RESPONSE"])
+@pytest.mark.parametrize("line", ["lea KEY RESPONSE", *outside(("validate KEY",), ("errors KEY RESPONSE",))])
 def test_an_empty_environment_changes_nothing(line: str) -> None:
     """Neither HOME nor PATH nor a locale, as some schedulers start programs."""
     words = [KEY if word == "KEY" else word.replace("RESPONSE", RESPONSE) for word in line.split()]

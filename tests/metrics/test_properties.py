@@ -15,7 +15,7 @@ import pytest
 import twins
 from corefscore.metrics import find
 from corefscore.scoring.results import Result
-from support import RECORDED
+from support import RECORDED, together
 
 MEASURES = [measure.name for name in twins.TWINS for measure in find(name).measures]
 
@@ -23,7 +23,7 @@ NEAR = 1e-12
 LAST_BITS = 4 * np.finfo(np.float64).eps
 
 EACH_MEASURE = pytest.mark.parametrize("measure", MEASURES)
-EACH_KIND = pytest.mark.parametrize("kind", twins.PLAIN)
+EACH_KIND = together("kind", list(twins.PLAIN))
 
 
 @cache

@@ -26,7 +26,7 @@ from corefscore.metrics.ceafe import _munkres
 from corefscore.metrics.overlap import _FEW, _surplus_pairs
 from corefscore.scoring.results import Result
 from scipy.optimize import linear_sum_assignment
-from support import RECORDED
+from support import RECORDED, together
 
 BATCH = 5
 BATCHES = 3
@@ -35,7 +35,7 @@ NEAR = 1e-12
 WHOLE = ("muc", "ceafm", "blanc", MENTIONS)
 """Metrics that count whole things, so that floats hold the counts exactly."""
 
-KINDS = pytest.mark.parametrize("kind", twins.KINDS)
+KINDS = together("kind", list(twins.KINDS))
 METRICS = pytest.mark.parametrize("metric", twins.TWINS)
 
 
@@ -66,8 +66,8 @@ def scored(kind: str) -> list[Document]:
 # Metrics
 
 
-@KINDS
 @METRICS
+@KINDS
 def test_counts_and_scores_are_those_of_the_definition(metric: str, kind: str) -> None:
     for document in scored(kind):
         counts = document.result.counts[metric][document.number]

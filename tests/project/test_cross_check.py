@@ -53,6 +53,7 @@ def check(folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFi
     return checked
 
 
+@pytest.mark.outside
 @pytest.mark.skipif(not shutil.which("perl"), reason="there is no perl")
 def test_documents_in_another_order_are_the_same(check: Check) -> None:
     assert check(PATH="/usr/bin:/bin") == (0, ["3 pairs, 6 runs, 0 differ"])

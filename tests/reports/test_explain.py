@@ -93,6 +93,7 @@ def test_the_call_of_each_row_prints_its_numbers(
     assert len({*averages}) == len(averages) > 6
 
 
+@pytest.mark.outside
 def test_a_shell_takes_each_kind_of_call(all_differ: Mapping[str, tuple[Path, Path]], capfdbinary: Capture) -> None:
     found = rows(capfdbinary, *all_differ["spans"])
     path = os.pathsep.join((str(server().parent), str(Path(sys.executable).parent), os.environ["PATH"]))
