@@ -8,13 +8,14 @@ import os
 import pickle
 import random
 import re
-import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -34,16 +35,20 @@ DOCUMENTS = 40
 Pair = tuple[Path, Path]
 
 
-@pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> Pair:
-    return write(Shape(DOCUMENTS, 60, 12), tmp_path_factory.mktemp("written"))
+@cache
+def written() -> dict[str, bytes]:
+    """The names and contents of two files of forty documents."""
+    with TemporaryDirectory() as folder:
+        return {path.name: path.read_bytes() for path in write(Shape(DOCUMENTS, 60, 12), Path(folder))}
 
 
 @pytest.fixture
-def pair(written: Pair, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pair:
+def pair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pair:
     """Two files of forty documents, which make many slices."""
     monkeypatch.setattr(slices, "SIZE", 5_000)
-    key, response = (Path(shutil.copy(path, tmp_path)) for path in written)
+    key, response = (tmp_path / name for name in written())
+    for path in (key, response):
+        path.write_bytes(written()[path.name])
     return key, response
 
 
