@@ -47,8 +47,7 @@ class Opened(NamedTuple):
         annotations = _annotations_of(self.form, self.files, self.request)
         for source in self.files:
             source.watch = watch
-        for batch in self.form.read(self.files, notices, self.request):
-            yield replace(batch, annotations=annotations)
+        return map(partial(replace, annotations=annotations), self.form.read(self.files, notices, self.request))
 
 
 def read(

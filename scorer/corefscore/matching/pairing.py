@@ -193,7 +193,7 @@ def _named_by_position(
     """
     first = [next(side, None) for side in (key, response)]
     begun = [batch for batch in first if batch is not None]
-    sides = [chain([] if batch is None else [batch], rest) for batch, rest in zip(first, (key, response), strict=True)]
+    sides = [chain(iter([] if one is None else [one]), rest) for one, rest in zip(first, (key, response), strict=True)]
     nameless = [batch.unnamed and (batch.characters is not None or batch.items is not None) for batch in begun]
     if len({batch.unnamed for batch in begun}) < 2 or not any(nameless):
         return sides[0], sides[1]
@@ -329,6 +329,7 @@ class _Pairing:
                 self._tell_unscored(batch, [d for d in batch.faults if not wanted[d]])
             if wanted.any():
                 yield self._pairs(batch.take(np.flatnonzero(wanted)))
+            del batch  # before the next one is read
         if self.only is not None and self.only not in self.key_names.places:
             asked, *known = (f'"{name}"' for name in (self.only, *self.key_names.places))
             raise UnknownDocumentError(f"the key has no document named {asked}; {suggested(asked, known)}")

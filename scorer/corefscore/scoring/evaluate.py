@@ -54,7 +54,9 @@ def count_batches(
     first_of_key, key = _begun(key)
     key, response, text = on_key(key, response, reading, notices)
     first, response = _begun(response)
-    if first_of_key and first and (first_of_key.nodes is None) != (first.nodes is None):
+    two_kinds = first_of_key and first and (first_of_key.nodes is None) != (first.nodes is None)
+    del first_of_key, first
+    if two_kinds:
         raise UsageError(
             "one side is CorefUD and the other is not, and mentions with heads cannot be compared with spans; bring "
             "both into one format with corefscore convert, or score with --align, which finds words and heads in the "
@@ -67,7 +69,8 @@ def count_batches(
         key = (estimated(batch, names) for batch in key)
     if counting.of is not None and counting.of.needs_files:  # files are read again for each batch
         key, response = _in_one_batch(key), _in_one_batch(response)
-    batches = [counting.count(pairs) for pairs in pair(key, response, notices, settings.document)]
+    # By map, which holds no batch while it waits for the next.
+    batches = list(map(counting.count, pair(key, response, notices, settings.document)))
     if text is not None:
         batches = [batch._replace(fidelity=text.fidelity.take(batch.names)) for batch in batches]
     return batches
@@ -92,7 +95,8 @@ def on_key(
 def _begun(batches: Iterator[Documents]) -> tuple[Documents | None, Iterator[Documents]]:
     """Read the first batch, if there is one; returns it, and all batches."""
     first = next(batches, None)
-    return first, batches if first is None else chain([first], batches)
+    # An iterator over the first lets go of it, which a list would not.
+    return first, batches if first is None else chain(iter([first]), batches)
 
 
 def _in_one_batch(batches: Iterator[Documents]) -> Iterator[Documents]:
