@@ -18,11 +18,13 @@ characters that are no blanks stand for tokens. Where texts may differ (``--alig
 
 from __future__ import annotations
 
+from array import array
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from itertools import accumulate, chain, islice, pairwise
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -219,22 +221,36 @@ class Pairs(NamedTuple):
     present: Bools
 
 
-@dataclass
 class Names:
-    """The names seen on one side, with the place of each; ``exact`` means that all of them are CoNLL names."""
+    """The names seen on one side, and in columns where each document begins; ``exact`` means that all are CoNLL names.
 
-    places: dict[str, Place] = field(default_factory=dict)
-    exact: bool = True
+    ``seen`` has each name by itself, so that equal names of two sides can be one object (``others``): of a corpus of
+    small documents, a score keeps little else.
+    """
 
-    def add(self, documents: Documents) -> None:
-        """Add the names of a batch. Raises `InputError` for a name that was already added."""
+    def __init__(self, others: Mapping[str, str] = MappingProxyType({})) -> None:
+        self.exact = True
+        self.seen: dict[str, str] = {}
+        self._others, self._sources, self._lines = others, list[Source](), array("q")
+
+    def add(self, documents: Documents) -> Documents:
+        """Add the names of a batch, and return it. Raises `InputError` for a name that was already added."""
         self.exact = self.exact and documents.exact_names
         for document, name in enumerate(documents.names):
             place = documents.place_of(document)
-            first = self.places.setdefault(name, place)
-            if first is not place:
-                details = {"document": name, "first": str(first)}
+            if name in self.seen:
+                details = {"document": name, "first": str(self.places({name})[name])}
                 raise InputError([Finding("repeated-name", place.source.name, place.line, details=details)])
+            once = self._others.get(name, name)
+            self.seen[once] = once
+            self._sources.append(place.source)
+            self._lines.append(place.line or 0)
+        return documents
+
+    def places(self, names: Collection[str]) -> dict[str, Place]:
+        """Return the places of some documents, in the order in which they were seen."""
+        every = zip(self.seen, self._sources, self._lines, strict=True) if names else ()
+        return {name: Place(source, line or None) for name, source, line in every if name in names}
 
 
 def in_other_form(key: Collection[str], response: Collection[str]) -> dict[str, str]:
@@ -314,24 +330,26 @@ class _Pairing:
     only: str | None
     refuse: Callable[[Finding], None]
     in_tokens: _InTokens | None = None
-    key_names: Names = field(default_factory=Names)
-    response_names: Names = field(default_factory=Names)
     other_form: dict[str, str] = field(default_factory=dict)
     waiting: dict[str, tuple[Documents, int]] = field(default_factory=dict)
     unscored: int = 0
 
+    def __post_init__(self) -> None:
+        self.key_names = Names()
+        self.response_names = Names(self.key_names.seen)
+        self.key, self.response = map(self.key_names.add, self.key), map(self.response_names.add, self.response)
+
     def run(self) -> Iterator[Pairs]:
         """Yield the pairs of each batch of the key."""
         while (batch := next(self.key, None)) is not None:
-            self.key_names.add(batch)
             wanted = np.array([self.only in (None, name) for name in batch.names], dtype=np.bool_)
             if batch.faults:
                 self._tell_unscored(batch, [d for d in batch.faults if not wanted[d]])
             if wanted.any():
                 yield self._pairs(batch.take(np.flatnonzero(wanted)))
             del batch  # before the next one is read
-        if self.only is not None and self.only not in self.key_names.places:
-            asked, *known = (f'"{name}"' for name in (self.only, *self.key_names.places))
+        if self.only is not None and self.only not in self.key_names.seen:
+            asked, *known = (f'"{name}"' for name in (self.only, *self.key_names.seen))
             raise UnknownDocumentError(f"the key has no document named {asked}; {suggested(asked, known)}")
         while self._read_response():
             pass
@@ -343,12 +361,9 @@ class _Pairing:
             pass
         missing = {name for name in key.names if name not in self.waiting}
         two_forms = not (self.key_names.exact and self.response_names.exact)
-        if missing and two_forms and not self.other_form and in_other_form(missing, self.response_names.places):
-            rest = list(self.key)  # they stay in memory until they are scored
-            for batch in rest:
-                self.key_names.add(batch)
-            self.key = iter(rest)
-            self.other_form = in_other_form(self.key_names.places, self.response_names.places)
+        if missing and two_forms and not self.other_form and in_other_form(missing, self.response_names.seen):
+            self.key = iter(list(self.key))  # they stay in memory until they are scored
+            self.other_form = in_other_form(self.key_names.seen, self.response_names.seen)
         found = [self.waiting.pop(self.other_form.get(name, name), None) for name in key.names]
         parts = {id(there[0]): there[0] for there in found if there is not None}
         # The documents in the parts before each.
@@ -375,7 +390,6 @@ class _Pairing:
         batch = next(self.response, None)
         if batch is None:
             return False
-        self.response_names.add(batch)
         self.waiting.update((name, (batch, d)) for d, name in enumerate(batch.names))
         return True
 
@@ -418,10 +432,11 @@ class _Pairing:
         for batch, d in self.waiting.values():
             if d in batch.faults:
                 self._tell_unscored(batch, [d])
-        key, response = self.key_names.places, self.response_names.places
-        paired = (key.keys() & response.keys()).union(*self.other_form.items())
-        missing = {name: place for name, place in key.items() if self.only in (None, name) and name not in paired}
-        extra = {name: place for name, place in response.items() if name not in paired}
+        key, response = self.key_names.seen, self.response_names.seen
+        of_other_form = {*self.other_form.values()}
+        lacking = {name for name in key if self.only in (None, name) and name not in response} - self.other_form.keys()
+        missing = self.key_names.places(lacking)
+        extra = self.response_names.places({name for name in response if name not in key} - of_other_form)
         if missing or extra:
             self.notices += unpaired(missing, extra, len(key), alone=self.only is not None)
 
