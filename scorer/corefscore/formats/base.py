@@ -20,7 +20,7 @@ from corefscore.core.options import INPUT, declared, option
 from corefscore.core.sources import MARK, Source
 from corefscore.core.tuples import NamedTuple
 
-BATCH = 1 << 24
+BATCH = 1 << 23
 """The number of bytes after which the documents read so far become a batch, which bounds the memory of a run."""
 
 NO_WORD = "-"
