@@ -41,6 +41,9 @@ TIE = 1e-12
 BLOCK = 2**21
 """The number of values in memory at a time, which sets the size of a block of trials."""
 
+LEAST = 2**10
+"""The least number of units in a block of trials of one unit each, which need no weights of all units."""
+
 CHUNK = 2**14
 """The number of trials, over several pairs, whose counts are divided at once: they fit into the cache."""
 
@@ -268,10 +271,20 @@ class _Trials:
         sample = self.sample
         return each_score(sample.metrics, sample.measures, np.moveaxis(sums, 2, -1), averaged=sample.averaged)
 
-    def blocks(self, weights: Iterable[Floats]) -> Iterator[Floats]:
-        """The differences of all pairs, tested scores x pairs x trials, for each block of ``weights``."""
-        for block in weights:
-            swapped, trials = self.sums(block), block.shape[1]
+    def alone(self) -> Iterator[Floats]:
+        """The sums over each unit alone as a trial, for blocks of units."""
+        rows = max(self.rows, LEAST)
+        for begin in range(0, self.sample.units, rows):
+            counts = self.flat[:, begin : begin + rows]
+            sums = np.zeros((self.groups, *counts.shape))
+            trials = np.arange(counts.shape[1])
+            sums[self.sample.stratum[begin + trials], :, trials] = counts.T
+            yield sums.reshape(self.groups, len(self.sample.counts), -1, len(trials))
+
+    def blocks(self, sums: Iterable[Floats]) -> Iterator[Floats]:
+        """The differences of all pairs, tested scores x pairs x trials, for blocks of ``sums`` over swapped units."""
+        for swapped in sums:
+            trials = swapped.shape[-1]
             found = np.empty((len(self.tested), len(self.first), trials))
             step = max(1, CHUNK // trials)
             for begin in range(0, len(self.first), step):
@@ -303,7 +316,7 @@ class _Trials:
         It is the root of the sum of squares of half of what swapping a single unit changes.
         """
         squares, observed = np.zeros((len(self.tested), len(self.first))), self.observed()[..., None]
-        for block in self.blocks(self.chosen(np.eye(self.sample.units), np.arange(self.sample.units))):
+        for block in self.blocks(self.alone()):
             squares += ((observed - block) ** 2).sum(axis=-1) / 4
         return np.where(squares > TIE**2, np.sqrt(squares), np.inf)
 
@@ -326,8 +339,8 @@ def without_each(sample: Sample) -> Floats:
     """The scores without each unit in turn: units x systems x measures x scores."""
     resampling = _Trials(sample)
     found = []
-    for weights in resampling.chosen(np.eye(sample.units), np.arange(sample.units)):
-        sums = resampling.whole - resampling.sums(weights)
+    for alone in resampling.alone():
+        sums = resampling.whole - alone
         found.append(np.moveaxis(sample.scores(np.moveaxis(sums, 2, -1)), 1, 0))
     return np.concatenate(found)
 
@@ -433,7 +446,7 @@ def randomization(sample: Sample, tested: Bools, method: Method, watch: Watch | 
     count = 2 ** len(apart) if together else trials
     weights = resampling.chosen(assignments(len(apart)), apart) if together else resampling.drawn(trials, method.seed)
     hits, done = _Hits(resampling), 0
-    for block in resampling.blocks(weights):
+    for block in resampling.blocks(map(resampling.sums, weights)):
         hits.add(block)
         done += block.shape[-1]
         if watch is not None:
@@ -491,7 +504,7 @@ def _enumerated(of_all: _Trials, pair: int, wanted: Bools) -> Floats:
         units = np.flatnonzero(mask)
         hits = sum(
             (np.abs(block) >= bound[..., None]).sum(axis=-1)
-            for block in alone.blocks(alone.chosen(assignments(len(units)), units))
+            for block in alone.blocks(map(alone.sums, alone.chosen(assignments(len(units)), units)))
         )
         same = (masks == mask).all(axis=1)
         p[same] = (hits / 2 ** len(units))[same, 0]
