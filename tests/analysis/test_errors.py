@@ -32,7 +32,6 @@ from corefscore.formats.base import Reading, Request
 from corefscore.formats.conll.annotations import read as read_layers
 from corefscore.formats.conll.lines import columns_of, lines_of, sentences
 from corefscore.matching.pairing import Pairs
-from corefscore.metrics.base import summed
 from corefscore.reports.errors.single import listed
 from corefscore.scoring.kinds.texts import Text, text_of
 from corefscore.scoring.results import Result, values
@@ -96,7 +95,7 @@ def test_recorded_cases(case: tuple[Path, str]) -> None:
         if all("listed" in document for document in expected["kk"]["documents"]):
             assert errors_by_type(found) == listed_in(expected["kk"]["documents"])
         steps = expected["clean"]["f1_in_turn"]
-        given, both = Scored(TOGETHER, found.given), Scored(TOGETHER, found.both)
+        given, both = (Scored(TOGETHER, *its[:2], its.key) for its in (found.given, found.both))
         asked = [(given, found.given.response, steps["none"]), (both, found.both.response, steps["span_error"])]
         asked += [(both, entities, steps[name]) for name, entities in in_turn(found.errors)]
         asked += [(both, its, expected["f1"][name]) for name, its in alone(found.errors) if name in expected["f1"]]
@@ -117,8 +116,8 @@ TOGETHER = Measure(
 
 def differing(asked: Sequence[tuple[Scored, Ints, Mapping[str, float]]]) -> dict[str, tuple[float, float]]:
     """The measures whose F1 in percent is another than expected, for responses beside a key, computed in one go."""
-    counts = [both.counts(entities) for both, entities, _ in asked]
-    sums = {name: np.stack([summed(its[name]) for its in counts]) for name in counts[0]}
+    each = [both.sums(entities) for both, entities, _ in asked]
+    sums = {name: np.stack([its[name] for its in each]) for name in each[0]}
     found = {name: 100 * its.f1 for name, its in values(TOGETHER.metrics, sums).items()}
     return {
         f"{name} of response {at}": (float(found[name][at]), f1)
@@ -257,7 +256,7 @@ def test_pieces_and_missing_mentions_are_what_muc_misses(drawn: tuple[Partitions
         errors = errors_of(each, np.zeros(len(each.key), dtype=np.bool_))
         entities = len(errors.key.main)
         misses = len(errors.pieces.key) + int(each.missing.sum()) - entities
-        counts = Scored(measured("muc"), each).counts(each.response)["muc"].sum(axis=0)[0]
+        counts = Scored(measured("muc"), *each[:2], each.key).sums(each.response)["muc"][0]
         assert misses == counts[1] - counts[0]
 
 

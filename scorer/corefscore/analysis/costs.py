@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from corefscore.analysis import types
-from corefscore.analysis.partitions import ABSENT, Partitions, renumbered
+from corefscore.analysis.partitions import ABSENT, renumbered, side_of
 from corefscore.analysis.types import Errors
 from corefscore.core.arrays import Bools, Floats, Ints, connected, tally
 from corefscore.core.errors import UsageError
@@ -51,42 +52,59 @@ class Measure(NamedTuple):
         return all(metric.additive for metric in self.metrics)
 
 
+_AT_ONCE = 1 << 15
+"""How many mentions are counted at once, in whole documents: what counting needs in between takes no more memory."""
+
+
 class Scored:
-    """Scores of responses to one key, each computed once. A response is the entity of each mention: any number, or
-    `ABSENT` for a mention that it lacks."""
+    """Scores of responses to one key, block by block of its documents.
 
-    def __init__(self, measure: Measure, both: Partitions) -> None:
-        self.measure, self.both, self._key = measure, both, both.side(both.key)
-        self._found: dict[bytes, dict[str, Floats]] = {}
+    ``document`` and ``key`` have the document and the entity of each mention, in the order of documents. A response is
+    the entity of each mention: any number, or `ABSENT` for a mention that it lacks.
+    """
 
-    def counts(self, response: Ints) -> dict[str, Floats]:
-        """The counts of each metric, as `corefscore.scoring.results.Result` has them."""
-        entities = renumbered(response)
-        digest = blake2b(entities.tobytes()).digest()
-        if digest not in self._found:
-            # The official order of sums takes time, and too few digits are printed here for it to matter.
-            matched = Matched(self.both.documents, self.both.document, self._key, self.both.side(entities))
-            table = overlap(matched)._replace(by_entity=True)
-            self._found[digest] = {metric.name: packed(metric.count(table)) for metric in self.measure.metrics}
-        return self._found[digest]
+    def __init__(self, measure: Measure, documents: int, document: Ints, key: Ints) -> None:
+        self.measure, self.document, self.key = measure, document, key
+        self._sums: dict[bytes, dict[str, Floats]] = {}
+        firsts = sorted({0, *document[::_AT_ONCE].tolist()})
+        self._blocks = [slice(*edges) for edges in pairwise([*firsts, documents])]
+
+    def _counts(self, response: Ints, documents: slice) -> dict[str, Floats]:
+        """The counts of each metric for some documents, as `corefscore.scoring.results.Result` has them."""
+        mentions = slice(*np.searchsorted(self.document, [documents.start, documents.stop]))
+        document, size = self.document[mentions] - documents.start, documents.stop - documents.start
+        # The official order of sums takes time, and too few digits are printed here for it to matter.
+        key, other = (side_of(document, renumbered(column[mentions])) for column in (self.key, response))
+        table = overlap(Matched(size, document, key, other))._replace(by_entity=True)
+        return {metric.name: packed(metric.count(table)) for metric in self.measure.metrics}
+
+    def sums(self, response: Ints) -> dict[str, Floats]:
+        """The counts of each metric for all documents together; each response is counted once."""
+        digest = blake2b(renumbered(response).tobytes()).digest()
+        if digest not in self._sums:
+            sums: dict[str, Floats] = {}
+            for documents in self._blocks:
+                for name, counts in self._counts(response, documents).items():
+                    sums[name] = summed(np.concatenate([sums[name][np.newaxis], counts]) if name in sums else counts)
+            self._sums[digest] = sums
+        return self._sums[digest]
 
     def total(self, response: Ints) -> float:
         """The F1 of a response over all documents, from 0 to 1."""
-        counts = self.counts(response)
-        return float(self.measure.f1({name: summed(of_metric) for name, of_metric in counts.items()}))
+        return float(self.measure.f1(self.sums(response)))
 
-    @property
-    def perfect(self) -> dict[str, Floats]:
-        """The counts of the key as a response."""
-        return self.counts(self.both.key)
+    def f1(self, response: Ints) -> Floats:
+        """The F1 of each document, from 0 to 1."""
+        return np.concatenate([self.measure.f1(self._counts(response, documents)) for documents in self._blocks])
 
-    def gained(self, now: Ints, best: Mapping[str, Floats]) -> Floats:
-        """For each document, the F1 gained over all documents if it alone had the ``best`` counts."""
-        counts = self.counts(now)
-        total = {name: summed(of_metric) for name, of_metric in counts.items()}
-        after = self.measure.f1({name: total[name] - of_metric + best[name] for name, of_metric in counts.items()})
-        gains: Floats = after - self.measure.f1(total)
-        return gains
+    def gained(self, now: Ints, after: Scored) -> Floats:
+        """For each document, the F1 gained over all documents if it alone were as in the key of ``after``."""
+        sums, gains = self.sums(now), []
+        for documents in self._blocks:
+            counts, best = self._counts(now, documents), after._counts(after.key, documents)
+            gains.append(self.measure.f1({name: total - counts[name] + best[name] for name, total in sums.items()}))
+        found: Floats = np.concatenate(gains) - self.measure.f1(sums)
+        return found
 
 
 def measured(name: str) -> Measure:

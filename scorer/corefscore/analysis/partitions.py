@@ -73,17 +73,18 @@ class Partitions(NamedTuple):
         columns: Any = (column[which] for column in self[1:])
         return Partitions(self.documents, *columns)
 
-    def side(self, entities: Ints) -> Side:
-        """One side, given the entity of each mention, whose numbers have no gaps."""
-        there = np.flatnonzero(entities != ABSENT)
-        mentions = there[order_by(entities[there])]
-        entity = entities[mentions]
-        return Side(mentions, entity, self.document[mentions[changes(entity)]])
-
     def compact(self) -> Partitions:
         """The partitions without mentions that both sides lack; entities are numbered again, without gaps."""
         left = self.take(np.flatnonzero((self.key != ABSENT) | (self.response != ABSENT)))
         return left._replace(key=renumbered(left.key), response=renumbered(left.response))
+
+
+def side_of(document: Ints, entities: Ints) -> Side:
+    """One side of mentions, given the document and the entity of each; the numbers of entities have no gaps."""
+    there = np.flatnonzero(entities != ABSENT)
+    mentions = there[order_by(entities[there])]
+    entity = entities[mentions]
+    return Side(mentions, entity, document[mentions[changes(entity)]])
 
 
 class Members:

@@ -101,11 +101,11 @@ class Analysis:
 
     @cached_property
     def _before(self) -> Scored:
-        return Scored(self.measure, self.given)
+        return Scored(self.measure, *self.given[:2], self.given.key)
 
     @cached_property
     def _after(self) -> Scored:
-        return Scored(self.measure, self.both) if len(self.repaired) else self._before
+        return Scored(self.measure, *self.both[:2], self.both.key) if len(self.repaired) else self._before
 
     @cached_property
     def repaired(self) -> Ints:
@@ -134,12 +134,12 @@ class Analysis:
     @cached_property
     def document_costs(self) -> Floats:
         """For each document, the F1 gained over all documents if its errors are repaired."""
-        return self._before.gained(self.given.response, self._after.perfect)
+        return self._before.gained(self.given.response, self._after)
 
     @cached_property
     def document_scores(self) -> Floats:
         """The F1 of each document before any repair, computed like ``start``."""
-        return self.measure.f1(self._before.counts(self.given.response))
+        return self._before.f1(self.given.response)
 
     @cached_property
     def by_document(self) -> dict[str, Ints]:
@@ -162,9 +162,9 @@ class Analysis:
         document = both.document[first]
         cost = np.full(len(first), np.nan)
         if self.measure.additive:
-            as_documents = _as_documents(both, of)
-            scored = Scored(self.measure, as_documents)
-            cost = scored.gained(as_documents.response, scored.perfect)
+            order = order_by(of)
+            as_documents = Scored(self.measure, len(first), of[order], both.key[order])
+            cost = as_documents.gained(both.response[order], as_documents)
         perfect = np.ones(len(first), dtype=np.bool_)
         perfect[of[both.missing | both.extra | self._misplaced]] = False
         return _Groups(of, document, cost, perfect)
@@ -282,10 +282,3 @@ def _notices(pairs: Pairs, reason: str | None) -> Sequence[Finding]:
         return ()
     place = next(place for place in pairs.key.places if place is not None)
     return (Finding("no-pronouns", place.source.name, details={"what": reason}),)
-
-
-def _as_documents(both: Partitions, group: Ints) -> Partitions:
-    """The partitions with each group as a document of its own."""
-    order = order_by(group)
-    mentions = both.take(order)._replace(documents=int(group.max(initial=-1)) + 1, document=group[order])
-    return mentions.compact()
