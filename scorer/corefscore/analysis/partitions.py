@@ -93,7 +93,7 @@ class Members:
     def __init__(self, groups: Ints, count: int) -> None:
         there = np.flatnonzero(groups != ABSENT)
         self._members = there[order_by(groups[there])]
-        self._bounds = bounds(groups[self._members], count).tolist()
+        self._bounds = bounds(groups[self._members], count)
 
     def __getitem__(self, group: int) -> Ints:
         return self._members[self._bounds[group] : self._bounds[group + 1]]

@@ -402,13 +402,13 @@ class Documents:
 
     def name_of(self, entity: int) -> str:
         """The id of an entity as the file writes it."""
-        return self.names_of([entity])[0]
-
-    def names_of(self, entities: Sequence[int]) -> list[str]:
-        """The ids of some entities."""
-        labels = self.label[np.array(entities, dtype=np.int64)].tolist()
+        label = int(self.label[entity])
         # Label -1 is the first of the odd labels, -2 the second.
-        return [str(label) if label >= 0 else self.odd_labels[-1 - label] for label in labels]
+        return str(label) if label >= 0 else self.odd_labels[-1 - label]
+
+    def names_of(self, entities: Iterable[int]) -> list[str]:
+        """The ids of some entities."""
+        return list(map(self.name_of, entities))
 
     def take(self, which: Ints) -> Documents:
         """The documents ``which`` in that order; -1 means a missing document. A field that has values for documents,

@@ -15,7 +15,7 @@ from corefscore.core.percent import percent
 from corefscore.metrics import AVERAGE
 from corefscore.reports.base import Annotation, Reported, Table, head
 from corefscore.reports.errors import tables
-from corefscore.reports.errors.single import Listed, Named, listed
+from corefscore.reports.errors.single import Named, listed
 from corefscore.reports.words import FIRST_AND_SECOND, KEY_AND_RESPONSE, Words
 
 _COSTS = ("type", "count", "alone", "in_turn", "then")
@@ -38,11 +38,6 @@ class ErrorReport(Reported):
     def named(self) -> Named:
         """The names of documents and entities."""
         return Named(self.analysis)
-
-    @cached_property
-    def errors(self) -> list[Listed]:
-        """All errors other than span errors."""
-        return listed(self.analysis)
 
     @property
     def symmetric(self) -> bool:
@@ -72,12 +67,12 @@ class ErrorReport(Reported):
     def tables(self) -> Sequence[Table]:
         analysis, words, named = self.analysis, self.words, self.named
         if self.listing:
-            return [tables.list_table(named, self.errors, words)]
+            return [tables.list_table(named, words)]
         return [
             tables.cost_table(analysis, words, self.title),
             *([tables.agreement_table(analysis)] if self.symmetric else []),
-            tables.mention_table(named, self.errors, words),
-            tables.confusion_table(named, self.errors, words),
+            tables.mention_table(named, words),
+            tables.confusion_table(named, words),
             *([tables.document_table(named, words)] if len(analysis.result.names) > 1 else []),
             *tables.group_tables(named, words),
         ]
@@ -94,7 +89,7 @@ class ErrorReport(Reported):
     @property
     def annotations(self) -> Iterator[Annotation]:
         """An annotation for each error."""
-        for kind, document, path, line, _, words, *_ in tables.list_table(self.named, self.errors, self.words).rows:
+        for kind, document, path, line, _, words, *_ in tables.list_table(self.named, self.words).rows:
             yield Annotation("warning", kind, f'"{words}" in document {document}', path, line)
 
     @property
@@ -145,7 +140,7 @@ class ErrorReport(Reported):
             response = list(analysis.in_response(mention))
             yield {"type": types.SPAN, "document": documents[document], "response": response, "key": key, "by": by}
         names = {"key_entity": "key", "response_entity": "response", "into_key_entity": "into"}
-        for error in self.errors:
+        for error in listed(analysis):
             spans = [self._span_data(mention) for mention in error.mentions]
             group = int(analysis.groups.of[error.mentions[0]])
             entities = {name: getattr(error, field) for name, field in names.items() if getattr(error, field) != ABSENT}

@@ -13,6 +13,7 @@ from corefscore.analysis import types
 from corefscore.analysis.partitions import ABSENT, Members
 from corefscore.analysis.response import Analysis
 from corefscore.core.arrays import Bools, Ints, tally
+from corefscore.core.documents import Documents
 
 KINDS = ("pronouns", "one word", "longer")
 """The names of the kinds of mentions; see `Analysis.kinds`."""
@@ -27,16 +28,16 @@ BRIEF = 14
 class _Entities:
     """The names of the entities of one side: the words of a mention and the id of the entity in its file."""
 
-    def __init__(self, analysis: Analysis, of: Ints, ids: Sequence[str]) -> None:
-        self._analysis, self._of, self._ids = analysis, of, ids
+    def __init__(self, analysis: Analysis, of: Ints, side: Documents, rows: Ints) -> None:
+        self._analysis, self._of, self._side, self._rows = analysis, of, side, rows
 
     @cached_property
     def _members(self) -> Members:
-        return Members(self._of, len(self._ids))
+        return Members(self._of, len(self._rows))
 
     def id(self, entity: int) -> str | None:
         """The id of an entity; None for `ABSENT`."""
-        return None if entity == ABSENT else self._ids[entity]
+        return None if entity == ABSENT else self._side.name_of(self._side.entity[self._rows[entity]])
 
     def name(self, entity: int, size: int = _SHOWN_WORDS) -> str:
         """The name of an entity, with so many characters of the words."""
@@ -52,16 +53,14 @@ class Named:
     @cached_property
     def key(self) -> _Entities:
         """The names of key entities."""
-        both, documents = self.analysis.both, self.analysis.pairs.key
-        rows = both.key_row[self.analysis.errors.key.main]
-        return _Entities(self.analysis, both.key, documents.names_of(documents.entity[rows].tolist()))
+        both, main = self.analysis.both, self.analysis.errors.key.main
+        return _Entities(self.analysis, both.key, self.analysis.pairs.key, both.key_row[main])
 
     @cached_property
     def response(self) -> _Entities:
         """The names of response entities."""
-        both, documents = self.analysis.both, self.analysis.pairs.response
-        rows = both.response_row[self.analysis.errors.response.main]
-        return _Entities(self.analysis, both.response, documents.names_of(documents.entity[rows].tolist()))
+        both, main = self.analysis.both, self.analysis.errors.response.main
+        return _Entities(self.analysis, both.response, self.analysis.pairs.response, both.response_row[main])
 
     def document(self, document: int) -> str:
         """The name of a document."""
@@ -100,24 +99,19 @@ class Listed(NamedTuple):
     into: int = ABSENT
 
 
-def listed(analysis: Analysis) -> list[Listed]:
-    """All errors other than span errors, by type and in text order."""
-    both, errors = analysis.both, analysis.errors
-    into = both.key[errors.response.main][errors.pieces.response]
-    found = [
-        *_pieces(analysis, types.CONFLATED, errors.response.apart, into),
-        *_pieces(analysis, types.DIVIDED, errors.key.apart, np.full(len(into), ABSENT)),
-    ]
-    for side, names, entities in (
-        (errors.response, types.OF_RESPONSE, both.response),
-        (errors.key, types.OF_KEY, both.key),
-    ):
-        _, mention, entity, singleton = names
-        found += _mentions(analysis, mention, side.alone)
-        found += _mentions(analysis, singleton, side.single)
-        # Other pronouns of an extra entity are conflated pieces; a missing entity is listed with all its mentions.
-        found += _entities(analysis, entity, side.whole, entities, all_of_it=side is errors.key)
-    return sorted(found, key=lambda error: types.TYPES.index(error.type))
+def listed(analysis: Analysis) -> Iterator[Listed]:
+    """All errors other than span errors, by type in the order of `corefscore.analysis.types.TYPES`, in text order."""
+    both, response, key = analysis.both, analysis.errors.response, analysis.errors.key
+    into = both.key[response.main][analysis.errors.pieces.response]
+    yield from _pieces(analysis, types.CONFLATED, response.apart, into)
+    yield from _mentions(analysis, types.EXTRA_MENTION, response.alone)
+    # Other pronouns of an extra entity are conflated pieces; a missing entity is listed with all its mentions.
+    yield from _entities(analysis, types.EXTRA_ENTITY, response.whole, both.response, all_of_it=False)
+    yield from _pieces(analysis, types.DIVIDED, key.apart, np.full(len(into), ABSENT))
+    yield from _mentions(analysis, types.MISSING_MENTION, key.alone)
+    yield from _entities(analysis, types.MISSING_ENTITY, key.whole, both.key, all_of_it=True)
+    yield from _mentions(analysis, types.EXTRA_SINGLETON, response.single)
+    yield from _mentions(analysis, types.MISSING_SINGLETON, key.single)
 
 
 def _pieces(analysis: Analysis, name: str, apart: Bools, into: Ints) -> Iterator[Listed]:

@@ -4,8 +4,9 @@ error, and groups of entities that share mentions."""
 from __future__ import annotations
 
 import shlex
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,10 +14,11 @@ import numpy as np
 from corefscore.analysis import types
 from corefscore.analysis.partitions import ABSENT, Members
 from corefscore.analysis.response import Analysis
+from corefscore.core.arrays import order_by, ranked, tally
 from corefscore.core.findings import plural
 from corefscore.core.percent import percent
 from corefscore.reports.base import BAR, COUNT, DOCUMENT, END, GAIN, MEASURE, MIDDLE, PERCENT, Column, Table
-from corefscore.reports.errors.single import BRIEF, KINDS, Listed, Named
+from corefscore.reports.errors.single import BRIEF, KINDS, Named, listed
 from corefscore.reports.words import Words
 
 _OF_SINGLETONS = (types.EXTRA_SINGLETON, types.MISSING_SINGLETON)
@@ -77,32 +79,29 @@ def agreement_table(analysis: Analysis) -> Table:
     return Table("agreement", columns, [[name, score.f1] for name, score in analysis.result.items()])
 
 
-def mention_table(named: Named, errors: Sequence[Listed], words: Words) -> Table:
+def mention_table(named: Named, words: Words) -> Table:
     """One row per type: the kinds of mentions in its errors, and their most frequent words."""
-    of_type: dict[str, list[int]] = {name: [] for name in types.TYPES}
-    for error in errors:
-        of_type[error.type] += error.mentions
     columns = (
         Column("type", words.error),
         *(Column(kind.replace(" ", "_"), kind, COUNT) for kind in KINDS),
         Column("most_often", "most often", cut=END),
     )
     rows = []
-    for name, mentions in of_type.items():
-        if mentions:
-            rows.append([words.types[name].title, *named.kinds(mentions).values(), named.most_often(mentions)])
+    for name, errors in groupby(listed(named.analysis), key=lambda error: error.type):
+        mentions = np.fromiter((mention for error in errors for mention in error.mentions), dtype=np.int64)
+        rows.append([words.types[name].title, *named.kinds(mentions).values(), named.most_often(mentions)])
     return Table(f"mentions in these {words.error}s", columns, rows)
 
 
-def confusion_table(named: Named, errors: Sequence[Listed], words: Words) -> Table:
+def confusion_table(named: Named, words: Words) -> Table:
     """Which key entity is put into which other one: conflated pieces by the key entity of the main mention of their
     response entity."""
-    mentions: dict[tuple[int, int], list[int]] = defaultdict(list)
-    document: dict[tuple[int, int], int] = {}  # of the last error
-    for error in errors:
-        if error.type == types.CONFLATED and error.into != ABSENT:
-            mentions[error.key, error.into] += error.mentions
-            document[error.key, error.into] = error.document
+    both, pieces, response = named.analysis.both, named.analysis.errors.pieces, named.analysis.errors.response
+    into = both.key[response.main][pieces.response]
+    apart = np.flatnonzero(response.apart & (into != ABSENT))
+    first, pair = ranked(pieces.key[apart], into[apart])
+    size = tally(pair.repeat(tally(pieces.of + 1, len(into) + 1)[1:][apart]), len(first))
+    members = Members(pieces.of, len(into))
     columns = (
         Column("mentions", "mentions", COUNT),
         Column("of", "of", cut=MIDDLE),
@@ -110,16 +109,13 @@ def confusion_table(named: Named, errors: Sequence[Listed], words: Words) -> Tab
         Column("most_often", "most often", cut=END),
         DOCUMENT._replace(shown=len(named.analysis.result.names) > 1),
     )
-    most = sorted(mentions, key=lambda entities: -len(mentions[entities]))[:TOP]
-    rows = [
-        [
-            len(mentions[entities]),
-            *map(named.key.name, entities),
-            named.most_often(mentions[entities], 3),
-            named.document(document[entities]),
-        ]
-        for entities in most
-    ]
+    rows = []
+    for number in order_by(-size, first)[:TOP].tolist():
+        of_pair = apart[pair == number]
+        mentions = np.concatenate([members[piece] for piece in of_pair])
+        names = map(named.key.name, (pieces.key[of_pair[0]], into[of_pair[0]]))
+        document = named.document(pieces.document[of_pair[0]])
+        rows.append([len(mentions), *names, named.most_often(mentions, 3), document])
     return Table(words.confused, columns, rows)
 
 
@@ -150,7 +146,7 @@ def document_table(named: Named, words: Words) -> Table:
     return Table("documents that cost most (points of the total F1)", columns, rows, notes=notes)
 
 
-def list_table(named: Named, errors: Sequence[Listed], words: Words) -> Table:
+def list_table(named: Named, words: Words) -> Table:
     """Make a table with a row per error, and its place in the file of the side that has its mentions."""
     columns = (
         Column("type", words.error),
@@ -174,7 +170,7 @@ def list_table(named: Named, errors: Sequence[Listed], words: Words) -> Table:
         entities = named.key.id(int(both.key[mention])), named.response.id(int(both.response[mention]))
         title = words.types[types.SPAN].title
         rows.append([title, named.document(document), *named.place(mention), spans, texts, *entities, None])
-    for error in errors:
+    for error in listed(analysis):
         spans = " ".join(f"{both.start[mention]}-{both.end[mention]}" for mention in error.mentions)
         texts = ", ".join(map(analysis.words, error.mentions))
         entities = named.key.id(error.key), named.response.id(error.response)
