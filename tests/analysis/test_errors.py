@@ -136,9 +136,9 @@ class Sentences:
 
     def mention(self, document: int, start: int, end: int) -> tuple[int, int, int]:
         at = int(self.text.first[document]) + start
-        sentence = int(self.text.sentence[at])
+        start_of_document, sentence = self.text.sentence(np.array([self.text.first[document], at])).tolist()
         first = int(self.first[sentence])
-        return sentence - int(self.text.sentence[self.text.first[document]]), at - first, at - first + end - start + 1
+        return sentence - start_of_document, at - first, at - first + end - start + 1
 
 
 Shown = tuple[str, tuple[Any, ...]]

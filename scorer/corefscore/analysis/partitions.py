@@ -75,7 +75,8 @@ class Partitions(NamedTuple):
 
     def compact(self) -> Partitions:
         """The partitions without mentions that both sides lack; entities are numbered again, without gaps."""
-        left = self.take(np.flatnonzero((self.key != ABSENT) | (self.response != ABSENT)))
+        there = (self.key != ABSENT) | (self.response != ABSENT)
+        left = self if there.all() else self.take(np.flatnonzero(there))
         return left._replace(key=renumbered(left.key), response=renumbered(left.response))
 
 

@@ -70,7 +70,7 @@ def repaired(both: Partitions, text: Text, way: str, placed: tuple[Projection, P
         return both
     start, end = text.first[both.document] + both.start, text.first[both.document] + both.end
     within = both.inside.copy()
-    within[within] = text.sentence[start[within]] == text.sentence[end[within]]
+    within[within] = text.sentence(start[within]) == text.sentence(end[within])
     key, response = np.flatnonzero(both.missing & within), np.flatnonzero(both.extra & within)
     # Mentions that skip tokens are not trimmed.
     trimmed = [

@@ -7,16 +7,17 @@ for NP are those of Kummerfeld and Klein 2013, so that the same spans have the s
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
-from sys import intern
-from typing import NamedTuple
+from array import array
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, repeat
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from corefscore.core.arrays import NONE, Bools, Ints, bounds, changes
-from corefscore.core.documents import SENTENCE, TENTH, Documents, Nodes
+from corefscore.core.arrays import NONE, Bools, Ints, bounds, changes, tally
+from corefscore.core.documents import SENTENCE, TENTH, Documents, Nodes, Place
 from corefscore.core.errors import UsageError
 from corefscore.core.sources import Source
 from corefscore.formats.base import AUTO, LAST, PARSE, Annotations
@@ -168,38 +169,78 @@ TAG_SETS: Mapping[str, _TagSet] = {
 tag is ignored."""
 
 
+class Strings(Sequence[str]):
+    """A string for each token. Equal ones are kept once, in ``values``, and their number takes four bytes a token."""
+
+    def __init__(self) -> None:
+        self.values: list[str] = []
+        self._numbers = array("i")
+        self._number_of: dict[str, int] = {}
+
+    def add(self, strings: Iterable[str]) -> None:
+        """Add the strings of further tokens."""
+        number_of = self._number_of
+        self._numbers.extend([number_of.setdefault(string, len(number_of)) for string in strings])
+
+    def close(self) -> None:
+        """End adding."""
+        self.values = list(self._number_of)
+        self._number_of.clear()
+
+    def counts(self) -> dict[str, int]:
+        """How many tokens have each string."""
+        return dict(
+            zip(self.values, tally(np.frombuffer(self._numbers, np.int32), len(self.values)).tolist(), strict=True)
+        )
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def __iter__(self) -> Iterator[str]:
+        return map(self.values.__getitem__, self._numbers)
+
+    def __getitem__(self, which: Any) -> Any:
+        if isinstance(which, slice):
+            return list(map(self.values.__getitem__, self._numbers[which]))
+        return self.values[self._numbers[which]]
+
+
 class Text:
     """The tokens of all documents of a key, one document after another.
 
     ``words``, ``tags`` and ``parse`` have one value per token. ``words`` is empty if the key has no words, as with
     clusters in memory; tokens without a tag or parse have `NO_TAG`. ``first`` is the first token of each document, and
-    one past the last token; ``ends`` is one past the last token of each sentence; ``sentence`` is the sentence of each
-    token. ``numbers`` is the number of each word where mentions are more than spans
-    (`corefscore.core.documents.Nodes`), and ``empty`` says whether it is an empty node.
+    one past the last token; ``ends`` is one past the last token of each sentence. ``numbers`` is the number of each
+    word where mentions are more than spans (`corefscore.core.documents.Nodes`), and ``empty`` says whether it is an
+    empty node.
     """
 
-    def __init__(self, annotations: Sequence[Annotations | None]) -> None:
-        self.words: list[str] = []
-        self.tags: list[str] = []
-        self.parse: list[str] = []
-        ends: list[int] = []
-        first = [0]
+    def __init__(self, annotations: Iterable[Annotations | None]) -> None:
+        self.words, self.tags, self.parse = columns = Strings(), Strings(), Strings()
+        ends, first = array("q"), array("q", [0])
+        numbers = [NONE]
         for document in annotations:
             for sentence in document.words if document else ():
-                self.words += sentence
+                self.words.add(sentence)
                 ends.append(len(self.words))
-            missing = [NO_TAG] * (len(self.words) - first[-1])
-            self.tags += (document.tags if document else ()) or missing
-            self.parse += (document.parse if document else ()) or missing
+            size = len(self.words) - first[-1]
+            for column, strings in ((self.tags, document and document.tags), (self.parse, document and document.parse)):
+                column.add(strings or repeat(NO_TAG, size))
+            if document and len(document.numbers):
+                numbers.append(document.numbers)
             first.append(len(self.words))
-        self.numbers = np.concatenate([NONE, *(document.numbers for document in annotations if document)])
+        for column in columns:
+            column.close()
+        self.numbers = np.concatenate(numbers)
         self.empty = self.numbers % SENTENCE % TENTH > 0
-        self.first = np.array(first, dtype=np.int64)
-        self.ends = np.array(ends, dtype=np.int64)
-        self.sentence = np.searchsorted(self.ends, np.arange(len(self.words)), side="right")
-        self.tag_set = _tag_set(Counter(self.tags))
+        self.first, self.ends = np.array(first), np.array(ends)
+        self.tag_set = _tag_set(self.tags.counts())
         self.is_penn = self.tag_set == PENN
         self._of_sentence: dict[int, dict[tuple[int, int], int]] = {}
+
+    def sentence(self, tokens: Ints) -> Ints:
+        """The sentences of some tokens."""
+        return np.searchsorted(self.ends, tokens, side="right")
 
     def between(self, document: int, start: int, end: int) -> str:
         """The words of a document from token ``start`` to token ``end``."""
@@ -209,14 +250,14 @@ class Text:
     def heads(self, asked: str) -> str:
         """How to find the heads of spans, `PARSE` or `LAST`. Raises `UsageError` for a way that needs CorefUD."""
         if asked == AUTO:
-            return PARSE if self.is_penn and any("(NP" in bit for bit in self.parse) else LAST
+            return PARSE if self.is_penn and any("(NP" in bit for bit in self.parse.values) else LAST
         if asked not in (PARSE, LAST):
             raise UsageError(f"--heads {asked} needs CorefUD, which names heads and has trees; expected parse or last")
         return asked
 
     def head(self, start: int, end: int) -> int:
         """The head of a span of tokens by the parse; the last token if the span is not a node."""
-        sentence = int(self.sentence[start])
+        sentence = bisect_right(self.ends, start)
         first = int(self.ends[sentence - 1]) if sentence else 0
         if sentence not in self._of_sentence:
             tokens = slice(first, int(self.ends[sentence]))
@@ -310,31 +351,35 @@ def text_of(pairs: Sequence[Pairs]) -> Text:
     annotations = _layers_of(pairs[0].key)
     for batch in pairs:
         if batch.response.nodes is not None:
-            of_response = _layers_of(batch.response)
-            both = zip(annotations, of_response, strict=True)
-            annotations = [_with_empty(of_key, other) if of_key and other else of_key for of_key, other in both]
+            annotations = map(_with_empty, annotations, _layers_of(batch.response))
     return Text(annotations)
 
 
-def _layers_of(side: Documents) -> list[Annotations | None]:
-    """The annotations of each document; None for documents that are not in a file."""
-    by_source: dict[Source, dict[int | None, int]] = defaultdict(dict)
-    for document, place in enumerate(side.places):
-        if place is not None and place.line is not None:
-            by_source[place.source][place.line] = document
-    annotations: list[Annotations | None] = [None] * len(side)
-    for source, documents in by_source.items():
-        for read in side.annotations(source) if side.annotations else ():
-            if read.line in documents:
-                # Equal texts as one object: they take most of the memory otherwise.
-                words = [list(map(intern, sentence)) for sentence in read.words]
-                tags, parse = (list(map(intern, column)) for column in (read.tags, read.parse))
-                annotations[documents[read.line]] = read._replace(words=words, tags=tags, parse=parse)
-    return annotations
+def _layers_of(side: Documents) -> Iterator[Annotations | None]:
+    """The annotations of each document; None for documents that are not in a file. Documents that come early in their
+    file wait."""
+    wanted = set(side.places)
+    waiting: dict[Place, Annotations] = {}
+    files: dict[Source, Iterator[Annotations]] = {}
+    for place in side.places:
+        if place is None or place.line is None or side.annotations is None:
+            yield None
+            continue
+        if place.source not in files:
+            files[place.source] = side.annotations(place.source)
+        for read in files[place.source] if place not in waiting else ():
+            begin = Place(place.source, read.line)
+            if begin in wanted:
+                waiting[begin] = read
+            if begin == place:
+                break
+        yield waiting.pop(place, None)
 
 
-def _with_empty(annotations: Annotations, other: Annotations) -> Annotations:
+def _with_empty(annotations: Annotations | None, other: Annotations | None) -> Annotations | None:
     """The annotations of a document, with the empty nodes that only the other side has."""
+    if annotations is None or other is None:
+        return annotations
     more = ~np.isin(other.numbers, annotations.numbers) & (other.numbers % SENTENCE % TENTH > 0)
     if not more.any():
         return annotations
