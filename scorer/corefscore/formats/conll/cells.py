@@ -8,7 +8,7 @@ Cells of the plain form ``(N)|(N|N)`` are parsed all at once, the few others one
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -175,19 +175,20 @@ def plain(cell: bytes) -> bytes:
     return b"|".join(forms[kind] % digits for kind, digits in _pieces(cell)[0])
 
 
-def _pieces(cell: bytes) -> tuple[list[tuple[int, bytes]], list[bytes]]:
+def _pieces(cell: bytes) -> tuple[Iterable[tuple[int, bytes]], list[bytes]]:
     """Find the events of a cell of any form, each with its kind and id, and the pieces that are discarded."""
     if _TYPED.fullmatch(cell):
         cell = _TYPE.sub(rb"\1", cell)
     discards, cell = _cut(cell, _MARKED)
     singles, cell = _cut(cell, _SINGLE)
-    opens, closes = _OPEN.findall(cell), _CLOSE.findall(_OPEN.sub(b"", cell))
-    found = {SINGLE: [piece[1:-1] for piece in singles], OPEN: opens, CLOSE: closes}
-    return [(kind, digits) for kind, pieces in found.items() for digits in pieces], discards
+    found = {SINGLE: singles, OPEN: _OPEN.findall(cell), CLOSE: _CLOSE.findall(_OPEN.sub(b"", cell))}
+    return ((kind, digits) for kind, pieces in found.items() for digits in pieces), [b"(%s)" % it for it in discards]
 
 
 def _cut(cell: bytes, form: re.Pattern[bytes]) -> tuple[list[bytes], bytes]:
-    """Cut out every piece between brackets that has a form, and join what was on both sides of it.
+    """Cut out every piece that has a form, which begins and ends with a bracket, and join what was on both sides of it.
+
+    Returns the pieces without their brackets, and the rest of the cell.
 
     The order of cutting makes no difference: here a piece is cut out where it closes. No bracket is left in it by then,
     so those around a piece of another form are none of a piece.
@@ -205,7 +206,7 @@ def _cut(cell: bytes, form: re.Pattern[bytes]) -> tuple[list[bytes], bytes]:
             first = opened.pop()
             piece = b"".join(kept[first:])
             if form.fullmatch(piece):
-                found.append(piece)
+                found.append(piece[1:-1])
                 del kept[first:]
             else:
                 opened.clear()
