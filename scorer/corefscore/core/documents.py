@@ -82,7 +82,7 @@ class Mention(NamedTuple):
 
 
 def texts_of(mentions: Sequence[Mention]) -> list[str]:
-    """The words of mentions. Each file is read once, for all of its mentions."""
+    """Read the words of mentions. Each file is read once, for all of its mentions."""
     by_source: dict[tuple[Source, Words], list[Span]] = defaultdict(list)
     for mention in mentions:
         by_source[mention.place.source, mention.words].append(mention.span)
@@ -98,7 +98,7 @@ class Unworded(NamedTuple):
 
 
 def worded(found: Sequence[Unworded]) -> list[Finding]:
-    """The findings with their words. Each file is read once, for all of them."""
+    """Put words into findings. Each file is read once, for all of them."""
     texts = iter(texts_of([mention for its in found for mention in its.mentions]))
     return [its.finding(list(islice(texts, len(its.mentions)))) for its in found]
 
@@ -176,7 +176,7 @@ class NamedEntities(NamedTuple):
     columns: Sequence[NameColumn]
 
     def take(self, old: Ints, new: Ints, documents: int) -> NamedEntities:
-        """The names of the documents ``old``, renumbered as ``new``; ``documents`` is the size of the batch."""
+        """Take the names of the documents ``old``, renumbered as ``new``; ``documents`` is the size of the batch."""
         names, sizes = _members(bounds(self.document, documents), old)
         return self._replace(document=np.repeat(new, sizes), **{name: getattr(self, name)[names] for name in _OF_NAMES})
 
@@ -411,8 +411,10 @@ class Documents:
         return list(map(self.name_of, entities))
 
     def take(self, which: Ints) -> Documents:
-        """The documents ``which`` in that order; -1 means a missing document. A field that has values for documents,
-        entities or mentions has to be here and in `joined`."""
+        """Take the documents ``which`` in that order; -1 means a missing document.
+
+        A field that has values for documents, entities or mentions has to be here and in `joined`.
+        """
         if np.array_equal(which, np.arange(len(self))):
             return self
         there = np.flatnonzero(which >= 0)
@@ -456,7 +458,7 @@ def _members(edges: Ints, which: Ints) -> tuple[Ints, Ints]:
 
 
 def by_appearance(documents: Documents) -> Documents:
-    """The same batch with entities and mentions in the order that `Documents` requires.
+    """Sort a batch: entities and mentions in the order that `Documents` requires.
 
     Among mentions that begin at one token, those of one token come first, then the longest; the same for mentions that
     end at one token.

@@ -32,7 +32,7 @@ _OF_MACOS = "__MACOSX"
 
 
 def sources(path: str, notices: list[Finding] | None = None) -> list[Source]:
-    """The files that a KEY or RESPONSE argument means, in name order; see `listed` and `unpacked`."""
+    """List the files that a KEY or RESPONSE argument means, in name order; see `listed` and `unpacked`."""
     return unpacked(listed(path, notices), notices)
 
 
@@ -46,7 +46,7 @@ def place_and_pattern(path: str) -> tuple[str, str | None]:
 
 
 def listed(path: str, notices: list[Finding] | None = None) -> list[Source]:
-    """The files that a KEY or RESPONSE argument names, in name order; none of them is opened.
+    """List the files that a KEY or RESPONSE argument names, in name order; none of them is opened.
 
     A folder means every file below it except those whose names begin with a dot. The path of a folder or archive can
     end in a pattern (`place_and_pattern`), which the names of its files then have to match, at any depth. Anything in a
@@ -98,7 +98,7 @@ def _refuse(error: OSError) -> None:
 
 
 def unpacked(files: Iterable[Source], notices: list[Finding] | None = None) -> list[Source]:
-    """The same files, each archive among them replaced by the files in it, as if it were a folder.
+    """Unpack files: the same, each archive among them replaced by the files in it, as if it were a folder.
 
     Content decides what is an archive. Its files are kept in memory, never written to disk. Links and devices in a tar
     are skipped and added to ``notices``. Raises `UsageError` for an archive that is damaged, encrypted, empty or inside
@@ -148,7 +148,7 @@ def _parts_of(name: str, head: bytes) -> Callable[[Source], Iterator[_Part]] | N
 
 
 def _members(source: Source, parts: Callable[[Source], Iterator[_Part]], notices: list[Finding] | None) -> list[Source]:
-    """The files in an archive, in name order. Raises as `unpacked` does."""
+    """List the files in an archive, in name order. Raises as `unpacked` does."""
     with source.refusing():
         by_name: dict[str, Callable[[], Any] | None] = {}
         for part in parts(source):
@@ -177,7 +177,7 @@ def _members(source: Source, parts: Callable[[Source], Iterator[_Part]], notices
 
 
 def _content(name: str, data: bytes, limit: int) -> bytes:
-    """The content of a file in an archive, decompressed. Raises `UsageError` if it is an archive itself."""
+    """Decompress the content of a file in an archive. Raises `UsageError` if it is an archive itself."""
     if data.startswith(_PACKED):
         data = Source(name, data, ((limit >> 20) + 1) << 20).read()
     if _parts_of(name, data[:BLOCK]):

@@ -180,7 +180,7 @@ def _silence() -> Iterator[None]:
 
 
 def _identity(address: str, seconds: float) -> dict[str, Any]:
-    """What the server at an address says about itself. Raises an error of any kind if it does not answer in time."""
+    """Ask the server at an address what it is. Raises an error of any kind if it does not answer in time."""
     import asyncio
 
     from distributed.core import rpc
@@ -195,7 +195,7 @@ def _identity(address: str, seconds: float) -> dict[str, Any]:
 
 
 def _in_time(function: Callable[..., Any], *arguments: Any) -> Any:
-    """The result of a function. Raises `TimeoutError` if it takes more than `SECONDS`."""
+    """Return the result of a function. Raises `TimeoutError` if it takes more than `SECONDS`."""
     from threading import Thread
 
     future: Future[Any] = Future()

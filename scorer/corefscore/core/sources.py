@@ -53,7 +53,7 @@ was made to exhaust memory a thousand times or more; a run can take hundreds of 
 
 
 def is_utf_16(head: bytes) -> bool:
-    """Whether what begins so seems to be UTF-16: it has its byte order mark, or one of two bytes is 0."""
+    """Tell whether what begins so seems to be UTF-16: it has its byte order mark, or one of two bytes is 0."""
     return head.startswith((b"\xff\xfe", b"\xfe\xff")) or (head[:1] == b"\0") != (head[1:2] == b"\0")
 
 
@@ -113,7 +113,7 @@ class _Streams(_Bounded):
 
 
 def too_large(name: str, limit: int) -> UsageError:
-    """The error for a file that unpacks to more bytes than its limit."""
+    """Make the error for a file that unpacks to more bytes than its limit."""
     return UsageError(
         f"{name}: unpacks to more than {limit / 2**20:.0f} MB, which is much for a file of its size; unpack it "
         "first if that is right"
@@ -211,7 +211,7 @@ class Source:
         )
 
     def open(self) -> io.BufferedReader:
-        """A stream of the decompressed bytes. Raises `UsageError` if the file cannot be opened."""
+        """Open a stream of the decompressed bytes. Raises `UsageError` if the file cannot be opened."""
         try:
             stream: io.BufferedReader = io.BufferedReader(self._raw())
             head = stream.peek(8)
@@ -229,7 +229,7 @@ class Source:
         return stream
 
     def _decompressed(self, module: str, stream: io.BufferedReader) -> _Bounded:
-        """A stream decompressed by a module. Raises `UsageError` if this Python was built without it."""
+        """Decompress a stream by a module. Raises `UsageError` if this Python was built without it."""
         try:
             imported = import_module(module)
         except ImportError as error:
@@ -242,12 +242,12 @@ class Source:
 
     @property
     def limit(self) -> int:
-        """The limit of the decompressed size in bytes."""
+        """Limit the decompressed size in bytes."""
         return max(UNPACKED, _RATIO * self._size) if self._most is None else self._most
 
     @property
     def _size(self) -> int:
-        """The number of bytes before decompression; 0 if it is not known."""
+        """Count the bytes before decompression; 0 if their number is not known."""
         if self._kept is not None:
             return len(self._kept)
         return self._state[0] if self._state is not None else 0
@@ -266,12 +266,12 @@ class Source:
         return cast(io.RawIOBase, io.BytesIO(self._kept))
 
     def head(self, size: int) -> bytes:
-        """The first bytes, at most ``size``."""
+        """Read the first bytes, at most ``size``."""
         with self.reading() as stream:
             return stream.read(size)
 
     def read(self) -> bytes:
-        """All bytes."""
+        """Read all bytes."""
         with self.reading() as stream:
             # Asked for no more than there is: memory of a size that an earlier file had can be used again. Of a
             # compressed file, or of one whose size is not known, there is more.
@@ -279,12 +279,12 @@ class Source:
 
     @contextmanager
     def reading(self) -> Iterator[io.BufferedReader]:
-        """A stream of the decompressed bytes; errors while it is read become `UsageError`."""
+        """Open a stream of the decompressed bytes; errors while it is read become `UsageError`."""
         with self.open() as stream, self.refusing():
             yield stream
 
     def numbered_lines(self) -> Iterator[tuple[int, bytes]]:
-        """The lines, line ends included, numbered from 1."""
+        """Read the lines, line ends included, numbered from 1."""
         with self.reading() as stream:
             yield from enumerate(stream, start=1)
 
@@ -302,7 +302,7 @@ class Source:
             raise
 
     def lines_at(self, numbers: Iterable[int]) -> dict[int, bytes]:
-        """The lines with these numbers (from 1), without their LF, for messages. The file is read once."""
+        """Read the lines with these numbers (from 1), without their LF, for messages. The file is read once."""
         wanted = set(numbers)
         last = max(wanted, default=0)
         found: dict[int, bytes] = {}
@@ -319,12 +319,12 @@ class Source:
 
 
 def as_text(raw: bytes) -> str:
-    """Bytes as text that can be encoded to the same bytes, whatever they are."""
+    """Decode bytes as text that can be encoded to the same bytes, whatever they are."""
     return raw.decode("utf-8", "surrogateescape")
 
 
 def only_once(path: str) -> tuple[int, int] | None:
-    """An identity of something that can be read only once (a pipe, a terminal); None for a file or folder."""
+    """Identify something that can be read only once (a pipe, a terminal); None for a file or folder."""
     try:
         status = os.stat(path) if path != STDIN else os.fstat(0)
     except OSError:  # reading reports it

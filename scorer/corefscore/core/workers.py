@@ -37,7 +37,7 @@ def capped(jobs: int | None) -> int:
 
 
 def _processors() -> int:
-    """The number of processors that this process may use."""
+    """Count the processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

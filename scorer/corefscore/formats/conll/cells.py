@@ -30,7 +30,7 @@ class Events(NamedTuple):
     label: Ints
 
     def only(self, which: Ints) -> Events:
-        """The events ``which``, in that order."""
+        """Take the events ``which``, in that order."""
         return Events(*(column[which] for column in self))
 
 
@@ -75,7 +75,7 @@ def partitions(events: Events) -> tuple[dict[str, Any], list[int]]:
 
 
 def matching(group: Ints, opened: Bools) -> tuple[Ints, Ints, Ints]:
-    """The indices of the open brackets that have a partner, of their close brackets, and of brackets without one.
+    """Pair brackets: the indices of open ones that have a partner, of their close brackets, and of those without one.
 
     A close bracket closes the latest open bracket of its group. The brackets of a group are consecutive. At one depth
     of nesting the open and close brackets of a group alternate, so an open one is closed by the next.
@@ -91,7 +91,7 @@ def matching(group: Ints, opened: Bools) -> tuple[Ints, Ints, Ints]:
 
 
 def unmatched(events: Events) -> Ints:
-    """The indices of the brackets that have no partner among the events of some documents."""
+    """Find the brackets that have no partner among the events of some documents; returns their indices."""
     bracket = np.flatnonzero(events.kind != SINGLE)
     bracket = bracket[order_by(events.document[bracket], events.label[bracket])]
     group: Ints = np.cumsum(changes(events.document[bracket], events.label[bracket]))
@@ -214,7 +214,7 @@ def _cut(cell: bytes, form: re.Pattern[bytes]) -> tuple[list[bytes], bytes]:
 
 
 def _values(text: Bytes, starts: Ints, sizes: Ints) -> Ints:
-    """The numbers at ``text[starts]``; ``sizes`` are their lengths in digits."""
+    """Read the numbers at ``text[starts]``; ``sizes`` are their lengths in digits."""
     value = np.zeros(len(starts), dtype=np.int64)
     for digit in range(int(sizes.max(initial=0))):
         more = np.flatnonzero(sizes > digit)

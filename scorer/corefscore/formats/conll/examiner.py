@@ -69,7 +69,6 @@ class _File:
 
     def __init__(self) -> None:
         self.numbering: list[_Numbering] = []
-        self.numbered = False
         self.pairs = 0
         self.line_ends = [0, 0]
         self.first_line_end = [0, 0]
@@ -198,7 +197,6 @@ class _Examiner(Reader):
         if not self._file.numbering:
             usual = table.count[0] > 4 and table.numbers(_NUMBER_COLUMN)[0] >= 0
             self._file.numbering = [_Numbering(column) for column in _NUMBER_COLUMNS[: 1 if usual else None]]
-            self._file.numbered = bool(usual)
         return self._file.numbering
 
     def _look_at_separators(self, tokens: Ints, document: Ints, table: Columns) -> None:
@@ -265,7 +263,7 @@ class _Examiner(Reader):
 
         That is a column in which at least half of the numbers do; for the third of five or more, a quarter.
         """
-        share = 4 if self._file.numbered else 2
+        share = 4 if len(self._file.numbering) == 1 else 2
         column = next((column for column in self._file.numbering if share * column.ups >= self._file.pairs), None)
         if column is None:
             return

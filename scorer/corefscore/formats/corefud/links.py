@@ -27,14 +27,14 @@ class _Links(NamedTuple):
     relation: Ints
 
     def of(self, which: Ints) -> _Links:
-        """The dependencies of some of the words, in this order."""
+        """Take the dependencies of some of the words, in this order."""
         size = self.size[which]
         at = ranges((np.cumsum(self.size) - self.size)[which], size)
         return _Links(size, self.parent[at], self.relation[at])
 
 
 def links_of(lines: Lines, words: Ints, number: Ints, refuse: Refuse) -> _Links:
-    """The dependencies of words, given by their indices in the file; ``number`` has the numbers of all words
+    """Read the dependencies of words, given by their indices in the file; ``number`` has the numbers of all words
     (`corefscore.core.documents.Nodes`).
 
     Text that is not a dependency is refused, once for each word. If ``refuse`` returns, such a word depends on the
