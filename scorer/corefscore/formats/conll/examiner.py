@@ -203,22 +203,22 @@ class _Examiner(Reader):
         """Report documents with lines that are split at blanks and others that are split at tabs."""
         blanked = np.flatnonzero(~table.tabbed & (table.count > 1))
         tabbed = set(document[table.tabbed].tolist())
-        for row in blanked[changes(document[blanked])].tolist():
-            if int(document[row]) in tabbed:
-                count = plural(int(np.count_nonzero(document[blanked] == document[row])), "line")
-                details = {"document": self.names[document[row]], "count": count}
-                self._odd_line("mixed-separators", tokens[row], **details)
+        of_documents = np.unique(document[blanked], return_index=True, return_counts=True)
+        for number, first, count in zip(*(column.tolist() for column in of_documents), strict=True):
+            if number in tabbed:
+                details = {"document": self.names[number], "count": plural(count, "line")}
+                self._odd_line("mixed-separators", tokens[blanked[first]], **details)
 
     def _look_for_odd_cells(self, cells: Cells) -> None:
         """Report the odd cells of each document, or that its last column is another one, given all of its cells."""
         starts = np.minimum(cells.start, len(cells.text) - 1)
         stars = np.flatnonzero((cells.stop == cells.start + 1) & (cells.text[starts] == _STAR[0]))
-        filled = self._filled
-        for document in np.unique(np.append(cells.document[stars], filled.document[filled.odd])).tolist():
+        filled, starry = self._filled, cells.document[stars]
+        for document in np.unique(np.append(starry, filled.document[filled.odd])).tolist():
             first, stop = np.searchsorted(filled.document, [document, document + 1]).tolist()
             odd = (np.flatnonzero(filled.odd[first:stop]) + first).tolist()
             unread = int(np.count_nonzero(filled.unread[first:stop]))
-            starred = stars[slice(*np.searchsorted(cells.document[stars], [document, document + 1]))].tolist()
+            starred = stars[slice(*np.searchsorted(starry, [document, document + 1]))].tolist()
             if 2 * unread > stop - first and (unread > 1 or starred):
                 self._other_column(document, filled.finding(odd[0], self), unread, stop - first)
             elif starred and len(starred) == self.tokens[document]:
