@@ -29,7 +29,7 @@ MEASURED: dict[str, tuple[int, int]] = {
     "many ids": (13, 18),
     "ids of a hundred digits": (0, 0),
     "deep nesting": (21, 53),
-    "deep nesting of many ids": (17, 22),
+    "deep nesting of many ids": (17, 30),
     "deep nesting in one cell": (89, 121),
     "a cell without bars": (160, 188),
     "a cell of open brackets": (81, 107),
