@@ -200,6 +200,9 @@ def searched_again(cell: bytes) -> tuple[list[tuple[int, bytes]], list[bytes]]:
 
     events: list[tuple[int, bytes]] = []
     discards: list[bytes] = []
+    typed = rb"(\(?)[A-Za-z][^()|-]*-(\d+)(?:-[^()|]*)?(\)?)"
+    if re.fullmatch(rb"(?:" + typed + rb"(?=[()]|\Z))+", cell):
+        cell = re.sub(typed, rb"\1\2\3", cell)
     while match := re.search(rb"\(\d+\+\d\)", cell):
         discards.append(match[0])
         cell = cell[: match.start()] + cell[match.end() :]
