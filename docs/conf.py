@@ -61,7 +61,7 @@ class Commands(SphinxDirective):
 
 
 def _commands() -> list[str]:
-    """The pages of help in Markdown; the options that all metrics have are listed once."""
+    """Return the pages of help in Markdown; the options that all metrics have are listed once."""
     context = click.Context(commands(), info_name="corefscore")
     metrics = {name: call_of(context, name) for name in NAMES}
     shared = set.intersection(*(set(_rows(call)) for call in metrics.values()))

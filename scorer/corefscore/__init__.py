@@ -77,7 +77,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """The public names, imported when they are asked for: the command starts faster without them."""
+    """Return the public names, imported when they are asked for: the command starts faster without them."""
     home = next((module for module, names in _HOMES.items() if name in names), None)
     if home is None:
         raise AttributeError(f"module 'corefscore' has no attribute {name!r}")
@@ -87,5 +87,5 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    """The public names too, which completion at a prompt lists, before they are imported."""
+    """Return the public names too, which completion at a prompt lists, before they are imported."""
     return sorted({*globals(), *__all__})

@@ -36,13 +36,13 @@ class Measure(NamedTuple):
     metrics: Sequence[Metric]
 
     def by(self, settings: Settings) -> Measure:
-        """The measure by the settings of a score: its definitions, and the options of metrics."""
+        """Return the measure by the settings of a score: its definitions, and the options of metrics."""
         return self._replace(
             metrics=[metric.given(settings.own, settings.rules.definitions) for metric in self.metrics]
         )
 
     def f1(self, counts: Mapping[str, Floats]) -> Floats:
-        """The F1, from 0 to 1, of summed counts: one value for each index of their leading axes."""
+        """Return the F1, from 0 to 1, of summed counts: one value for each index of their leading axes."""
         return values(self.metrics, counts)[self.name].f1
 
     @property
@@ -70,7 +70,7 @@ class Scored:
         self._blocks = [slice(*edges) for edges in pairwise([*firsts, documents])]
 
     def _counts(self, response: Ints, documents: slice) -> dict[str, Floats]:
-        """The counts of each metric for some documents, as `corefscore.scoring.results.Result` has them."""
+        """Return the counts of each metric for some documents, as `corefscore.scoring.results.Result` has them."""
         mentions = slice(*np.searchsorted(self.document, [documents.start, documents.stop]))
         document, size = self.document[mentions] - documents.start, documents.stop - documents.start
         # The official order of sums takes time, and too few digits are printed here for it to matter.
@@ -79,7 +79,7 @@ class Scored:
         return {metric.name: packed(metric.count(table)) for metric in self.measure.metrics}
 
     def sums(self, response: Ints) -> dict[str, Floats]:
-        """The counts of each metric for all documents together; each response is counted once."""
+        """Return the counts of each metric for all documents together; each response is counted once."""
         digest = blake2b(renumbered(response).tobytes()).digest()
         if digest not in self._sums:
             sums: dict[str, Floats] = {}
@@ -90,11 +90,11 @@ class Scored:
         return self._sums[digest]
 
     def total(self, response: Ints) -> float:
-        """The F1 of a response over all documents, from 0 to 1."""
+        """Return the F1 of a response over all documents, from 0 to 1."""
         return float(self.measure.f1(self.sums(response)))
 
     def f1(self, response: Ints) -> Floats:
-        """The F1 of each document, from 0 to 1."""
+        """Return the F1 of each document, from 0 to 1."""
         return np.concatenate([self.measure.f1(self._counts(response, documents)) for documents in self._blocks])
 
     def gained(self, now: Ints, after: Scored) -> Floats:
@@ -108,7 +108,7 @@ class Scored:
 
 
 def measured(name: str) -> Measure:
-    """The measure of this name.
+    """Return the measure of this name.
 
     Raises `UsageError` for an unknown name, for a score other than F1, and for a measure of named mentions only, since
     errors are found in all mentions.
@@ -135,7 +135,8 @@ class Cost(NamedTuple):
 
 
 def in_turn(errors: Errors) -> Iterator[tuple[str, Ints]]:
-    """Each type of error, with the entity of each mention after its errors and those of all earlier types are repaired.
+    """Yield each type of error, with the entity of each mention after its errors and those of all earlier types are
+    repaired.
 
     Here extra mentions include the main mentions of entities, except for extra entities and extra singletons, so that
     the response has nothing left that the key lacks. The last response equals the key.
@@ -171,8 +172,9 @@ def in_turn(errors: Errors) -> Iterator[tuple[str, Ints]]:
 
 
 def _conflated(errors: Errors) -> Ints:
-    """The response with each conflated piece as an entity of its own. If an extra mention is then alone in an entity
-    that was conflated, it is removed as well."""
+    """Return the response with each conflated piece as an entity of its own. If an extra mention is then alone in an
+    entity that was conflated, it is removed as well.
+    """
     both, pieces, response = errors.partitions, errors.pieces, errors.response
     entities = both.response.copy()
     count = len(response.main)
@@ -188,7 +190,9 @@ def _conflated(errors: Errors) -> Ints:
 
 
 def _divided(errors: Errors) -> Ints:
-    """The response with every entity that contains a divided piece joined to that of the key entity's main mention."""
+    """Return the response with every entity that contains a divided piece joined to that of the key entity's main
+    mention.
+    """
     both, pieces, key = errors.partitions, errors.pieces, errors.key
     count = len(errors.response.main)
     # The response entity with the main mention of each key entity, or a new entity if there is none.
@@ -203,7 +207,9 @@ def _divided(errors: Errors) -> Ints:
 
 
 def _missing_mention(errors: Errors) -> Ints:
-    """The response with each missing mention in the entity of the earliest mention of its key entity that was found."""
+    """Return the response with each missing mention in the entity of the earliest mention of its key entity that was
+    found.
+    """
     both, key = errors.partitions, errors.key
     entities = both.response.copy()
     shared = np.flatnonzero((both.key != ABSENT) & ~both.missing)
@@ -215,7 +221,7 @@ def _missing_mention(errors: Errors) -> Ints:
 
 
 def alone(errors: Errors) -> Iterator[tuple[str, Ints]]:
-    """Each type of error, with the entity of each mention after only the errors of this type are repaired."""
+    """Yield each type of error, with the entity of each mention after only the errors of this type are repaired."""
     both, label = errors.partitions, _labels(errors)
     without: Sequence[tuple[str, Bools]] = (
         (types.EXTRA_MENTION, errors.response.alone),
@@ -232,5 +238,5 @@ def alone(errors: Errors) -> Iterator[tuple[str, Ints]]:
 
 
 def _labels(errors: Errors) -> Ints:
-    """A number of the key entity of each mention, different from the numbers of response entities and pieces."""
+    """Return a number of the key entity of each mention, different from the numbers of response entities and pieces."""
     return len(errors.response.main) + len(errors.pieces.key) + errors.partitions.key

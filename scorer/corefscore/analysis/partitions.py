@@ -69,19 +69,19 @@ class Partitions(NamedTuple):
         return found
 
     def take(self, which: Ints) -> Partitions:
-        """Some mentions, given in text order; the numbers of entities do not change."""
+        """Return some mentions, given in text order; the numbers of entities do not change."""
         columns: Any = (column[which] for column in self[1:])
         return Partitions(self.documents, *columns)
 
     def compact(self) -> Partitions:
-        """The partitions without mentions that both sides lack; entities are numbered again, without gaps."""
+        """Return the partitions without mentions that both sides lack; entities are numbered again, without gaps."""
         there = (self.key != ABSENT) | (self.response != ABSENT)
         left = self if there.all() else self.take(np.flatnonzero(there))
         return left._replace(key=renumbered(left.key), response=renumbered(left.response))
 
 
 def side_of(document: Ints, entities: Ints) -> Side:
-    """One side of mentions, given the document and the entity of each; the numbers of entities have no gaps."""
+    """Return one side of mentions, given the document and the entity of each; the numbers of entities have no gaps."""
     there = np.flatnonzero(entities != ABSENT)
     mentions = there[order_by(entities[there])]
     entity = entities[mentions]
@@ -108,8 +108,8 @@ class _Mentions(NamedTuple):
 
 
 def partitions(pairs: Pairs, rules: Rules, placed: tuple[Projection, Projection]) -> tuple[Partitions, int]:
-    """The partitions of pairs of documents, and how many later copies of repeated mentions were ignored. Only the first
-    copy on each side counts.
+    """Return the partitions of pairs of documents, and how many later copies of repeated mentions were ignored. Only
+    the first copy on each side counts.
 
     ``rules`` are those of the score, ``placed`` says where the mentions of each side are in the text. Two mentions are
     the same if they are the same for the score.
@@ -138,7 +138,7 @@ _Found = tuple[Ints, _Mentions, _Mentions, Sequence[Repeat]]
 
 
 def _of_spans(pairs: Pairs, rules: Rules) -> _Found:
-    """The mentions of documents whose mentions are spans: those with equal spans are the same."""
+    """Return the mentions of documents whose mentions are spans: those with equal spans are the same."""
     spans = exact(pairs.key, pairs.response)
     treated = treat(spans, pairs, rules.repeated)
     matched = without_singletons(treated.matched, rules.singletons or "keep")
@@ -151,7 +151,9 @@ def _of_spans(pairs: Pairs, rules: Rules) -> _Found:
 
 
 def _of_nodes(pairs: Pairs, rules: Rules) -> _Found:
-    """The mentions of documents with nodes: aligned mentions are the same, and have the number of the key mention."""
+    """Return the mentions of documents with nodes: aligned mentions are the same, and have the number of the key
+    mention.
+    """
     # This lookup pairs mentions one to one, even where one mention can match several.
     alignment, report = aligned(pairs, replace(rules, lookup="alignment"))
     matched = together(alignment)
@@ -163,8 +165,9 @@ def _of_nodes(pairs: Pairs, rules: Rules) -> _Found:
 
 
 def in_order(groups: Ints) -> tuple[Ints, Ints]:
-    """Groups numbered from 0 in the order of their first members: the first member of each group, and the new number
-    of each member's group."""
+    """Return groups numbered from 0 in the order of their first members: the first member of each group, and the new
+    number of each member's group.
+    """
     size = len(groups)
     first = np.empty(int(groups.max(initial=-1)) + 1, dtype=np.int64)
     first[groups[::-1]] = np.arange(size)[::-1]
@@ -175,7 +178,7 @@ def in_order(groups: Ints) -> tuple[Ints, Ints]:
 
 
 def renumbered(entities: Ints) -> Ints:
-    """Entities numbered from 0 in the order of their first mentions; `ABSENT` does not change."""
+    """Return entities numbered from 0 in the order of their first mentions; `ABSENT` does not change."""
     there = np.flatnonzero(entities != ABSENT)
     found = np.full(len(entities), ABSENT)
     found[there] = in_order(entities[there])[1]

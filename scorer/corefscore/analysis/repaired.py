@@ -39,7 +39,7 @@ def repaired(analysis: Analysis, notices: list[Finding]) -> list[tuple[str, Iter
 
 
 def _documents(analysis: Analysis, entities: Ints, sentences: Sequence[Sentences | None]) -> Iterator[FullDocument]:
-    """The documents with the given entity of each mention; entities are numbered in each document."""
+    """Yield the documents with the given entity of each mention; entities are numbered in each document."""
     both = analysis.both
     spans: list[dict[int, list[tuple[int, int]]]] = [defaultdict(list) for _ in range(both.documents)]
     columns = (column.tolist() for column in (both.document, both.start, both.end, entities))
@@ -53,7 +53,7 @@ def _documents(analysis: Analysis, entities: Ints, sentences: Sequence[Sentences
 
 
 def _sentences(analysis: Analysis, document: int) -> Sentences | None:
-    """The sentences of a document of the key; None if its words are unknown."""
+    """Return the sentences of a document of the key; None if its words are unknown."""
     text = analysis.text
     first, stop = text.first[document : document + 2].tolist()
     if first == stop:

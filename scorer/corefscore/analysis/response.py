@@ -190,7 +190,7 @@ class Analysis:
         return found[self.of_key]
 
     def words(self, mention: int) -> str:
-        """The words of a mention in the key; its token numbers if the key has no words."""
+        """Return the words of a mention in the key; its token numbers if the key has no words."""
         if not self.both.inside[mention]:
             return self._outside[mention]
         first = int(self.text.first[self.both.document[mention]])
@@ -203,7 +203,7 @@ class Analysis:
         return dict(zip(mentions, texts_of([self.mention(mention) for mention in mentions]), strict=True))
 
     def parts(self, mention: int) -> list[tuple[int, int]]:
-        """The first and the last token of each part of a mention, in the key if its span was repaired."""
+        """Return the first and the last token of each part of a mention, in the key if its span was repaired."""
         start, end = int(self.both.start[mention]), int(self.both.end[mention])
         row, side = int(self.both.key_row[mention]), 0
         if row == ABSENT:
@@ -214,25 +214,26 @@ class Analysis:
         return [(int(part[0]), int(part[-1])) for part in parts]
 
     def span(self, mention: int) -> tuple[int, int, int]:
-        """The document, first token and last token of a mention, in the key if its span was repaired."""
+        """Return the document, first token and last token of a mention, in the key if its span was repaired."""
         both = self.both
         return int(both.document[mention]), int(both.start[mention]), int(both.end[mention])
 
     def in_response(self, mention: int) -> tuple[int, int]:
-        """The first and the last token of a mention in the response, before its span was repaired."""
+        """Return the first and the last token of a mention in the response, before its span was repaired."""
         row, placed = self.both.response_row[mention], self.placed[1]
         return int(placed.start[row]), int(placed.end[row])
 
     def mention(self, mention: int) -> Mention:
-        """A mention of the response, or of the key if the response lacks it."""
+        """Return a mention of the response, or of the key if the response lacks it."""
         row = int(self.both.response_row[mention])
         if row != ABSENT:
             return self.pairs.response.mention(row)
         return self.pairs.key.mention(int(self.both.key_row[mention]))
 
     def label(self, mentions: Ints) -> str:
-        """The name of an entity with these mentions: the most frequent words of those that are not pronouns, and the
-        first of them if several are equally frequent."""
+        """Return the name of an entity with these mentions: the most frequent words of those that are not pronouns, and
+        the first of them if several are equally frequent.
+        """
         named = mentions[self.kinds[mentions] > 0]
         counts = Counter(map(self.words, (named if len(named) else mentions).tolist()))
         return max(counts, key=counts.__getitem__)
@@ -247,7 +248,7 @@ def refuse_parts(of: str | None, window: int | None) -> None:
 
 
 def pairs_of(result: Result) -> Pairs:
-    """All document pairs of a result that was computed with ``keep_pairs``."""
+    """Return all document pairs of a result that was computed with ``keep_pairs``."""
     batches = result.mention_sets[WHOLE].pairs
     return Pairs(
         joined([batch.key for batch in batches]),
@@ -277,7 +278,9 @@ def analysed(result: Result, pairs: Pairs, text: Text, asked: Asked, measure: Me
 
 
 def _notices(pairs: Pairs, reason: str | None) -> Sequence[Finding]:
-    """A notice that pronouns cannot be recognised, for this reason. A key without mentions has a notice already."""
+    """Return a notice that pronouns cannot be recognised, for this reason. A key without mentions has a notice
+    already.
+    """
     if reason is None or not len(pairs.key.start):
         return ()
     place = next(place for place in pairs.key.places if place is not None)

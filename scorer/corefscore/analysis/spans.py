@@ -54,7 +54,9 @@ _REPAIRS = (AUTO, *_TRIMMED, _OFF)
 
 
 def way_of(asked: str, text: Text) -> str:
-    """The name of the repair to use: ``auto`` is resolved by the text, and ``off`` is used if its words are unknown."""
+    """Return the name of the repair to use: ``auto`` is resolved by the text, and ``off`` is used if its words are
+    unknown.
+    """
     if asked == _OFF or not text.words:
         return _OFF
     return asked if asked != AUTO else "english" if text.is_penn else "punctuation"
@@ -101,7 +103,9 @@ def _sides(both: Partitions, mentions: tuple[Ints, Ints], placed: tuple[Projecti
 
 
 def _trimmed(start: Ints, end: Ints, mentions: Ints, text: Text, ends: _Ends) -> tuple[Ints, Ints]:
-    """The first and last token of all mentions, with the ends of ``mentions`` trimmed; at least one token stays."""
+    """Return the first and last token of all mentions, with the ends of ``mentions`` trimmed; at least one token
+    stays.
+    """
     left, right = start.copy(), end.copy()
     for edge, step, is_off in zip((left, right), (1, -1), ends, strict=True):
         off = cache(is_off)
@@ -113,7 +117,7 @@ def _trimmed(start: Ints, end: Ints, mentions: Ints, text: Text, ends: _Ends) ->
 
 
 def _in_order(key: Ints, response: Ints, spans: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
-    """Pairs of mentions with equal spans: the first of the key with the first of the response, and so on."""
+    """Return pairs of mentions with equal spans: the first of the key with the first of the response, and so on."""
     both = np.concatenate([key, response])
     of_response = np.repeat([0, 1], [len(key), len(response)])
     columns = [span[both] for span in spans]
@@ -129,14 +133,14 @@ def _in_order(key: Ints, response: Ints, spans: tuple[Ints, Ints]) -> tuple[Ints
 
 
 def _alone(key: Ints, response: Ints, head: Ints) -> tuple[Ints, Ints]:
-    """Pairs of mentions with the same head, which no other mention of either side has."""
+    """Return pairs of mentions with the same head, which no other mention of either side has."""
     key, response = (_only(side, head) for side in (key, response))
     _, in_key, in_response = np.intersect1d(head[key], head[response], assume_unique=True, return_indices=True)
     return key[in_key], response[in_response]
 
 
 def _only(mentions: Ints, head: Ints) -> Ints:
-    """The mentions whose head no other one of them has."""
+    """Return the mentions whose head no other one of them has."""
     _, first, count = np.unique(head[mentions], return_index=True, return_counts=True)
     found: Ints = mentions[first[count == 1]]
     return found

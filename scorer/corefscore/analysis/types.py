@@ -66,7 +66,7 @@ class _Pieces(NamedTuple):
     response: Ints
 
     def mentions(self, which: Bools) -> Bools:
-        """Whether each mention is in one of the pieces ``which``."""
+        """Return whether each mention is in one of the pieces ``which``."""
         found: Bools = np.append(which, False)[self.of]
         return found
 
@@ -95,7 +95,9 @@ class Errors(NamedTuple):
     key: _OneSide
 
     def by_document(self, repaired: Ints) -> dict[str, Ints]:
-        """The number of errors of each type in each document; ``repaired`` are the mentions whose span was repaired."""
+        """Return the number of errors of each type in each document; ``repaired`` are the mentions whose span was
+        repaired.
+        """
         both = self.partitions
         found = {SPAN: both.document[repaired]}
         sides = (self.response, both.response, OF_RESPONSE), (self.key, both.key, OF_KEY)
@@ -108,7 +110,7 @@ class Errors(NamedTuple):
         return {name: tally(found[name], both.documents) for name in TYPES}
 
     def beside(self, which: Bools) -> Bools:
-        """Whether each mention is in the key entity of one of the mentions ``which``."""
+        """Return whether each mention is in the key entity of one of the mentions ``which``."""
         has = np.zeros(len(self.key.main) + 1, dtype=np.bool_)
         has[self.partitions.key[which]] = True
         has[ABSENT] = False
@@ -116,8 +118,9 @@ class Errors(NamedTuple):
         return found
 
     def operations(self, spans: int) -> dict[str, int]:
-        """The number of steps from the response to the key: pieces and extra mentions to split off, pieces and missing
-        mentions to merge, missing mentions to introduce, extra ones to remove, and spans to rename."""
+        """Return the number of steps from the response to the key: pieces and extra mentions to split off, pieces and
+        missing mentions to merge, missing mentions to introduce, extra ones to remove, and spans to rename.
+        """
         both, pieces = self.partitions, self.pieces
         # Extra singletons are split off and removed; missing singletons are only introduced.
         lone = int(self.response.single.sum())
@@ -131,13 +134,13 @@ class Errors(NamedTuple):
 
 
 def _parts(pieces: Ints, mentions: Ints, entities: int) -> int:
-    """The number of pieces and other mentions of all entities that have more than one of these."""
+    """Return the number of pieces and other mentions of all entities that have more than one of these."""
     parts = tally(pieces, entities) + tally(mentions, entities)
     return int(parts[parts > 1].sum())
 
 
 def _pieces(both: Partitions) -> _Pieces:
-    """The pieces of two partitions."""
+    """Return the pieces of two partitions."""
     shared = np.flatnonzero((both.key != ABSENT) & (both.response != ABSENT))
     first, piece = ranked(both.key[shared], both.response[shared])
     of = np.full(len(both.key), ABSENT)
@@ -146,14 +149,14 @@ def _pieces(both: Partitions) -> _Pieces:
 
 
 def _main_mentions(entities: Ints, pronoun: Bools) -> Ints:
-    """The main mention of each entity, given the entity of each mention and whether it is a pronoun."""
+    """Return the main mention of each entity, given the entity of each mention and whether it is a pronoun."""
     there = np.flatnonzero(entities != ABSENT)
     order = there[order_by(entities[there], pronoun[there].astype(np.int64))]
     return order[changes(entities[order])]
 
 
 def errors_of(both: Partitions, pronoun: Bools) -> Errors:
-    """The errors of a response; ``pronoun`` says whether each mention is a pronoun."""
+    """Return the errors of a response; ``pronoun`` says whether each mention is a pronoun."""
     shared = _pieces(both)
     return Errors(
         both,
@@ -164,8 +167,9 @@ def errors_of(both: Partitions, pronoun: Bools) -> Errors:
 
 
 def _one_side(entities: Ints, other: Ints, pronoun: Bools, piece: Ints, of_piece: Ints) -> _OneSide:
-    """The errors of the entities of one side; ``other`` is the entity of each mention on the other side, ``piece`` the
-    piece of each mention, and ``of_piece`` the entity of each piece."""
+    """Return the errors of the entities of one side; ``other`` is the entity of each mention on the other side,
+    ``piece`` the piece of each mention, and ``of_piece`` the entity of each piece.
+    """
     count = int(entities.max(initial=-1)) + 1
     lone = (entities != ABSENT) & (other == ABSENT)
     names = (entities != ABSENT) & (other != ABSENT) & ~pronoun

@@ -26,13 +26,13 @@ SCORES_CHANGED = ("0.1.0",)
 
 
 def changed_between(version: str, other: str) -> list[str]:
-    """The versions of `SCORES_CHANGED` after the older of two versions, up to and including the newer one."""
+    """Return the versions of `SCORES_CHANGED` after the older of two versions, up to and including the newer one."""
     old, new = sorted((_release(version), _release(other)))
     return [changed for changed in SCORES_CHANGED if old < _release(changed) <= new]
 
 
 def _release(version: str) -> tuple[int, ...]:
-    """The numbers of a version, by which versions are compared; empty if it is not a version."""
+    """Return the numbers of a version, by which versions are compared; empty if it is not a version."""
     found = re.match(r"\d+(?:\.\d+)*", version)
     return tuple(map(int, found[0].split("."))) if found else ()
 
@@ -68,7 +68,7 @@ class Baseline:
 
 
 def read_baseline(path: str, own: Mapping[str, Any] | None = None) -> Baseline:
-    """A baseline from a file: JSON of corefscore, or the output of the official scorer.
+    """Return a baseline from a file: JSON of corefscore, or the output of the official scorer.
 
     METRIC=PATH names the metric of the output if the file does not; ``own`` are the options of metrics of this run,
     with which its scores are recomputed. Raises `InputError` for any other file, `UsageError` for a file that cannot be
@@ -93,7 +93,7 @@ def _refused(path: str, what: str, line: int | None = None) -> InputError:
 
 
 def baseline_of(data: Mapping[str, Any], path: str) -> Baseline:
-    """A baseline from the data of a result (`Result.to_dict`), which was read from ``path``.
+    """Return a baseline from the data of a result (`Result.to_dict`), which was read from ``path``.
 
     Raises `InputError` for any other data.
     """
@@ -122,7 +122,7 @@ def baseline_of(data: Mapping[str, Any], path: str) -> Baseline:
 
 
 def _metrics(words: str, path: str, line: int | None = None) -> tuple[Metric, ...]:
-    """The metrics that a baseline names."""
+    """Return the metrics that a baseline names."""
     try:
         return select(words)
     except UsageError as error:
@@ -130,9 +130,10 @@ def _metrics(words: str, path: str, line: int | None = None) -> tuple[Metric, ..
 
 
 def _complete(baseline: Baseline, path: str) -> Baseline:
-    """The baseline. Raises `InputError` for one against which a check could not fail: without the totals of its
+    """Return the baseline. Raises `InputError` for one against which a check could not fail: without the totals of its
     metrics, with groups that lack a measure, with scores of another measure, or with values that are not scores. With
-    repeated mentions a value can be a little above 1."""
+    repeated mentions a value can be a little above 1.
+    """
     measures = [metric.identification for metric in baseline.metrics] or [MENTIONS]
     measures += [measure.name for metric in baseline.metrics for measure in metric.measures]
     for name in dict.fromkeys(measures):
@@ -163,7 +164,7 @@ def _complete(baseline: Baseline, path: str) -> Baseline:
 
 
 def numbers_in(scores: Mapping[str, Mapping[str, Any]]) -> Numbers:
-    """The scores in the data of `Scores.to_dict`, without counts."""
+    """Return the scores in the data of `Scores.to_dict`, without counts."""
     return {
         measure: {score: float(of_measure[score]) for score in SCORES if score in of_measure}
         for measure, of_measure in scores.items()
@@ -171,7 +172,7 @@ def numbers_in(scores: Mapping[str, Mapping[str, Any]]) -> Numbers:
 
 
 def _sizes(total: Mapping[str, Any], documents: Mapping[str, Any]) -> dict[str | None, dict[str, float]]:
-    """The denominators of recall in the data of `Scores.to_dict`, of the total (None) and of documents."""
+    """Return the denominators of recall in the data of `Scores.to_dict`, of the total (None) and of documents."""
     name = "recall_denominator"
     return {
         scope: {measure: float(of_measure[name]) for measure, of_measure in scores.items() if name in of_measure}
@@ -190,8 +191,9 @@ _LINE = re.compile(
 
 
 def _from_official(text: str, path: str, name: str | None, own: Mapping[str, Any]) -> Baseline:
-    """A baseline from the output of the official scorer. Scores are recomputed from its fractions, with the options
-    ``own`` of metrics."""
+    """Return a baseline from the output of the official scorer. Scores are recomputed from its fractions, with the
+    options ``own`` of metrics.
+    """
     if name is not None and named(name) in GROUPS:
         raise UsageError(f'METRIC=BASELINE names the one metric that was scored, and "{name}" is several')
     metrics, scope = [] if name is None else [find(name)], None
@@ -220,12 +222,12 @@ def _from_official(text: str, path: str, name: str | None, own: Mapping[str, Any
 
 
 def _line(found: re.Match[str]) -> int:
-    """The number of the line of a match."""
+    """Return the number of the line of a match."""
     return found.string.count("\n", 0, found.start()) + 1
 
 
 def _fractions(found: re.Match[str], metric: Metric, path: str) -> tuple[str, Sequence[float]]:
-    """A measure of a metric, and its fractions. It has no label under a document if it is the only measure."""
+    """Return a measure of a metric, and its fractions. It has no label under a document if it is the only measure."""
     if found["common"]:
         common, key, response = (float(found[name]) for name in ("common", "key", "response"))
         return metric.identification, (common, key, common, response)
@@ -239,8 +241,9 @@ def _fractions(found: re.Match[str], metric: Metric, path: str) -> tuple[str, Se
 
 
 def _scores(metrics: Sequence[Metric], printed: Mapping[str, Sequence[float]]) -> dict[str, Any]:
-    """The scores of the metrics whose fractions were printed, as in `Scores.to_dict`. The mentions of documents without
-    links, which only combined measures read, are all mentions wherever they matter."""
+    """Return the scores of the metrics whose fractions were printed, as in `Scores.to_dict`. The mentions of documents
+    without links, which only combined measures read, are all mentions wherever they matter.
+    """
     counts = {}
     for metric in (find(MENTIONS), *metrics):
         parts = [measure.name for measure in metric.measures if measure.combine is None] + [MENTIONS] * metric.more()

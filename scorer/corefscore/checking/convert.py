@@ -39,7 +39,7 @@ def convert(
     *,
     key: str | None = None,
 ) -> Iterator[str]:
-    """The documents of a file or folder in another format, as pieces of text.
+    """Yield the documents of a file or folder in another format, as pieces of text.
 
     ``to`` is the name of a format, by default JSON lines for CoNLL and CoNLL for all others; ``watch`` is that of
     `corefscore.formats.read`. With a ``key`` (a path) the documents are those of the key, with the entities of the file
@@ -81,7 +81,7 @@ def convert(
 
 
 def _recognisable(pieces: Iterator[str], target: Format, path: str, notices: list[Finding]) -> Iterator[str]:
-    """The same text; a notice is added if its beginning would not be recognised as its format."""
+    """Yield the same text; a notice is added if its beginning would not be recognised as its format."""
     head = b""
     for piece in pieces:
         if len(head) < HEAD_BYTES:
@@ -96,7 +96,7 @@ def _recognisable(pieces: Iterator[str], target: Format, path: str, notices: lis
 
 
 def _in_one_file(documents: Iterator[FullDocument], path: str, notices: list[Finding]) -> Iterator[FullDocument]:
-    """The same documents, which are written to one file; see `_note_joined`."""
+    """Yield the same documents, which are written to one file; see `_note_joined`."""
     count, files = 0, set()
     for document in documents:
         count += 1
@@ -121,7 +121,7 @@ WITH_ZEROS = (TAGGED, "crac-2026")
 
 
 def _on_words(key: str, path: str, reading: Reading, notices: list[Finding]) -> Iterator[str]:
-    """A key in CorefUD with its entities replaced by those of a file, heads and empty nodes included.
+    """Yield a key in CorefUD with its entities replaced by those of a file, heads and empty nodes included.
 
     Raises as `corefscore.matching.text.projection.placed` does.
     """
@@ -156,7 +156,7 @@ def _on_words(key: str, path: str, reading: Reading, notices: list[Finding]) -> 
 
 
 def _kept(batch: Documents, kept: Bools) -> Documents:
-    """A batch with some of its mentions, as spans, and without the entities that have no mention left."""
+    """Return a batch with some of its mentions, as spans, and without the entities that have no mention left."""
     left = tally(batch.entity[kept], len(batch.document)) > 0
     return replace(
         batch,
@@ -171,13 +171,13 @@ def _kept(batch: Documents, kept: Bools) -> Documents:
 
 
 def _for_key(reading: Reading) -> Reading:
-    """The options for reading the key; a format that is not given by side is that of the file to convert."""
+    """Return the options for reading the key; a format that is not given by side is that of the file to convert."""
     of_key = reading.of(KEY).input_format if isinstance(reading.input_format, Mapping) else None
     return replace(reading, tags=None, input_format=of_key)
 
 
 def _on_tokens(key: str, path: str, reading: Reading, notices: list[Finding]) -> Iterator[FullDocument]:
-    """The documents of a key with the entities of a file, on the tokens of the key.
+    """Yield the documents of a key with the entities of a file, on the tokens of the key.
 
     Raises as `corefscore.matching.text.projection.placed` does.
     """
@@ -206,7 +206,7 @@ def _on_tokens(key: str, path: str, reading: Reading, notices: list[Finding]) ->
 
 
 def _as_spans(batch: Documents, notices: list[Finding]) -> Documents:
-    """A batch whose mentions are spans, each with all tokens from its first to its last one.
+    """Return a batch whose mentions are spans, each with all tokens from its first to its last one.
 
     Heads, gaps and mentions without tokens (`corefscore.core.documents.Nodes`) are lost and added to the notices.
     """
@@ -237,7 +237,7 @@ def _note_lost(batch: Documents, lost: Sequence[tuple[str, Bools]], notices: lis
 def _with_zeros(
     batches: Iterator[Documents], annotations: Iterator[Annotations], notices: list[Finding]
 ) -> Iterator[FullDocument]:
-    """Documents of CorefUD with their empty nodes as tokens, in the order of text2text-coref."""
+    """Yield documents of CorefUD with their empty nodes as tokens, in the order of text2text-coref."""
     from corefscore.matching.text.zeros import DocumentWords
 
     for batch in batches:
@@ -258,8 +258,9 @@ def _with_zeros(
 def _in_order(
     batch: Documents, annotations: Sequence[Annotations], orders: Sequence[Ints]
 ) -> tuple[Ints, Ints, Bools, Bools]:
-    """The first and the last word of each mention among the words of its document in another order; whether these and
-    the words between them are others than those of the mention; and whether its head is not the highest of them.
+    """Return the first and the last word of each mention among the words of its document in another order; whether
+    these and the words between them are others than those of the mention; and whether its head is not the highest of
+    them.
 
     Of a mention with gaps this is the part with its head.
     """
@@ -284,14 +285,14 @@ def _in_order(
 
 
 def writable() -> list[str]:
-    """The names of the formats that can be written."""
+    """Return the names of the formats that can be written."""
     return [name for name in EVERY_NAME if find(name).write]
 
 
 def _full(
     batches: Iterator[Documents], texts: Iterator[Sentences | None], notices: list[Finding], *, zeros: bool
 ) -> Iterator[FullDocument]:
-    """Documents with their words, which are read in a second pass over the files, and with ``zeros`` among them."""
+    """Yield documents with their words, which a second pass over the files reads, and with ``zeros`` among them."""
     names = Names()
     for batch in batches:
         names.add(batch)
@@ -306,7 +307,7 @@ def _full(
 
 
 def _zeros_as_words(documents: Iterator[FullDocument], notices: list[Finding], title: str) -> Iterator[FullDocument]:
-    """Documents whose zeros are words, which a notice says, for a format without a sign for zeros."""
+    """Yield documents whose zeros are words, which a notice says, for a format without a sign for zeros."""
     for document in documents:
         if document.zeros:
             noted(document, notices, "zeros-as-words", count=plural(len(document.zeros), "word"), format=title)

@@ -51,7 +51,7 @@ class _Copy(NamedTuple):
 
 
 def repaired(source: Source, fixes: Fixes, *, first_copy: bool) -> Iterator[str]:
-    """The text of a file after repair, in pieces. ``fixes`` is complete at the end of the text.
+    """Yield the text of a file after repair, in pieces. ``fixes`` is complete at the end of the text.
 
     - If no line begins a document, a blank is added to lines that lack only the blank before the name.
     - The second copy of a mention within one entity is removed, unless one of its cells is not plain. With
@@ -103,7 +103,7 @@ class _InMemory(Source):
 
 
 def _with_blanks(source: Source, fixes: Fixes) -> Source:
-    """The file; if no line begins a document, with a blank added before names that lack one."""
+    """Return the file; if no line begins a document, with a blank added before names that lack one."""
     markers = (marker_of(text) for _, text in source.numbered_lines())
     if any(marker.name is not None for marker in markers if marker):
         return source
@@ -117,8 +117,9 @@ def _with_blanks(source: Source, fixes: Fixes) -> Source:
 
 
 def _removable(source: Source, found: Found, fixes: Fixes, *, first_copy: bool) -> dict[tuple[int, int], list[_Copy]]:
-    """The copies of mentions that are to be removed, by the begin of their document and by token. Other findings of the
-    file are added to ``found``."""
+    """Return the copies of mentions that are to be removed, by the begin of their document and by token. Other findings
+    of the file are added to ``found``.
+    """
     by_token: dict[tuple[int, int], list[_Copy]] = defaultdict(list)
     batches = [(batch, repeated) for batch in examine([source], found, Request()) if (repeated := list(repeats(batch)))]
     plain = _plain_cells(source, batches)
@@ -141,8 +142,9 @@ def _report(source: Source, batch: Documents, copies: Sequence[_Copy], fixes: Fi
 
 
 def _plain_cells(source: Source, batches: Sequence[tuple[Documents, Sequence[Repeat]]]) -> set[tuple[int, int]]:
-    """The tokens at which repeated spans begin or end in plain cells, each as the begin of its document and its
-    number."""
+    """Return the tokens at which repeated spans begin or end in plain cells, each as the begin of its document and its
+    number.
+    """
     edges = {
         (batch.place_of(repeat.document).line or 0, token)
         for batch, repeated in batches
@@ -163,7 +165,7 @@ def _ends(repeat: Repeat) -> tuple[int, int]:
 def _copies(
     batch: Documents, repeated: Sequence[Repeat], plain: Collection[tuple[int, int]], *, first_copy: bool
 ) -> list[_Copy]:
-    """The copies of a batch that are to be removed, in the order of the mentions."""
+    """Return the copies of a batch that are to be removed, in the order of the mentions."""
     begins = [batch.place_of(document).line or 0 for document in range(len(batch))]
     clear = [all((begins[repeat.document], token) in plain for token in _ends(repeat)) for repeat in repeated]
     unclear = {repeat.document for repeat, is_clear in zip(repeated, clear, strict=True) if not is_clear}
@@ -183,7 +185,7 @@ def _copies(
 
 
 def _without(line: bytes, token: int, copies: list[_Copy]) -> bytes:
-    """A line without the brackets of some copies in its (plain) cell.
+    """Return a line without the brackets of some copies in its (plain) cell.
 
     The last pieces of a form are removed, and one-token mentions before brackets, so that the order in which entities
     appear stays the same.
@@ -211,7 +213,7 @@ def _without(line: bytes, token: int, copies: list[_Copy]) -> bytes:
 
 
 def _with_lf(line: bytes) -> bytes:
-    """A line with LF instead of CR LF, changed so that it is read as before; a line without CR LF as it is."""
+    """Return a line with LF instead of CR LF, changed so that it is read as before; a line without CR LF as it is."""
     if not line.endswith(b"\r\n"):
         return line
     text = line.rstrip(b"\r\n")

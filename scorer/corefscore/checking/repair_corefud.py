@@ -26,7 +26,7 @@ _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 
 def repaired(source: Source, fixes: Fixes, *, first_copy: bool) -> Iterator[str]:
-    """The text of a file after repair, line by line. ``fixes`` is complete at the end of the text.
+    """Yield the text of a file after repair, line by line. ``fixes`` is complete at the end of the text.
 
     - An empty line is added to a file that ends with one line end; without it the official scorer fails.
     - A `_` is added for each missing column of lines with fewer than ten, which is how they are read.
@@ -66,7 +66,7 @@ class _Edit(NamedTuple):
 
 
 def _edited(line: bytes, edits: list[_Edit], shift: int) -> bytes:
-    """A line after edits, whose positions are counted from ``shift`` on."""
+    """Return a line after edits, whose positions are counted from ``shift`` on."""
     pieces, end = [], 0
     for start, stop, text in sorted(edits):
         pieces += [line[end : shift + start], text]
@@ -123,7 +123,7 @@ class _Repaired(File):
         return super()._by_entity(found, sized, head, id_of)
 
     def edits(self, fixes: Fixes) -> dict[int, list[_Edit]]:
-        """The edits of the brackets of each line (from 0)."""
+        """Return the edits of the brackets of each line (from 0)."""
         edits: dict[int, list[_Edit]] = defaultdict(list)
         if not self.has_mentions:
             return edits
@@ -150,7 +150,7 @@ class _Repaired(File):
         edits[line].append(edit._replace(start=edit.start - begin, stop=edit.stop - begin))
 
     def _line(self, chunk: int) -> int:
-        """The line (from 0) of a chunk."""
+        """Return the line (from 0) of a chunk."""
         return int(self.lines.tokens[self.lines.words.row[self.events.word[chunk]]])
 
     def _report(self, fixes: Fixes, code: str, chunk: int, what: str) -> None:
@@ -161,7 +161,7 @@ class _Repaired(File):
 
 
 def _extent(chunks: Chunks, chunk: int) -> tuple[int, int]:
-    """Where a chunk begins and stops, brackets included."""
+    """Return where a chunk begins and stops, brackets included."""
     kind = int(chunks.kind[chunk])
     return int(chunks.start[chunk]) - (kind != CLOSE), int(chunks.stop[chunk]) + (kind != OPEN)
 
@@ -181,7 +181,7 @@ def _copies(read: _Repaired) -> Iterator[tuple[int, ...]]:
     removed: set[int] = set()
 
     def beside(chunk: int, step: int) -> int | None:
-        """The kind of the chunk before (-1) or after (1) that is left in the cell; None if there is none."""
+        """Return the kind of the chunk before (-1) or after (1) that is left in the cell; None if there is none."""
         at = chunk + step
         while at in removed:
             at += step

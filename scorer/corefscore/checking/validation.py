@@ -43,12 +43,12 @@ class Validated(NamedTuple):
     unlisted: Mapping[str, int]
 
     def count(self, severity: str) -> int:
-        """The number of errors or notices."""
+        """Return the number of errors or notices."""
         listed = sum(finding.severity == severity for finding in self.findings)
         return listed + sum(count for code, count in self.unlisted.items() if KINDS[code].severity == severity)
 
     def without(self, codes: Collection[str]) -> Validated:
-        """The result without the findings of some kinds."""
+        """Return the result without the findings of some kinds."""
         return self._replace(
             findings=[finding for finding in self.findings if finding.code not in codes],
             unlisted={code: count for code, count in self.unlisted.items() if code not in codes},
@@ -64,7 +64,7 @@ def validate(
     *,
     notices: Sequence[Finding] = (),
 ) -> Validated:
-    """Everything that is wrong or odd in ``files``.
+    """Return everything that is wrong or odd in ``files``.
 
     ``path`` is the argument from which the files come, ``side`` says whether it is a key or a response, and ``key`` are
     the files to compare it with; faults of the key alone are not reported here. ``notices`` are added to the findings.
@@ -90,7 +90,7 @@ def validate(
 
 
 def unreadable(path: str, error: UsageError) -> Validated:
-    """The result for a FILE that cannot be read."""
+    """Return the result for a FILE that cannot be read."""
     return Validated(path, dict.fromkeys(_SIZES, 0), [Finding("unreadable", path, details={"what": str(error)})], {})
 
 
@@ -121,7 +121,7 @@ class _Side:
             self.found.add(Finding("singletons", self.path, details=details))
 
     def _sound(self, batch: Documents, places: dict[str, Place]) -> Documents:
-        """A batch without faults and without the documents whose name another one has, which are reported."""
+        """Return a batch without faults and without the documents whose name another one has, which are reported."""
         new = []
         for document, name in enumerate(batch.names):
             place = batch.place_of(document)
@@ -154,8 +154,8 @@ def _examine(documents: Documents, found: Found, unworded: list[Unworded]) -> No
 
 
 def _overlaps(documents: Documents) -> list[tuple[int, int]]:
-    """The mentions that are inside an earlier mention of their entity or cross it, with both ends at other tokens; each
-    with the earlier mention that ends last.
+    """Return the mentions that are inside an earlier mention of their entity or cross it, with both ends at other
+    tokens; each with the earlier mention that ends last.
 
     Mentions of one token are left out, since ``(1)`` is clear. So are mentions inside others if the format names both
     ends, as JSON lines do, and mentions that share no words because of a gap.
@@ -180,7 +180,7 @@ def _overlaps(documents: Documents) -> list[tuple[int, int]]:
 
 
 def _sharing_words(nodes: Nodes, pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The pairs of mentions that have words in common."""
+    """Return the pairs of mentions that have words in common."""
     first = nodes.first
     stop = first + nodes.size
     words = {mention: nodes.word[first[mention] : stop[mention]] for pair in pairs for mention in pair}
@@ -188,7 +188,7 @@ def _sharing_words(nodes: Nodes, pairs: Sequence[tuple[int, int]]) -> list[tuple
 
 
 def _describe_overlaps(documents: Documents, overlaps: Sequence[tuple[int, int]]) -> Iterator[Unworded]:
-    """A finding for each pair of overlapping mentions."""
+    """Yield a finding for each pair of overlapping mentions."""
     for overlapping in overlaps:
         mention, other = documents.mentions(overlapping)
         (_, _, start, end), (_, _, other_start, other_end) = mention.span, other.span

@@ -98,12 +98,14 @@ class _Commands(click.Group):
 
 
 def _purpose(metric: Metric) -> str:
-    """What a metric is used for, in a few words."""
+    """Return what a metric is used for, in a few words."""
     return metric.use.removeprefix("Use it ").partition(";")[0].rstrip(".")
 
 
 def _is_path(word: str) -> bool:
-    """Whether an unknown metric is meant as a file: it exists, or has a folder or an ending and is not a list."""
+    """Return whether an unknown metric is meant as a file: it exists, or has a folder or an ending and is
+    not a list.
+    """
     from corefscore.metrics import GROUPS, NAMES, named
     from corefscore.metrics.base import SCORES
 
@@ -119,7 +121,7 @@ def _is_path(word: str) -> bool:
 
 
 def _without_metric(args: Sequence[str]) -> str:
-    """The message for a call whose first argument is a file, with the call that was probably meant."""
+    """Return the message for a call whose first argument is a file, with the call that was probably meant."""
     from shlex import join
 
     from corefscore.metrics import GROUPS, NAMES, named
@@ -139,7 +141,7 @@ def _command(name: str) -> click.Command:
 
 
 def commands() -> click.Group:
-    """The program with all its commands."""
+    """Return the program with all its commands."""
     group = _Commands(
         "corefscore",
         help=_HELP,
@@ -194,7 +196,9 @@ def _explain(error: Exception) -> int:
 
 
 def _culprit(error: OSError) -> str:
-    """The file of an unexpected error: its own, or else the working folder or standard output, where click prints."""
+    """Return the file of an unexpected error: its own, or else the working folder or standard output, where click
+    prints.
+    """
     if error.filename is not None:
         return str(error.filename)
     try:
@@ -206,7 +210,7 @@ def _culprit(error: OSError) -> str:
 
 
 def _usage(error: click.ClickException) -> str:
-    """The message for wrong usage."""
+    """Return the message for wrong usage."""
     # Click names a type after its class.
     message = error.format_message().replace("a valid integer range", "a whole number")
     context = error.ctx if isinstance(error, click.UsageError) else None
@@ -228,7 +232,7 @@ def _usage(error: click.ClickException) -> str:
 
 
 def _by_value(name: str, parameters: Sequence[click.Parameter]) -> str | None:
-    """The advice for an unknown option that is a value of another, such as ``--json``; None if it is not."""
+    """Return the advice for an unknown option that is a value of another, such as ``--json``; None if it is not."""
     value = name.lstrip("-")
     meant = [
         f"{parameter.opts[0]} {value}"

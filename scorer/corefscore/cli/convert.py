@@ -88,7 +88,7 @@ def command(source: str, target: str, *, to: str | None, key: str | None, **argu
 
 
 def _format_of(target: str) -> str | None:
-    """The format for the ending of OUT; None without an ending. Raises `UsageError` for any other ending."""
+    """Return the format for the ending of OUT; None without an ending. Raises `UsageError` for any other ending."""
     name, ending = os.path.splitext(os.path.basename(target))
     if ending in COMPRESSORS:
         ending = os.path.splitext(name)[1]

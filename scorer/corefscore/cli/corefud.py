@@ -29,7 +29,7 @@ class _Parser(ArgumentParser):
 
 
 def _parser(program: str) -> ArgumentParser:
-    """The parser of the arguments of the official CorefUD scorer."""
+    """Return the parser of the arguments of the official CorefUD scorer."""
     parser = _Parser(program, description="Score CorefUD as the official scorer of the CRAC shared tasks does.")
     parser.add_argument("key", metavar="KEY", help="the key: a file, a folder, or - for standard input")
     parser.add_argument("response", metavar="RESPONSE", help="the response, likewise")

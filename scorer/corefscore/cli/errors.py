@@ -68,7 +68,7 @@ def _analysing() -> list[click.Parameter]:
 
 
 def _page_of(analyses: Mapping[str, Analysis], words: Words) -> Iterator[str]:
-    """The HTML page of some analyses."""
+    """Return the HTML page of some analyses."""
     from corefscore.reports.diff import Diff
     from corefscore.reports.layouts import page
 
@@ -126,7 +126,7 @@ def _analysed(
     document: str | None = None,
     **arguments: Any,
 ) -> dict[str, Analysis]:
-    """The analysis of each response by the name of the system; the text of the key is read once."""
+    """Return the analysis of each response by the name of the system; the text of the key is read once."""
     refuse_parts(arguments["of"], arguments["window"])
     wanted = measured(measure)
     results: dict[str, Result] = {}
@@ -311,7 +311,7 @@ def diff(
 
 
 def _sentences(around: str) -> int | None:
-    """The number of sentences around errors; None for all. Raises `UsageError` for any other value."""
+    """Return the number of sentences around errors; None for all. Raises `UsageError` for any other value."""
     if around == "all":
         return None
     if not around.isdecimal():

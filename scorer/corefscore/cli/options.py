@@ -51,13 +51,13 @@ class Parameter(click.Option):
         self.heading, self.common = heading, common
 
     def row(self, context: click.Context, *, short: bool = False) -> tuple[str, str]:
-        """The option in help, and what it does; if ``short``, only the first sentence of that."""
+        """Return the option in help, and what it does; if ``short``, only the first sentence of that."""
         term, text = self.get_help_record(context) or ("", "")
         return term, text.split(". ", maxsplit=1)[0].rstrip(".") if short else text
 
 
 def grouped(parameters: Iterable[click.Parameter]) -> dict[str, list[Parameter]]:
-    """The options among some parameters by heading, in the order of `HEADINGS`."""
+    """Return the options among some parameters by heading, in the order of `HEADINGS`."""
     options = [parameter for parameter in parameters if isinstance(parameter, Parameter)]
     listed = {heading: [option for option in options if option.heading == heading] for heading in HEADINGS}
     return {heading: found for heading, found in listed.items() if found}
@@ -171,7 +171,7 @@ class _Jobs(StringParamType):
 
 
 def made(option: Option) -> Parameter:
-    """An option of the command line from its declaration."""
+    """Return an option of the command line from its declaration."""
     kind = option.kind or type(option.default)
     type_of: Any = Choice(option.choices) if option.choices else click.IntRange(option.least) if kind is int else kind
     return Parameter(
@@ -189,7 +189,7 @@ def made(option: Option) -> Parameter:
 
 
 def of_topic(topic: type, *names: str) -> list[click.Parameter]:
-    """The options that a class declares; only those with these names, if there are any."""
+    """Return the options that a class declares; only those with these names, if there are any."""
     return [made(option) for option in declared(topic) if not names or option.keyword in names]
 
 
@@ -246,7 +246,7 @@ DIGITS = Parameter(
 
 
 def layout(*takes: str) -> click.Parameter:
-    """The option for the layout of a report that has all of ``takes`` (`corefscore.reports.layouts.fitting`)."""
+    """Return the option for the layout of a report that has all of ``takes`` (`corefscore.reports.layouts.fitting`)."""
     names = fitting(*takes)
     return Parameter(
         "--format",
@@ -260,7 +260,7 @@ def layout(*takes: str) -> click.Parameter:
 
 
 def style(layout: str, digits: int | None) -> Style:
-    """The style of a report. Raises `UsageError` for digits in a layout that has all of them."""
+    """Return the style of a report. Raises `UsageError` for digits in a layout that has all of them."""
     readable = [name for name in fitting(TABLES) if LAYOUTS[name].order]
     if digits is not None and layout not in readable:
         raise UsageError(f"--digits is for readable tables: --format {', '.join(readable)}; {layout} does not have it")

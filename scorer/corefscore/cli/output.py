@@ -70,7 +70,7 @@ def _wait(descriptor: int) -> None:
 
 
 def _encoded(text: str) -> bytes:
-    """Text as bytes: odd bytes come out as they were read, halves of surrogate pairs are spelt out."""
+    """Return text as bytes: odd bytes come out as they were read, halves of surrogate pairs are spelt out."""
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -205,14 +205,16 @@ def _to_file(path: str, content: Callable[[bool], Iterable[bytes]]) -> None:
 
 
 def terminal_size(default: int = 80) -> os.terminal_size:
-    """The columns and lines of the terminal, or ``COLUMNS`` and ``LINES``; ``default`` columns if they are unknown."""
+    """Return the columns and lines of the terminal, or ``COLUMNS`` and ``LINES``; ``default`` columns if they are
+    unknown.
+    """
     from shutil import get_terminal_size  # imports archive formats, which would slow down the start of every command
 
     return get_terminal_size((default, 24))
 
 
 def silent() -> bool:
-    """Whether notices are hidden: by the options of the command, or by the name of the program."""
+    """Return whether notices are hidden: by the options of the command, or by the name of the program."""
     context = click.get_current_context(silent=True)
     if context is None:
         return False
@@ -220,7 +222,7 @@ def silent() -> bool:
 
 
 def strict() -> bool:
-    """Whether the command is called with ``--strict``."""
+    """Return whether the command is called with ``--strict``."""
     return bool(click.get_current_context().params.get("strict"))
 
 

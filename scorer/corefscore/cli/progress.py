@@ -49,7 +49,7 @@ class _Progress:
 
 
 def watched(files: list[Source], watch: _Progress | None) -> list[Source]:
-    """The same files; reading them calls ``watch``."""
+    """Return the same files; reading them calls ``watch``."""
     for source in files:
         source.watch = watch
     return files
@@ -57,7 +57,7 @@ def watched(files: list[Source], watch: _Progress | None) -> list[Source]:
 
 @contextmanager
 def progress(paths: Iterable[str]) -> Iterator[_Progress | None]:
-    """A `_Progress` over all files of some arguments; None without a terminal, or if a size is unknown."""
+    """Give a `_Progress` over all files of some arguments; None without a terminal, or if a size is unknown."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
@@ -78,7 +78,7 @@ _THOUSAND = 1000
 
 @contextmanager
 def resampling() -> Iterator[Callable[[float], None] | None]:
-    """A function that shows the share of trials that are done, from 0 to 1; None without a terminal."""
+    """Give a function that shows the share of trials that are done, from 0 to 1; None without a terminal."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield None
         return

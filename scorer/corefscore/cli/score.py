@@ -38,7 +38,7 @@ _AT_ALL = '\n\nNAME scores one document; "none" prints totals only.'
 
 
 def command(words: str) -> click.Command:
-    """The command that scores with the metrics that ``words`` names."""
+    """Return the command that scores with the metrics that ``words`` names."""
     listed = names_in(words)
     metrics = select(words)
     headings, conll = len(listed) > 1 or listed[0] in GROUPS, "conll" in listed
@@ -56,13 +56,13 @@ def command(words: str) -> click.Command:
 
 
 def _sides(metrics: Sequence[Metric]) -> str:
-    """The files of an example of help: CorefUD for metrics that need it."""
+    """Return the files of an example of help: CorefUD for metrics that need it."""
     ending = "conllu" if any(metric.view == NODES for metric in metrics) else "conll"
     return f"key.{ending} response.{ending}"
 
 
 def _parameters(metrics: Sequence[Metric]) -> list[click.Parameter]:
-    """The arguments and options of a command that scores with some metrics."""
+    """Return the arguments and options of a command that scores with some metrics."""
     return [
         *options.SIDES,
         click.Argument(["name"], required=False),
@@ -96,7 +96,9 @@ def _check_options(command: click.Command, metrics: Sequence[Metric]) -> None:
 
 
 def _help(metrics: Sequence[Metric], *, conll: bool) -> tuple[str, str]:
-    """The help of a command that scores, and what only ``--help-all`` adds; with ``conll``, the average is printed."""
+    """Return the help of a command that scores, and what only ``--help-all`` adds; with ``conll``, the average is
+    printed.
+    """
     if len(metrics) > 1:
         last = " Also prints the CoNLL average, the mean of the F1 of muc, bcub and ceafe." if conll else ""
         return "Score with several metrics: " + ", ".join(metric.name for metric in metrics) + "." + last + _AT_ALL, ""
@@ -179,7 +181,7 @@ def _write_scores(report: Report, look: Style, output: str) -> None:
 
 
 def _divides(of: str | None) -> bool:
-    """Whether a value of ``--of`` divides mentions into kinds. Raises `UsageError` for an invalid value."""
+    """Return whether a value of ``--of`` divides mentions into kinds. Raises `UsageError` for an invalid value."""
     if of is None:
         return False
     from corefscore.scoring.kinds.options import of as parsed
@@ -188,17 +190,17 @@ def _divides(of: str | None) -> bool:
 
 
 def _by_default(option: str) -> bool:
-    """Whether an option of the command has its default."""
+    """Return whether an option of the command has its default."""
     return click.get_current_context().get_parameter_source(option) is ParameterSource.DEFAULT
 
 
 def _name(response: str) -> str:
-    """The name of a response in tables: the base name of its file without its ending."""
+    """Return the name of a response in tables: the base name of its file without its ending."""
     return "response" if response == STDIN else shortened([os.path.basename(os.path.normpath(response))])[0]
 
 
 def _intervals(result: Result, unit: str) -> Intervals:
-    """The intervals of a result; statistics are imported only here, since importing them takes time."""
+    """Return the intervals of a result; statistics are imported only here, since importing them takes time."""
     from corefscore.reports.compare import intervals
     from corefscore.statistics.significance import Method
 
@@ -206,9 +208,10 @@ def _intervals(result: Result, unit: str) -> Intervals:
 
 
 def _with_table(look: Style, by: str | None, unit: str, others: Mapping[str, bool]) -> Style:
-    """The style, with a table instead of the default if one of the options ``others`` is given, which official layouts
-    do not have. Raises `UsageError` for such a layout if it was asked for, for an invalid pattern, and for a unit of
-    resampling without intervals."""
+    """Return the style, with a table instead of the default if one of the options ``others`` is given, which official
+    layouts do not have. Raises `UsageError` for such a layout if it was asked for, for an invalid pattern, and for a
+    unit of resampling without intervals.
+    """
     option = next((option for option, given in others.items() if given), None)
     if look.layout in fitting(RESULT) and option:
         if not _by_default("layout"):

@@ -30,7 +30,7 @@ from corefscore.scoring.sides import corpus as read
 
 
 def workers() -> AbstractContextManager[Map | None]:
-    """The workers of the option ``--jobs``; None for this process. Raises the errors of `cluster`."""
+    """Return the workers of the option ``--jobs``; None for this process. Raises the errors of `cluster`."""
     jobs = click.get_current_context().params["jobs"]
     if isinstance(jobs, str):
         import logging
@@ -47,7 +47,7 @@ def workers() -> AbstractContextManager[Map | None]:
 
 
 def read_key(key: str, metrics: Sequence[Metric], **arguments: Any) -> Corpus:
-    """The key of several responses, read once; ``arguments`` are the options of `options.scoring`.
+    """Return the key of several responses, read once; ``arguments`` are the options of `options.scoring`.
 
     Raises `InputError` for a key that cannot be scored.
     """
@@ -136,7 +136,7 @@ def complete(key: str, response: str | None, name: str | None, arguments: Mappin
 
 
 def missing_response() -> click.UsageError:
-    """The error of a call without RESPONSE."""
+    """Return the error of a call without RESPONSE."""
     return click.UsageError(
         "Missing argument 'RESPONSE'. Only JSON lines can have both sides in one file: in the fields clusters and "
         "predicted_clusters, or in those that --clusters-field KEY,RESPONSE names.",
@@ -184,7 +184,7 @@ def spare_inputs(outputs: Mapping[str, str | None], inputs: Sequence[str | None]
 
 
 def _is_file_or_pipe(path: str) -> bool:
-    """Whether a path is a file or a pipe, which cannot be read and written at the same time."""
+    """Return whether a path is a file or a pipe, which cannot be read and written at the same time."""
     try:
         kind = os.stat(path).st_mode
     except OSError:
@@ -208,7 +208,7 @@ def one_standard_input(*paths: str | None) -> None:
 
 
 def named(systems: Sequence[str]) -> dict[str, str]:
-    """The paths of responses by name: ``NAME=PATH``, or only a path, named by its base name.
+    """Return the paths of responses by name: ``NAME=PATH``, or only a path, named by its base name.
 
     An existing path is always a path, even if it contains ``=``. Raises `UsageError` for a repeated name.
     """

@@ -29,7 +29,7 @@ from corefscore.statistics.significance import Method
 
 
 def _comparing(*own: click.Parameter) -> list[click.Parameter]:
-    """The parameters that `compare` and `rank` share, with those that only one of them has (``own``)."""
+    """Return the parameters that `compare` and `rank` share, with those that only one of them has (``own``)."""
     return [
         click.Argument(["key"], type=options.FILE),
         click.Argument(["systems"], type=options.FILE, metavar="SYSTEM ...", nargs=-1),
@@ -59,12 +59,12 @@ def _comparing(*own: click.Parameter) -> list[click.Parameter]:
 
 
 def _in_percent(option: Option) -> Option:
-    """The option of the level with a percentage as its value; other options unchanged."""
+    """Return the option of the level with a percentage as its value; other options unchanged."""
     return option._replace(default=None, kind=str) if option.keyword == "confidence" else option
 
 
 def _method(arguments: dict[str, Any]) -> Method:
-    """The method of comparison: its options, which are removed from ``arguments``.
+    """Return the method of comparison: its options, which are removed from ``arguments``.
 
     Raises `UsageError` for an invalid level (`corefscore.core.percent`).
     """
@@ -146,8 +146,9 @@ def _given(
 
 
 def _runs(path: str) -> str | Runs:
-    """The runs ``PATH,PATH,...``; any other path, and one that exists, unchanged. Raises `UsageError` for a run without
-    a path, or given twice."""
+    """Return the runs ``PATH,PATH,...``; any other path, and one that exists, unchanged. Raises `UsageError` for a run
+    without a path, or given twice.
+    """
     runs = Runs(path.split(","))
     if len(runs) == 1 or os.path.exists(path):
         return path

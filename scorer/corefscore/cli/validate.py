@@ -131,7 +131,7 @@ def _validated(
     printed: bool,
     rewrite: Callable[[], None] | None,
 ) -> tuple[list[Validated], bool]:
-    """A row for each file and one for the key, if there is one, and whether some file cannot be read.
+    """Return a row for each file and one for the key, if there is one, and whether some file cannot be read.
 
     ``rewrite`` writes the file first, unless the key cannot be read.
     A file that cannot be read is reported on standard error, and has a row unless findings are ``printed`` as text.
@@ -160,8 +160,9 @@ def _validated(
 
 
 def _codes(words: str) -> set[str]:
-    """The codes of notices that ``--ignore`` names. Raises `UsageError` for an unknown code, and for that of an
-    error."""
+    """Return the codes of notices that ``--ignore`` names. Raises `UsageError` for an unknown code, and for that of an
+    error.
+    """
     codes = {word.strip() for word in words.split(",")} - {""}
     for code in sorted(codes):
         if code not in KINDS or KINDS[code].severity == ERROR:
@@ -171,7 +172,9 @@ def _codes(words: str) -> set[str]:
 
 
 def _one(files: Sequence[str], out: str, reading: Reading) -> tuple[Source, _Repair]:
-    """The one file that is to be repaired, and the function for its format. Raises `UsageError` for anything else."""
+    """Return the one file that is to be repaired, and the function for its format. Raises `UsageError` for anything
+    else.
+    """
     if len(files) != 1:
         raise UsageError("--fix repairs one FILE at a time")
     if out in (STDOUT, "/dev/stdout"):

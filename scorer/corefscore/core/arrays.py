@@ -23,7 +23,7 @@ Array = Ints | Floats | Bools
 
 
 def in_a_row(parts: Sequence[Floats]) -> Floats:
-    """All parts as one array; a single part is returned without a copy."""
+    """Return all parts as one array; a single part is returned without a copy."""
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
@@ -39,7 +39,7 @@ def blocks(size: int) -> Iterator[slice]:
 
 
 def ranges(starts: Ints, lengths: Ints) -> Ints:
-    """The indices ``starts[0] .. starts[0] + lengths[0] - 1``, then those of the next range, and so on."""
+    """Return the indices ``starts[0] .. starts[0] + lengths[0] - 1``, then those of the next range, and so on."""
     ends: Ints = np.cumsum(lengths)
     total = int(ends[-1]) if len(ends) else 0
     shifts: Ints = np.repeat(starts - (ends - lengths), lengths)
@@ -47,7 +47,7 @@ def ranges(starts: Ints, lengths: Ints) -> Ints:
 
 
 def sums(groups: Ints, weights: Array, count: int) -> Floats:
-    """The sum of ``weights`` for each group from 0 to ``count - 1``, added from left to right.
+    """Return the sum of ``weights`` for each group from 0 to ``count - 1``, added from left to right.
 
     The order matters: the official scorer truncates percentages, so the last bit of a sum can be visible, and
     ``bincount`` adds like a plain loop while ``numpy.sum`` adds pairwise.
@@ -56,12 +56,12 @@ def sums(groups: Ints, weights: Array, count: int) -> Floats:
 
 
 def tally(groups: Ints, count: int) -> Ints:
-    """How often each group from 0 to ``count - 1`` occurs."""
+    """Return how often each group from 0 to ``count - 1`` occurs."""
     return np.bincount(groups, minlength=count)
 
 
 def among(numbers: Ints | Bytes, some: Ints | Bytes) -> Bools:
-    """Whether each number is one of ``some``; for bytes, or for groups that are numbered from 0.
+    """Return whether each number is one of ``some``; for bytes, or for groups that are numbered from 0.
 
     This is faster than `numpy.isin`, whose first call imports ``numpy.ma``, a tenth of the start-up time.
     """
@@ -71,12 +71,12 @@ def among(numbers: Ints | Bytes, some: Ints | Bytes) -> Bools:
 
 
 def pairs_of(n: Ints) -> Ints:
-    """The number of unordered pairs among n things, n (n - 1) / 2."""
+    """Return the number of unordered pairs among n things, n (n - 1) / 2."""
     return n * (n - 1) // 2
 
 
 def bounds(groups: Ints, count: int) -> Ints:
-    """Where each group begins in a sorted column: ``count + 1`` positions, the last of which is the end."""
+    """Return where each group begins in a sorted column: ``count + 1`` positions, the last of which is the end."""
     return np.searchsorted(groups, np.arange(count + 1))
 
 
@@ -106,7 +106,7 @@ def order_by(*keys: Ints) -> Ints:
 
 
 def changes(*keys: Ints) -> Bools:
-    """Whether a run of equal rows begins at each row of columns that are sorted together."""
+    """Return whether a run of equal rows begins at each row of columns that are sorted together."""
     new = np.zeros(len(keys[0]), dtype=np.bool_)
     new[:1] = True
     for key in keys:
@@ -115,7 +115,7 @@ def changes(*keys: Ints) -> Bools:
 
 
 def firsts(*columns: Ints) -> Ints:
-    """The index of the first occurrence of each different row, in the order of `order_by`.
+    """Return the index of the first occurrence of each different row, in the order of `order_by`.
 
     Like `among`, this and `ranked` avoid `numpy.unique`, whose first call imports ``numpy.ma``.
     """
@@ -133,7 +133,7 @@ def ranked(*columns: Ints) -> tuple[Ints, Ints]:
 
 
 def repeated(*columns: Ints) -> Bools:
-    """Whether an equal row comes before each row."""
+    """Return whether an equal row comes before each row."""
     found = np.ones(len(columns[0]), dtype=np.bool_)
     found[firsts(*columns)] = False
     return found

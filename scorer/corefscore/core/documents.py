@@ -45,7 +45,7 @@ class Span(NamedTuple):
 
 
 def _numbers(source: Source, spans: Sequence[Span]) -> list[str]:
-    """The token numbers of spans, which are shown if their words are not known."""
+    """Return the token numbers of spans, which are shown if their words are not known."""
     return [f"{span.start}-{span.end}" for span in spans]
 
 
@@ -62,7 +62,7 @@ UNIT_SOURCES = OF_COLUMN, OF_FIELD = "column:", "field:"
 
 
 def is_within(unit: str) -> bool:
-    """Whether a unit of resampling is part of a document (`corefscore.matching.units`)."""
+    """Return whether a unit of resampling is part of a document (`corefscore.matching.units`)."""
     return unit.startswith(UNIT_SOURCES)
 
 
@@ -138,7 +138,7 @@ class NameColumn:
 
     @classmethod
     def by_file(cls, columns: Iterable[NameColumn]) -> list[NameColumn]:
-        """One column for each file, since a file that was read in pieces has several."""
+        """Return one column for each file, since a file that was read in pieces has several."""
         of_file: dict[str, list[NameColumn]] = {}
         for column in columns:
             of_file.setdefault(column.path, []).append(column)
@@ -204,7 +204,7 @@ file: their words are listed, and a few thousand mentions inside each other must
 
 
 def refuse_deep(source: Source, words: Ints, size: int, unit: str) -> None:
-    """Raises `UsageError` for mentions of so many ``words`` that these would take all memory, in a file of ``size``
+    """Raise `UsageError` for mentions of so many ``words`` that these would take all memory, in a file of ``size``
     bytes, or whatever the ``unit`` is."""
     total = int(words.sum())
     if total > _MOST_WORDS + size:
@@ -258,7 +258,7 @@ class Nodes(NamedTuple):
         return self.word[np.cumsum(self.size) - 1]
 
     def take(self, which: Ints | Bools) -> Nodes:
-        """The mentions ``which``, in that order."""
+        """Return the mentions ``which``, in that order."""
         words = ranges(self.first[which], self.size[which])
         links = ranges((np.cumsum(self.links) - self.links)[which], self.links[which])
         size, head, zero, count = self.size[which], self.head[which], self.zero[which], self.links[which]
@@ -368,7 +368,7 @@ class Documents:
         return found if len(found) == len(self.places) else []
 
     def mention_document(self) -> Ints:
-        """The document of each mention."""
+        """Return the document of each mention."""
         return self.document[self.entity]
 
     @cached_property
@@ -377,37 +377,37 @@ class Documents:
         return np.cumsum(np.append(0, np.maximum(self.tokens, 0)))
 
     def words_of(self, mentions: Sequence[int]) -> list[str]:
-        """The words of some mentions, for messages."""
+        """Return the words of some mentions, for messages."""
         return texts_of(self.mentions(mentions))
 
     def mention(self, mention: int) -> Mention:
-        """One mention, for messages."""
+        """Return one mention, for messages."""
         return self.mentions([mention])[0]
 
     def mentions(self, which: Sequence[int]) -> list[Mention]:
-        """Some mentions, for messages."""
+        """Return some mentions, for messages."""
         rows = np.array(which, dtype=np.int64)
         columns = self.document[self.entity[rows]], self.line[rows], self.start[rows], self.end[rows]
         return [self.at(Span(*row)) for row in np.stack(columns, axis=1).tolist()]
 
     def at(self, span: Span) -> Mention:
-        """A span as a mention, for messages."""
+        """Return a span as a mention, for messages."""
         return Mention(self.names[span.document], self.place_of(span.document), span, self.words)
 
     def place_of(self, document: int) -> Place:
-        """Where a document begins, if it is not missing."""
+        """Return where a document begins, if it is not missing."""
         place = self.places[document]
         assert place is not None, "only a missing document has no place"
         return place
 
     def name_of(self, entity: int) -> str:
-        """The id of an entity as the file writes it."""
+        """Return the id of an entity as the file writes it."""
         label = int(self.label[entity])
         # Label -1 is the first of the odd labels, -2 the second.
         return str(label) if label >= 0 else self.odd_labels[-1 - label]
 
     def names_of(self, entities: Iterable[int]) -> list[str]:
-        """The ids of some entities."""
+        """Return the ids of some entities."""
         return list(map(self.name_of, entities))
 
     def take(self, which: Ints) -> Documents:
@@ -451,8 +451,9 @@ class Documents:
 
 
 def _members(edges: Ints, which: Ints) -> tuple[Ints, Ints]:
-    """The places of the members of the groups ``which``, one group after another, and the size of each group.
-    ``edges`` is where the members of every group begin, and finally where they end."""
+    """Return the places of the members of the groups ``which``, one group after another, and the size of each group.
+    ``edges`` is where the members of every group begin, and finally where they end.
+    """
     sizes = (edges[which + 1] - edges[which]).astype(np.int64)
     return ranges(edges[which], sizes), sizes
 
@@ -482,7 +483,7 @@ def by_appearance(documents: Documents) -> Documents:
 
 
 def part_of(name: str) -> tuple[str, str] | None:
-    """The document and the digits of the part in a name of CoNLL-2011/2012, ``(X); part 000``."""
+    """Return the document and the digits of the part in a name of CoNLL-2011/2012, ``(X); part 000``."""
     found = re.fullmatch(r"\((.*)\); part ([0-9]+)", name, re.DOTALL)
     return (found[1], found[2]) if found else None
 

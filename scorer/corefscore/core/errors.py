@@ -52,7 +52,9 @@ class InputError(ScorerError):
 
 
 def suggested(name: str, known: Iterable[str]) -> str:
-    """The advice after an unknown name: the most similar known names, or if there are none, the first known ones."""
+    """Return the advice after an unknown name: the most similar known names, or if there are none, the first known
+    ones.
+    """
     known = list(dict.fromkeys(known))
     if like := nearest(name, known):
         return f"did you mean {' or '.join(filter(None, (', '.join(like[:-1]), like[-1])))}?"
@@ -65,7 +67,7 @@ NAMES_SHOWN = 10
 
 
 def listed(names: Sequence[str]) -> str:
-    """The first of several names, one a line, and how many more there are."""
+    """Return the first of several names, one a line, and how many more there are."""
     more = f"\n  and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
     return "".join(f'\n  "{name}"' for name in names[:NAMES_SHOWN]) + more
 
@@ -78,8 +80,10 @@ _COMPARED = 10_000
 
 
 def nearest(name: str, known: Iterable[str], count: int = SHOWN) -> list[str]:
-    """The known names most similar to ``name``, the nearest first. Long names are left out (`_LONG_NAME`), and only the
-    first `_COMPARED` of the others are compared. A word of five letters has to be more similar than a shorter one."""
+    """Return the known names most similar to ``name``, the nearest first. Long names are left out (`_LONG_NAME`), and
+    only the first `_COMPARED` of the others are compared. A word of five letters has to be more similar than a shorter
+    one.
+    """
     from difflib import get_close_matches  # imported late: only errors need it
 
     if len(name) > _LONG_NAME:

@@ -700,7 +700,7 @@ class Finding(NamedTuple):
         return ERROR if self.strict else KINDS[self.code].severity
 
     def as_error(self) -> Finding:
-        """The same finding as an error."""
+        """Return the same finding as an error."""
         return self._replace(strict=True)
 
     @property
@@ -736,7 +736,7 @@ Noticed = tuple[str, Finding]
 
 
 def in_words(findings: Iterable[Finding]) -> list[str]:
-    """Findings as text, by kind: at most `SHOWN` of each, then the number of further ones."""
+    """Return findings as text, by kind: at most `SHOWN` of each, then the number of further ones."""
     by_code: dict[str, list[Finding]] = {}
     for finding in findings:
         by_code.setdefault(finding.code, []).append(finding)
@@ -776,11 +776,11 @@ class Collected(Generic[_C]):
                 self.add_unlisted(thing.code, 1)
 
     def room(self, code: str) -> int:
-        """The number of things of a code that can still be listed."""
+        """Return the number of things of a code that can still be listed."""
         return MOST - self._counts[code]
 
     def take(self, code: str, things: Sequence[T]) -> Sequence[T]:
-        """The first of some things, which can be listed; the others are counted."""
+        """Return the first of some things, which can be listed; the others are counted."""
         listed = things[: self.room(code)]
         self.add_unlisted(code, len(things) - len(listed))
         return listed
@@ -803,13 +803,14 @@ def plural(number: int, noun: str) -> str:
 
 
 def shortened(text: str) -> str:
-    """Text of at most 60 characters, cut at its end if it is longer."""
+    """Return text of at most 60 characters, cut at its end if it is longer."""
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def tokens(start: int, end: int) -> str:
-    """The text `` (tokens 3 to 4)``, which follows the words of a mention; empty if it is not a span of tokens. A zero
-    has an empty span (`corefscore.core.documents.Documents`)."""
+    """Return the text `` (tokens 3 to 4)``, which follows the words of a mention; empty if it is not a span of tokens.
+    A zero has an empty span (`corefscore.core.documents.Documents`).
+    """
     if 0 <= start > end:
         return f" (empty node before token {start})"
     if start < 0:

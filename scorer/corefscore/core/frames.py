@@ -15,7 +15,8 @@ _LIBRARIES = ("pandas", "polars")
 
 
 def frame(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Any:
-    """A data frame with these columns and rows, by a library that is imported already or else by one that is installed.
+    """Return a data frame with these columns and rows, by a library that is imported already or else by one that is
+    installed.
 
     Raises `UsageError` if neither library can be imported.
     """
@@ -33,7 +34,7 @@ _RIGHT = ' style="text-align: right"'
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[str]], left: Sequence[bool], title: str = "") -> str:
-    """A table of texts; ``left`` says which columns are aligned left."""
+    """Return a table of texts; ``left`` says which columns are aligned left."""
     caption = f"<caption>{_text(title)}</caption>" if title else ""
     head = _row("th", headings, left)
     body = "".join(_row("td", row, left) for row in rows)
@@ -47,7 +48,7 @@ def signed(parts: Iterable[str], notes: Iterable[str], signature: str) -> str:
 
 
 def _row(cell: str, texts: Sequence[str], left: Sequence[bool]) -> str:
-    """A row of cells, each an element of the name ``cell``."""
+    """Return a row of cells, each an element of the name ``cell``."""
     cells = (
         f"<{cell}{'' if at_left else _RIGHT}>{_text(text)}</{cell}>" for text, at_left in zip(texts, left, strict=True)
     )
@@ -55,5 +56,5 @@ def _row(cell: str, texts: Sequence[str], left: Sequence[bool]) -> str:
 
 
 def _text(text: str) -> str:
-    """Text as HTML; control characters become visible symbols, and bytes that are not UTF-8 question marks."""
+    """Return text as HTML; control characters become visible symbols, and bytes that are not UTF-8 question marks."""
     return escape(text.translate(VISIBLE)).encode("utf-8", "replace").decode()

@@ -30,7 +30,7 @@ class Items(NamedTuple):
     number: Ints = NONE
 
     def take(self, old: Ints, new: Ints, documents: int) -> Items:
-        """The items of the documents ``old``, renumbered as ``new``; ``documents`` is the size of the batch."""
+        """Return the items of the documents ``old``, renumbered as ``new``; ``documents`` is the size of the batch."""
         renumbered = np.full(documents, -1)
         renumbered[old] = new
         document = renumbered[self.document]
@@ -39,7 +39,7 @@ class Items(NamedTuple):
 
 
 def joined(parts: Sequence[Items | None], before: Sequence[int]) -> Items | None:
-    """The items of several batches; ``before`` is the number of documents before each batch."""
+    """Return the items of several batches; ``before`` is the number of documents before each batch."""
     known = [(part, shift) for part, shift in zip(parts, before, strict=False) if part is not None]
     if not known:
         return None
@@ -64,12 +64,14 @@ class Shown:
 
 
 def _ends(source: Source, spans: Sequence[Any]) -> list[str]:
-    """The numbers of the first and the last token of spans."""
+    """Return the numbers of the first and the last token of spans."""
     return [repr((span.start, span.end)) for span in spans]
 
 
 def shown(value: Hashable) -> str:
-    """An item as text. The type is added unless it is text or a tuple, since 5 and "5" can be different items."""
+    """Return an item as text. The type is added unless it is text or a tuple, since 5 and "5" can be
+    different items.
+    """
     if isinstance(value, str):
         return str(value)
     return repr(value) if isinstance(value, tuple) else f"{value!r} ({type(value).__name__})"
@@ -84,7 +86,7 @@ class Numbers:
         self.of(values)
 
     def of(self, texts: Sequence[str]) -> Ints:
-        """The numbers of some texts."""
+        """Return the numbers of some texts."""
         found = np.fromiter(map(self._table.__getitem__, texts), np.int64, len(texts))
         new = islice(reversed(self._table), len(self._table) - len(self.values))
         self.values += reversed(list(new))

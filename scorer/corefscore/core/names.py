@@ -91,7 +91,7 @@ class NameOptions:
         return tuple(rule for rule in MATCHES if rule.upper() in listed)
 
     def counts(self, kind: str) -> bool:
-        """Whether names of this type (in upper case) count."""
+        """Return whether names of this type (in upper case) count."""
         types = self.types
         return kind in types or ALL in types or (USUAL in types and kind not in _NUMBERS)
 
@@ -101,13 +101,14 @@ class NameOptions:
         return self.ne_from != OWN
 
     def of_side(self, side: str | None) -> bool:
-        """Whether the names of a side are used."""
+        """Return whether the names of a side are used."""
         return side == KEY or self.ne_from != KEY
 
 
 def name_options(own: Mapping[str, Any]) -> NameOptions:
-    """The options about names from their values by keyword, in a canonical form, so that runs with the same meaning
-    have the same signature. Raises `UsageError` for invalid values."""
+    """Return the options about names from their values by keyword, in a canonical form, so that runs with the same
+    meaning have the same signature. Raises `UsageError` for invalid values.
+    """
     options = NameOptions(**{each.keyword: own[each.keyword] for each in declared(NameOptions) if each.keyword in own})
     check(options)
     if options.rules != MATCHES and not options.estimate_key:
@@ -116,7 +117,7 @@ def name_options(own: Mapping[str, Any]) -> NameOptions:
 
 
 def _listed(words: Any, option: str) -> frozenset[str]:
-    """The words of a list, or of a string with commas, in upper case."""
+    """Return the words of a list, or of a string with commas, in upper case."""
     listed = words.split(",") if isinstance(words, str) else words
     if not isinstance(listed, list | tuple | set | frozenset) or not all(isinstance(word, str) for word in listed):
         raise UsageError(f"{option.replace('-', '_')}={words!r}: expected words, as a list or joined by commas")

@@ -16,14 +16,14 @@ from corefscore.core.errors import UsageError
 
 
 def percent(value: float, digits: int = 2) -> str:
-    """A value from 0 to 1 in percent, rounded from the exact value of the float, half to even."""
+    """Return a value from 0 to 1 in percent, rounded from the exact value of the float, half to even."""
     from fractions import Fraction
 
     return f"{float(round(Fraction(value) * 100, digits)):.{digits}f}"
 
 
 def from_percent(text: str, call: str, ends: bool = True) -> float:
-    """A percentage as a fraction: 0.95 for ``95`` and ``95%``.
+    """Return a percentage as a fraction: 0.95 for ``95`` and ``95%``.
 
     ``call`` is what the user typed before the text, such as ``--min lea=``, for messages; ``ends`` says whether 0 and
     100 are allowed. Raises `UsageError` for a number above 0 and up to 1 without the sign, which was probably meant as
@@ -40,7 +40,7 @@ def from_percent(text: str, call: str, ends: bool = True) -> float:
 
 
 def fraction(number: float, call: str, ends: bool = True) -> float:
-    """The number itself, which the user typed after ``call``, such as ``alpha=``.
+    """Return the number itself, which the user typed after ``call``, such as ``alpha=``.
 
     Raises `UsageError` unless it is from 0 to 1; ``ends`` says whether 0 and 1 are allowed. For a number that was
     probably meant as a percentage, the message says how to write it.
@@ -68,7 +68,7 @@ def whole(number: Any, call: str, least: int) -> int:
 
 
 def _number(text: str, call: str) -> tuple[float, bool]:
-    """The number in a text, and whether a percent sign follows it."""
+    """Return the number in a text, and whether a percent sign follows it."""
     try:
         number = float(text.removesuffix("%"))
     except ValueError as error:
@@ -79,5 +79,5 @@ def _number(text: str, call: str) -> tuple[float, bool]:
 
 
 def _digits(number: float) -> str:
-    """A number in 12 digits, without the rounding errors of a product."""
+    """Return a number in 12 digits, without the rounding errors of a product."""
     return f"{number:.12g}"

@@ -60,8 +60,8 @@ def read(
     texts: bool = False,
     watch: Callable[[int], None] | None = None,
 ) -> Iterator[Documents]:
-    """The documents of a KEY or RESPONSE argument: a file, ``-``, a folder as one corpus, or a list of files as one
-    corpus.
+    """Yield the documents of a KEY or RESPONSE argument: a file, ``-``, a folder as one corpus, or a list of files as
+    one corpus.
 
     ``side`` is key or response, or None if it is not known. ``names`` are the options of metrics that count named
     mentions. ``texts`` keeps the words of all tokens, to compare those of both sides. ``watch`` is called with the
@@ -98,21 +98,21 @@ def opened(
 
 
 def _annotations_of(form: Format, files: Sequence[Source], request: Request) -> AnnotationsOf | None:
-    """The function that reads the annotations of these files; None if the format has none."""
+    """Return the function that reads the annotations of these files; None if the format has none."""
     return partial(_annotations, form, files, request) if form.annotations else None
 
 
 def _annotations(
     form: Format, files: Sequence[Source], request: Request, source: Source, unit: str | None = None
 ) -> Iterator[Annotations]:
-    """The annotations of each document of one of ``files`` (`corefscore.core.documents.AnnotationsOf`)."""
+    """Yield the annotations of each document of one of ``files`` (`corefscore.core.documents.AnnotationsOf`)."""
     if form.annotations:
         yield from form.annotations(source, form.settled(files, request)._replace(unit=unit))
 
 
 def has_both_sides(path: str | Sequence[str], reading: Reading) -> bool:
-    """Whether each file is both key and response, by the first of them and the requested fields. False for files that
-    cannot be read twice. Raises as `read` does.
+    """Return whether each file is both key and response, by the first of them and the requested fields. False for files
+    that cannot be read twice. Raises as `read` does.
     """
     paths = [path] if isinstance(path, str) else path
     if not paths or not all(map(_is_file_or_folder, paths)):
@@ -129,7 +129,7 @@ def _is_file_or_folder(path: str) -> bool:
 
 
 def requested(side: str | None, reading: Reading) -> Request:
-    """The request to a reader. Raises `UsageError` for an invalid option."""
+    """Return the request to a reader. Raises `UsageError` for an invalid option."""
     fields = "clusters" if reading.clusters_field is None else reading.clusters_field
     if fields.count(",") > 1 or not all(fields.split(",")):
         raise UsageError(f'clusters field "{fields}": expected the name of a field, or two as KEY,RESPONSE')
@@ -146,7 +146,7 @@ def requested(side: str | None, reading: Reading) -> Request:
 
 
 def find(name: str) -> Format:
-    """The format with this name. Raises `UsageError` for an unknown name."""
+    """Return the format with this name. Raises `UsageError` for an unknown name."""
     if name not in EVERY_NAME:
         raise UsageError(f'unknown format "{name}"; {suggested(name, EVERY_NAME)}')
     if name in DIALECTS:
@@ -159,7 +159,7 @@ def find(name: str) -> Format:
 def examined(
     files: Sequence[Source], found: Found, reading: Reading, side: str, *, texts: bool = False
 ) -> Iterator[Documents]:
-    """The documents of files as their examiner reads them (`Format.examine`).
+    """Return the documents of files as their examiner reads them (`Format.examine`).
 
     Raises `UsageError` for a file that cannot be read, and for a format that is unknown or cannot be validated.
     """
@@ -173,7 +173,7 @@ def examined(
 
 
 def form_of(files: Sequence[Source], reading: Reading, side: str | None) -> Format:
-    """The format of the files of a side: the one that is requested, or that of the content of the first file.
+    """Return the format of the files of a side: the one that is requested, or that of the content of the first file.
 
     A file that no format recognises is text with tags if an option is about tags, a table if one is about columns, and
     otherwise CoNLL. A request for
@@ -203,7 +203,7 @@ def form_of(files: Sequence[Source], reading: Reading, side: str | None) -> Form
 
 
 def recognised(files: Sequence[Source], name: str | None = None, otherwise: str = NAMES[0]) -> Format:
-    """The format ``name``; without a name that of the content of the first file, or ``otherwise`` if none fits.
+    """Return the format ``name``; without a name that of the content of the first file, or ``otherwise`` if none fits.
 
     Raises `UsageError` for a file that cannot be read and for an unknown format.
     """
@@ -213,5 +213,5 @@ def recognised(files: Sequence[Source], name: str | None = None, otherwise: str 
 
 
 def by_head(head: bytes) -> Format | None:
-    """The format of a file that begins so, if one recognises it."""
+    """Return the format of a file that begins so, if one recognises it."""
     return next((row for row in map(find, NAMES) if row.recognises(head)), None)

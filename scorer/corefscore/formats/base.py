@@ -61,7 +61,7 @@ OneOrEach: TypeAlias = "T | Mapping[str, T] | None"
 
 
 def of_side(option: OneOrEach[T], side: str | None) -> T | None:
-    """The value of an option for one side.
+    """Return the value of an option for one side.
 
     Raises `UsageError` for names that are not sides, and for values by side if the side is not known.
     """
@@ -145,7 +145,7 @@ class Reading:
     )
 
     def of(self, side: str | None) -> Reading:
-        """The options for one side. Raises `UsageError` as `of_side` does."""
+        """Return the options for one side. Raises `UsageError` as `of_side` does."""
         sides = {name: of_side(getattr(self, name), side) for name in ("input_format", "word_column")}
         return replace(self, **sides)
 
@@ -221,14 +221,16 @@ def zeros_in(words: Iterable[str]) -> list[int]:
 
 
 def shares_spans(document: FullDocument) -> bool:
-    """Whether a mention is in two entities; it counts for the first or the last of them
-    (`corefscore.matching.repeats`)."""
+    """Return whether a mention is in two entities; it counts for the first or the last of them
+    (`corefscore.matching.repeats`).
+    """
     spans = [span for mentions in document.entities.values() for span in set(mentions)]
     return len(set(spans)) < len(spans)
 
 
 def order_kept(document: FullDocument, written: Iterable[str]) -> bool:
-    """Whether the entities of a document, written in this order of their ids, are read in the order that they have.
+    """Return whether the entities of a document, written in this order of their ids, are read in the order that they
+    have.
 
     Also true if no mention is in two entities, since no score then depends on the order.
 
@@ -244,7 +246,7 @@ def order_kept(document: FullDocument, written: Iterable[str]) -> bool:
 
 
 def full_documents(batch: Documents) -> Iterator[FullDocument]:
-    """The documents of a batch without their words. Raises `InputError` for a document with a fault."""
+    """Yield the documents of a batch without their words. Raises `InputError` for a document with a fault."""
     for fault in batch.faults.values():
         raise InputError([fault()])
     entities: list[dict[str, list[tuple[int, int]]]] = [defaultdict(list) for _ in batch.names]
@@ -304,8 +306,9 @@ misspelled or in another notation."""
 
 
 def later(function: str) -> Callable[..., Any]:
-    """A function of this folder, written as ``module:name``. Its module is imported when it is first called, since
-    every format is asked whether it recognises a file, but a run needs few of their modules."""
+    """Return a function of this folder, written as ``module:name``. Its module is imported when it is first called,
+    since every format is asked whether it recognises a file, but a run needs few of their modules.
+    """
     return partial(_call, *function.split(":"))
 
 
@@ -399,28 +402,31 @@ def is_json(head: bytes, *, objects: bool = False) -> bool:
 
 
 def excerpt(line: str, start: int, size: int) -> tuple[int, tuple[str, str]]:
-    """The column (from 1) of the piece of a line that begins at ``start``, and the text around it with carets under
-    it."""
+    """Return the column (from 1) of the piece of a line that begins at ``start``, and the text around it with carets
+    under it.
+    """
     before = line[max(0, start - 30) : start].replace("\t", " ")
     after = line[start : start + size + 30].replace("\t", " ")
     return start + 1, ((before + after)[:100], " " * len(before) + "^" * min(max(size, 1), 40))
 
 
 def passage_places(first: int, size: int) -> list[int]:
-    """The numbers of the words that a `passage` shows, of ``size`` words from number ``first`` on."""
+    """Return the numbers of the words that a `passage` shows, of ``size`` words from number ``first`` on."""
     every = range(first, first + size)
     return list(every) if size <= 12 else [*every[:6], *every[-5:]]
 
 
 def passage(words: Sequence[str], size: int) -> str:
-    """The words of a mention of ``size`` words for messages, given those of `passage_places`: long mentions are
-    shortened in the middle, long words at the end."""
+    """Return the words of a mention of ``size`` words for messages, given those of `passage_places`: long mentions are
+    shortened in the middle, long words at the end.
+    """
     most = 40 if size > 1 else 80
     shown = [word if len(word) <= most else f"{word[:most]}..." for word in words]
     return " ".join(shown if len(shown) == size else [*shown[:6], "...", *shown[6:]])
 
 
 def likely_tokens(mentions: int) -> int:
-    """The largest number of tokens that so many mentions make likely where no words are known: a few bytes can claim
-    any number."""
+    """Return the largest number of tokens that so many mentions make likely where no words are known: a few bytes can
+    claim any number.
+    """
     return 10_000 + 30 * mentions

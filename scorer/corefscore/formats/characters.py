@@ -25,12 +25,12 @@ INVISIBLE = re.compile(
 
 
 def codes_of(text: str) -> Codes:
-    """The number in Unicode of each character of a text."""
+    """Return the number in Unicode of each character of a text."""
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
 
 
 def kinds_of(codes: Codes) -> Bytes:
-    """The kind of each character of a text, one of `_SOLID`, `_WHITE` and `SINGLE`."""
+    """Return the kind of each character of a text, one of `_SOLID`, `_WHITE` and `SINGLE`."""
     if int(codes.max(initial=0)) < len(_ASCII_KINDS):
         return _ASCII_KINDS[codes]
     # Without a table by code, which would be far longer than a short text.
@@ -47,7 +47,7 @@ _ASCII_KINDS: Bytes = np.array([_kind(chr(code)) for code in range(128)], dtype=
 
 
 def words_in(kinds: Bytes, borders: Ints) -> tuple[Ints, Ints]:
-    """Where the words of a text begin and end, given the kinds of its characters.
+    """Return where the words of a text begin and end, given the kinds of its characters.
 
     Words end at white space, around characters that are words, and at the ``borders`` of mentions.
     """
@@ -61,14 +61,14 @@ def words_in(kinds: Bytes, borders: Ints) -> tuple[Ints, Ints]:
 
 
 def spaced(codes: Codes, starts: Ints, stops: Ints) -> str:
-    """The words of a text with one blank between them."""
+    """Return the words of a text with one blank between them."""
     sizes = stops - starts
     kept = np.insert(codes[ranges(starts, sizes)], np.cumsum(sizes)[:-1], ord(" "))
     return kept.tobytes().decode("utf-32-le", "surrogatepass")
 
 
 def undecodable(text: bytes) -> list[int]:
-    """The numbers of the lines (from 1) of a text that are not UTF-8."""
+    """Return the numbers of the lines (from 1) of a text that are not UTF-8."""
     try:
         text.decode()
     except UnicodeDecodeError:
@@ -78,6 +78,6 @@ def undecodable(text: bytes) -> list[int]:
 
 
 def not_utf_8(path: str, first: int, count: int) -> Finding:
-    """The notice for a file in which ``count`` lines are not UTF-8."""
+    """Return the notice for a file in which ``count`` lines are not UTF-8."""
     lines = f"{plural(count, 'line')} {'is' if count == 1 else 'are'}"
     return Finding("not-utf-8", path, first, details={"count": lines})

@@ -55,8 +55,9 @@ def documents(
     columns: tuple[Ints, Ints, Ints, Ints],
     values: Values,
 ) -> Documents:
-    """Documents of items. ``columns`` have one value a row: its document, its item as a number of ``values``, its
-    entity (-1 for none), and its line; ``label`` of the documents are these numbers of entities."""
+    """Return documents of items. ``columns`` have one value a row: its document, its item as a number of ``values``,
+    its entity (-1 for none), and its line; ``label`` of the documents are these numbers of entities.
+    """
     labelled = columns[2] >= 0
     document, number, entity, line = (column[labelled] for column in columns)
     first, rank = ranked(document, entity)
@@ -86,13 +87,15 @@ def recognises(head: bytes) -> bool:
 
 
 def _first_line(head: bytes) -> tuple[str, str]:
-    """The first line of a file that begins so, and the delimiter: a tab if it has one, or else a comma or semicolon."""
+    """Return the first line of a file that begins so, and the delimiter: a tab if it has one, or else a comma or
+    semicolon.
+    """
     line = as_text(re.split(rb"[\r\n]", head.removeprefix(MARK).lstrip(b"\r\n"), maxsplit=1)[0])
     return line, next((each for each in "\t,;" if each in line), ",")
 
 
 def read(files: Sequence[Source], notices: list[Finding], request: Request) -> Iterator[Documents]:
-    """The documents of all files as one corpus, in batches of whole files.
+    """Yield the documents of all files as one corpus, in batches of whole files.
 
     Raises `InputError` for a header or a row that is not as described above, `UsageError` for a file that cannot be
     read and for ``--columns`` that are not those of tables.
@@ -117,7 +120,9 @@ class _Side(NamedTuple):
     notices: list[Finding]
 
     def documents(self, source: Source, name: str | None) -> Documents:
-        """The documents of one file; without a column of documents it is one, called ``name`` or like the file."""
+        """Return the documents of one file; without a column of documents it is one, called ``name`` or
+        like the file.
+        """
         header = _header(source)
         places = _places(source, header, self.asked, self.notices)
         names, first_lines = Numbers(), dict[str, int]()
@@ -151,7 +156,7 @@ class _Header(NamedTuple):
 
 
 def _header(source: Source) -> _Header:
-    """The first row of a file that is not blank. Raises `InputError` for what is no table."""
+    """Return the first row of a file that is not blank. Raises `InputError` for what is no table."""
     head = source.head(1 << 16).removeprefix(MARK)
     if is_utf_16(head):
         raise InputError([_without(source, "the file is not UTF-8; it looks like UTF-16")])
@@ -169,8 +174,9 @@ def _header(source: Source) -> _Header:
 
 
 def _rows(source: Source, lines: Iterable[bytes], delimiter: str, line: int) -> Iterator[tuple[int, int, list[str]]]:
-    """The rows of some lines that are not blank: the line of each, the line after it, and its cells. ``line`` is the
-    number of the first line. Raises `InputError` for what is no row."""
+    """Yield the rows of some lines that are not blank: the line of each, the line after it, and its cells. ``line`` is
+    the number of the first line. Raises `InputError` for what is no row.
+    """
     texts = (as_text(each.removeprefix(MARK) if line == 1 else each) for each in lines)
     rows = csv.reader(texts, delimiter=delimiter, strict=True)
     before = line - 1
@@ -188,7 +194,7 @@ def _rows(source: Source, lines: Iterable[bytes], delimiter: str, line: int) -> 
 
 
 def _blocks(source: Source, header: _Header) -> Iterator[tuple[Ints, Sequence[Sequence[str]]]]:
-    """The rows after the header, many at once: their lines, and their cells by column.
+    """Yield the rows after the header, many at once: their lines, and their cells by column.
 
     Pieces without quotes are cut at every delimiter, which is several times faster than `csv`; from the first other
     piece on, `csv` reads the file. Raises `InputError` for a row with another number of cells than the header.
@@ -216,7 +222,9 @@ def _blocks(source: Source, header: _Header) -> Iterator[tuple[Ints, Sequence[Se
 
 
 def _plain_cells(piece: bytes, width: int, delimiter: str) -> list[str] | None:
-    """The cells of some lines, row after row; None if they have quotes, blank lines, or other numbers of cells."""
+    """Return the cells of some lines, row after row; None if they have quotes, blank lines, or other
+    numbers of cells.
+    """
     piece = piece.replace(b"\r\n", b"\n")
     mark = delimiter.encode()
     if b'"' in piece or b"\r" in piece:
@@ -235,7 +243,7 @@ def _plain(name: str) -> str:
 
 
 def _asked(columns: str | None) -> dict[str, str]:
-    """The names of columns that ``--columns`` gives, by role. Raises `UsageError` for anything else."""
+    """Return the names of columns that ``--columns`` gives, by role. Raises `UsageError` for anything else."""
     asked = dict(piece.partition("=")[::2] for piece in (columns or "").split(",")) if columns is not None else {}
     if not asked.keys() <= COLUMNS.keys() or not all(asked.values()):
         raise UsageError(f"--columns {columns}: expected item=NAME,entity=NAME,document=NAME, or some of these")
@@ -243,7 +251,7 @@ def _asked(columns: str | None) -> dict[str, str]:
 
 
 def _places(source: Source, header: _Header, asked: Mapping[str, str], notices: list[Finding]) -> dict[str, int]:
-    """Where the columns are, by role. Columns that are taken by their position are added to the notices.
+    """Return where the columns are, by role. Columns that are taken by their position are added to the notices.
 
     Raises `InputError` for a header without a column that was asked for, and with a column twice.
     """
@@ -278,8 +286,9 @@ def _without(source: Source, what: str) -> Finding:
 
 
 def examine(files: Sequence[Source], found: Found, request: Request) -> Iterator[Documents]:
-    """The documents of all files, like `read`; what is wrong or odd is added to ``found``, of each file its first
-    fault. Raises `UsageError` for a file that cannot be read."""
+    """Yield the documents of all files, like `read`; what is wrong or odd is added to ``found``, of each file its first
+    fault. Raises `UsageError` for a file that cannot be read.
+    """
     notices: list[Finding] = []
     try:
         yield from read(files, notices, request)

@@ -30,7 +30,9 @@ _BLANK = among(np.arange(256), np.frombuffer(b" \t\n\r\v\f", dtype=np.uint8))
 
 
 def word_numbers(text: Bytes, starts: Ints, stops: Ints) -> Ints:
-    """A number for each word ``text[starts:stops]`` without the blanks at its ends; equal words have equal numbers."""
+    """Return a number for each word ``text[starts:stops]`` without the blanks at its ends; equal words have equal
+    numbers.
+    """
     starts, stops = _stripped(text, starts, stops)
     number = stops - starts
     for which, eight in _eights(text, starts, stops):
@@ -39,8 +41,9 @@ def word_numbers(text: Bytes, starts: Ints, stops: Ints) -> Ints:
 
 
 def _eights(text: Bytes, starts: Ints, stops: Ints) -> Iterator[tuple[Ints | slice, Ints]]:
-    """The first `_WORD_BYTES` of pieces of text in steps of eight bytes: for each step the pieces that are long enough,
-    and their next eight bytes as one number, in which bytes after the piece are zero."""
+    """Yield the first `_WORD_BYTES` of pieces of text in steps of eight bytes: for each step the pieces that are long
+    enough, and their next eight bytes as one number, in which bytes after the piece are zero.
+    """
     if len(text) < 8:
         text = np.append(text, np.zeros(8, dtype=np.uint8))
     last = len(text) - 8
@@ -59,7 +62,7 @@ def _eights(text: Bytes, starts: Ints, stops: Ints) -> Iterator[tuple[Ints | sli
 
 
 def _stripped(text: Bytes, starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
-    """Where pieces of text begin and end without the blanks at their ends."""
+    """Return where pieces of text begin and end without the blanks at their ends."""
     if (stops > starts).all() and not ((text[starts] <= SPACE) | (text[stops - 1] <= SPACE)).any():
         return starts, stops
     filled = np.flatnonzero(stops > starts)
@@ -81,7 +84,9 @@ def side_by_side(text: Bytes, starts: Ints, sizes: Ints) -> Bytes:
 
 
 def whole_numbers(text: Bytes, starts: Ints, stops: Ints, most: int = 6) -> Ints:
-    """The whole numbers ``text[starts:stops]``; -1 for a piece that is not a number of at most ``most`` digits."""
+    """Return the whole numbers ``text[starts:stops]``; -1 for a piece that is not a number of at most
+    ``most`` digits.
+    """
     size = stops - starts
     number = np.zeros(len(size), dtype=np.int64)
     good = (size > 0) & (size <= most)
@@ -107,7 +112,9 @@ MARKS = np.append(numbers_of([b"", *(bytes([mark]) for mark in BLANK_MARKS)]), U
 
 
 def are_words(numbers: Ints, bounds: Ints) -> Bools:
-    """Whether each text ``numbers[bounds[n]:bounds[n + 1]]`` has words, rather than marks or the same mark for all."""
+    """Return whether each text ``numbers[bounds[n]:bounds[n + 1]]`` has words, rather than marks or the same mark for
+    all.
+    """
 
     def count(which: Bools) -> Ints:
         counts: Ints = np.diff(np.cumsum(np.append(0, which))[bounds])

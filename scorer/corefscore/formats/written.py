@@ -55,7 +55,8 @@ SINGLE, OPEN, CLOSE = range(3)
 
 
 def marks(entities: Mapping[str, Spans], forms: Mapping[int, Callable[[str], str]]) -> dict[int, list[str]]:
-    """The marks of mentions at each token. ``forms`` has a function for each kind: from the id of an entity, its mark.
+    """Return the marks of mentions at each token. ``forms`` has a function for each kind: from the id of an entity, its
+    mark.
 
     The marks of a token come by kind, in the order of ``forms``; those of one kind in the order in which mentions nest.
     """
@@ -95,8 +96,9 @@ def crossing(spans: Spans, *, closed_first: bool = False) -> tuple[tuple[int, in
 
 
 def crossings(spans: Spans, *, closed_first: bool = False) -> Iterator[tuple[int, int]]:
-    """Pairs of mentions as `crossing` has them, by their numbers: an earlier mention, and a later one that crosses it.
-    The later one is then left out: no other mention is compared with it."""
+    """Yield pairs of mentions as `crossing` has them, by their numbers: an earlier mention, and a later one that
+    crosses it. The later one is then left out: no other mention is compared with it.
+    """
     around: list[int] = []
     for number, (start, end) in sorted(enumerate(spans), key=lambda row: (row[1][0], -row[1][1])):
         while around and spans[around[-1]][1] < start + closed_first:
@@ -108,7 +110,7 @@ def crossings(spans: Spans, *, closed_first: bool = False) -> Iterator[tuple[int
 
 
 def fitted(documents: Iterator[FullDocument], notices: list[Finding], fit: Fit) -> Iterator[FullDocument]:
-    """Documents as a format can contain them; every replacement is added to the notices.
+    """Yield documents as a format can contain them; every replacement is added to the notices.
 
     Entities are numbered if an id cannot be written. Raises `InputError` if two documents get the same name.
     """
@@ -166,7 +168,7 @@ def _replaced(unfit: str, blank: str, text: str) -> str:
 
 
 def _ids(document: FullDocument, fit: Fit) -> tuple[list[str], str | None]:
-    """The ids that are written for the entities of a document, and the first id that a format cannot contain."""
+    """Return the ids that are written for the entities of a document, and the first id that a format cannot contain."""
     names = list(document.entities)
     if fit.ids is None:
         return names, None
@@ -178,7 +180,7 @@ def _ids(document: FullDocument, fit: Fit) -> tuple[list[str], str | None]:
 
 
 def _words(document: FullDocument, notices: list[Finding], fit: Fit) -> Sentences | None:
-    """The words of a document; `NO_WORD` for each token, and a notice, if they are not known and have to be."""
+    """Return the words of a document; `NO_WORD` for each token, and a notice, if they are not known and have to be."""
     if document.sentences is None and fit.bare:
         return None
     known = document.sentences or ()

@@ -47,7 +47,7 @@ class Assignment(NamedTuple):
 
 
 def best(rows: Ints, columns: Ints, weights: Floats) -> Assignment:
-    """A one-to-one assignment of the largest total weight.
+    """Return a one-to-one assignment of the largest total weight.
 
     ``rows``, ``columns`` and ``weights`` (all above 0) have one value a cell; cells are sorted by row. If several
     assignments are best, any of them is returned.
@@ -73,8 +73,8 @@ def best(rows: Ints, columns: Ints, weights: Floats) -> Assignment:
 
 
 def _dominant(rows: Ints, columns: Ints, weights: Floats) -> tuple[Ints, Ints]:
-    """The cells that weigh at least as much as the best other cell of their row and of their column together; and those
-    of them that weigh no more than that, which are tied.
+    """Return the cells that weigh at least as much as the best other cell of their row and of their column together;
+    and those of them that weigh no more than that, which are tied.
 
     An assignment without such a cell has at most these two others in its place, so some best assignment takes it. The
     simplest case is the largest cell of a row whose columns have no other cell. Of equal cells in a row or column the
@@ -92,7 +92,7 @@ def _dominant(rows: Ints, columns: Ints, weights: Floats) -> tuple[Ints, Ints]:
 
 
 def _best_other(groups: Ints, weights: Floats) -> Floats:
-    """The largest weight among the other cells of the group of each cell, 0 if there are none."""
+    """Return the largest weight among the other cells of the group of each cell, 0 if there are none."""
     first, second = np.zeros((2, int(groups.max()) + 1))
     np.maximum.at(first, groups, weights)
     largest = weights == first[groups]
@@ -136,7 +136,7 @@ def _augment(rows: list[int], columns: list[int], weights: list[float]) -> list[
 
 
 def _by_scipy(rows: Ints, columns: Ints, weights: Floats) -> Ints:
-    """The chosen cells, found by scipy.
+    """Return the chosen cells, found by scipy.
 
     It requires that every row is matched, so each row gets a column of its own, and that no cost is 0.
     """
@@ -169,7 +169,7 @@ def assigned(key_document: Ints, response_document: Ints, key: Ints, response: I
 
 
 def _by_matrix(rows: Ints, columns: Ints, scores: Floats, shape: tuple[int, int]) -> Bools:
-    """Which pairs of a document scipy takes from one matrix of ``shape`` with all of its mentions."""
+    """Return which pairs of a document scipy takes from one matrix of ``shape`` with all of its mentions."""
     taken = np.zeros(len(rows), dtype=np.bool_)
     if math.prod(shape) > _LARGEST:
         taken[_by_scipy(rows, columns, scores)] = True

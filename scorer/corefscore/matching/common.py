@@ -39,8 +39,9 @@ class Common(NamedTuple):
 
 
 def common(pairs: Pairs, mention_sets: Sequence[Matched]) -> Common | None:
-    """What the sides of a batch have in common; None if they share a mention in any of the ways in which metrics see
-    it, unless these are few and `_ends_differ`."""
+    """Return what the sides of a batch have in common; None if they share a mention in any of the ways in which metrics
+    see it, unless these are few and `_ends_differ`.
+    """
     shared = [among(matched.response.number, matched.key.number) for matched in mention_sets]
     few = any(mentions.any() for mentions in shared)
     if few and (any(mentions.mean() > _FEW for mentions in shared) or not _ends_differ(pairs)):
@@ -54,7 +55,9 @@ def common(pairs: Pairs, mention_sets: Sequence[Matched]) -> Common | None:
 
 
 def _ends_differ(pairs: Pairs) -> bool:
-    """Whether most mentions of the response would be in the key if they ended one token earlier, or one later."""
+    """Return whether most mentions of the response would be in the key if they ended one token earlier, or
+    one later.
+    """
     key, response = (
         zip(side.mention_document().tolist(), side.start.tolist(), side.end.tolist(), strict=True)
         for side in (pairs.key, pairs.response)
@@ -67,7 +70,7 @@ def _ends_differ(pairs: Pairs) -> bool:
 
 
 def _first(side: Documents, documents: Ints) -> Mention | None:
-    """The first mention in the first of some documents, in the order of the text."""
+    """Return the first mention in the first of some documents, in the order of the text."""
     if not len(documents):
         return None
     mentions = np.flatnonzero(side.mention_document() == documents[0])
@@ -97,7 +100,7 @@ def nothing_in_common(batches: Sequence[Common]) -> list[Finding]:
 
 
 def _without_mentions(batches: Sequence[Common]) -> dict[str, list[Place]]:
-    """The sides that have no mention, each with the beginnings of its documents."""
+    """Return the sides that have no mention, each with the beginnings of its documents."""
     return {
         side: [place for batch in batches for place in batch.places[side]]
         for side in (KEY, RESPONSE)
@@ -189,14 +192,14 @@ def first_differences(pairs: Pairs) -> Ints:
 
 
 def described(code: str, pairs: Pairs, tokens: Iterable[_Token]) -> Iterator[Unworded]:
-    """A finding for each token at which the texts differ, with its line and its word on both sides."""
+    """Yield a finding for each token at which the texts differ, with its line and its word on both sides."""
     for document, token in tokens:
         sides = [_token(side, document, token) for side in (pairs.response, pairs.key)]
         yield Unworded([mention for mention, missing in sides if not missing], partial(_different, code, token, sides))
 
 
 def _token(side: Documents, document: int, token: int) -> tuple[Mention, str]:
-    """A token with its line; if the text ends before it, with the line of the last token and a remark."""
+    """Return a token with its line; if the text ends before it, with the line of the last token and a remark."""
     size, (first, stop) = int(side.tokens[document]), side.first_tokens[document : document + 2]
     line_of = NONE if side.texts is None else side.texts.line[first:stop]
     line = int(line_of[min(token, size - 1)]) if len(line_of) else side.place_of(document).line
@@ -205,7 +208,7 @@ def _token(side: Documents, document: int, token: int) -> tuple[Mention, str]:
 
 
 def _different(code: str, token: int, sides: Sequence[tuple[Mention, str]], words: Iterable[str]) -> Finding:
-    """The finding for a token, with the words of those sides that have it."""
+    """Return the finding for a token, with the words of those sides that have it."""
     known = iter(words)
     word, key_word = (missing or f'"{next(known)}"' for _, missing in sides)
     (response, _), (key, _) = sides

@@ -52,7 +52,7 @@ class _Found(NamedTuple):
 
 
 def _dictionary(alignment: Alignment, lookup: str) -> _Found:
-    """The partner of every number in an alignment. ``lookup`` is official or alignment.
+    """Return the partner of every number in an alignment. ``lookup`` is official or alignment.
 
     Officially a mention that is in no pair of unequal ones is looked up as itself.
     """
@@ -70,14 +70,16 @@ def _dictionary(alignment: Alignment, lookup: str) -> _Found:
 
 
 def last_entity(side: Side, numbers: int) -> Ints:
-    """The entity to which each number belongs: the last one, if it is in several; `NOWHERE` if it is in none."""
+    """Return the entity to which each number belongs: the last one, if it is in several; `NOWHERE` if it is in none."""
     entity = np.full(numbers, NOWHERE)
     entity[side.number] = side.entity
     return entity
 
 
 def partners_of_mentions(alignment: Alignment, lookup: str) -> _Found:
-    """The partner of each mention instead of each number; if mentions look by themselves, the one that each finds."""
+    """Return the partner of each mention instead of each number; if mentions look by themselves, the one that each
+    finds.
+    """
     key, response = alignment.sides
     if alignment.searched is None:
         partners = _dictionary(alignment, lookup)
@@ -87,14 +89,14 @@ def partners_of_mentions(alignment: Alignment, lookup: str) -> _Found:
 
 
 def entities_found(alignment: Alignment, lookup: str) -> _Found:
-    """The entity in which each mention is found on the other side."""
+    """Return the entity in which each mention is found on the other side."""
     partners = partners_of_mentions(alignment, lookup)
     here, there = (np.append(last_entity(side, len(alignment.document)), NOWHERE) for side in alignment.sides)
     return _Found(there[partners.key], here[partners.response])
 
 
 def plain(alignment: Alignment) -> Matched | None:
-    """The mentions as plain numbers, equal for the two of a pair; None if the look-ups differ from that."""
+    """Return the mentions as plain numbers, equal for the two of a pair; None if the look-ups differ from that."""
     if alignment.searched is not None:
         return None
     (of_key, of_response), (key, response) = alignment.aligned, alignment.sides
@@ -112,8 +114,9 @@ def plain(alignment: Alignment) -> Matched | None:
 
 
 def together(alignment: Alignment) -> Matched:
-    """The mentions as plain numbers by their alignment alone, in text order. Both mentions of a pair get the number of
-    the key's; a mention of the response without a partner comes after the equal one of the key."""
+    """Return the mentions as plain numbers by their alignment alone, in text order. Both mentions of a pair get the
+    number of the key's; a mention of the response without a partner comes after the equal one of the key.
+    """
     number_of = 2 * np.arange(len(alignment.document)) + 1
     number_of[alignment.aligned[1]] = 2 * alignment.aligned[0]
     key, response = alignment.sides
@@ -124,7 +127,7 @@ def together(alignment: Alignment) -> Matched:
 
 
 def differing(alignment: Alignment) -> int:
-    """How many mentions the official look-up finds in another entity than the alignment does."""
+    """Return how many mentions the official look-up finds in another entity than the alignment does."""
     official, aligned = entities_found(alignment, "official"), entities_found(alignment, "alignment")
     return sum(int((one != other).sum()) for one, other in zip(official, aligned, strict=True))
 
@@ -139,8 +142,8 @@ def _equal(key: Distinct, response: Distinct) -> Candidates:
 
 
 def search(key: Mentions, response: Mentions, document: Ints, *, documents: int, matching: str) -> Alignment:
-    """What each mention finds: of the mentions that fit it, the one with the smallest |symmetric difference| / |union|
-    of their words. Among equals it finds the one that begins first, then the one that ends first.
+    """Return what each mention finds: of the mentions that fit it, the one with the smallest |symmetric difference| /
+    |union| of their words. Among equals it finds the one that begins first, then the one that ends first.
 
     ``document`` has the document of each number. Source: the official scorer, versions 1.0 and 1.1,
     head-tie-earlier-start, head-tie-three-keys-two-responses, partial-response-in-two-keys.
@@ -169,8 +172,8 @@ def search(key: Mentions, response: Mentions, document: Ints, *, documents: int,
 
 
 def _with_zeros(mentions: Mentions, headed: bool) -> Mentions:
-    """Mentions with another mark of zeros. If mentions have heads, zeros are those of the file; otherwise they are the
-    mentions whose first word is an empty node.
+    """Return mentions with another mark of zeros. If mentions have heads, zeros are those of the file; otherwise they
+    are the mentions whose first word is an empty node.
 
     Source: the official scorer, version 1.1, recorded random cases links-101-04, heads-101-01.
     """
@@ -180,9 +183,10 @@ def _with_zeros(mentions: Mentions, headed: bool) -> Mentions:
 
 
 def _nearest(of: Ints, other: Ints, apart: Floats, side: Distinct, size: int) -> Ints:
-    """The index of the nearest mention of the ``other`` side for each of ``size`` mentions, `NOWHERE` for none.
+    """Return the index of the nearest mention of the ``other`` side for each of ``size`` mentions, `NOWHERE` for none.
 
-    ``of`` and ``other`` are pairs of indices, and ``apart`` is the distance of each pair."""
+    ``of`` and ``other`` are pairs of indices, and ``apart`` is the distance of each pair.
+    """
     first, last = side.nodes.first_word[other], side.nodes.last_word[other]
     order = np.lexsort((last, first, apart, of))
     taken = order[changes(of[order])]

@@ -16,8 +16,8 @@ from corefscore.core.items import LONGEST, Shown, Values
 
 
 def compared(key: Documents, response: Documents, present: Bools) -> tuple[Documents, list[Finding]]:
-    """The response of the same documents with its items numbered as those of the key, and the notices about items that
-    only one side has, one a document. Items that the key does not have get later numbers.
+    """Return the response of the same documents with its items numbered as those of the key, and the notices about
+    items that only one side has, one a document. Items that the key does not have get later numbers.
 
     Items are the same if they are equal, or if their texts are where one side has numbers and the other has texts.
     """
@@ -44,7 +44,7 @@ def compared(key: Documents, response: Documents, present: Bools) -> tuple[Docum
 
 
 def _places(values: Values, wanted: Ints, among: Values) -> Ints:
-    """The numbers that the ``wanted`` values have in another list, -1 for those that are not there.
+    """Return the numbers that the ``wanted`` values have in another list, -1 for those that are not there.
 
     Raises `UsageError` for positions in lists of different lengths.
     """
@@ -68,8 +68,9 @@ def _places(values: Values, wanted: Ints, among: Values) -> Ints:
 def _on_one_side(
     key: Documents, response: Documents, listed: Sequence[tuple[Ints, Ints]], present: Bools
 ) -> Iterator[Finding]:
-    """The notices about items in an entity of one side that the other side does not list; ``listed`` are the documents
-    and the numbers of the items of both sides, those in entities first."""
+    """Yield the notices about items in an entity of one side that the other side does not list; ``listed`` are the
+    documents and the numbers of the items of both sides, those in entities first.
+    """
     document, number = map(np.append, *listed)
     first, rank = ranked(document, number)
     ours, theirs = np.split(rank, [len(listed[0][0])])

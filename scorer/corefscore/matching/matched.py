@@ -43,8 +43,9 @@ class Side(NamedTuple):
         return tally(self.entity, len(self.document))[self.entity] > 1
 
     def sorted_by(self, place: Ints, *within: Ints) -> Side:
-        """Entities in the order of the smallest ``place`` of their mentions in the document, and the mentions of an
-        entity by the columns ``within``."""
+        """Return entities in the order of the smallest ``place`` of their mentions in the document, and the mentions of
+        an entity by the columns ``within``.
+        """
         first = np.full(len(self.document), np.iinfo(np.int64).max)
         np.minimum.at(first, self.entity, place)
         entities = order_by(self.document, first)
@@ -76,9 +77,10 @@ class Matched(NamedTuple):
     rows: Rows | None = None
 
     def in_text_order(self) -> Matched:
-        """Both sides with entities in the order of their first mentions, and mentions in the order of their numbers,
-        which is the order of a reader for mentions that do not overlap. Sums are added in this order, and their last
-        bit can be visible."""
+        """Return both sides with entities in the order of their first mentions, and mentions in the order of their
+        numbers, which is the order of a reader for mentions that do not overlap. Sums are added in this order, and
+        their last bit can be visible.
+        """
         key, response = (side.sorted_by(side.number, side.number) for side in (self.key, self.response))
         return self._replace(key=key, response=response)
 
@@ -122,7 +124,7 @@ def of_both(matched: Matched, mentions: str | None) -> Matched:
 
 
 def exact(key: Documents, response: Documents) -> Matched:
-    """Number the mentions so that equal spans of one document have equal numbers.
+    """Assign numbers to the mentions so that equal spans of one document have equal numbers.
 
     Numbers run from 0 in the order of document, first token, last token. A span that a side marks twice gets
     the same number twice. Source: the official scorer.

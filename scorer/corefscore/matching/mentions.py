@@ -60,7 +60,7 @@ class Distinct(NamedTuple):
     nodes: Nodes
 
     def only(self, which: Bools) -> Distinct:
-        """Some of the mentions."""
+        """Return some of the mentions."""
         return Distinct(self.number[which], self.document[which], self.nodes.take(which))
 
 
@@ -117,7 +117,7 @@ class Alignment(NamedTuple):
 
 
 def numbered(key: Documents, response: Documents, *, by_head: Sequence[bool]) -> tuple[Mentions, Mentions, Ints]:
-    """Number the mentions of both sides; also returns the document of each number.
+    """Assign numbers to the mentions of both sides; also returns the document of each number.
 
     Mentions have equal numbers if they have the same words and, on a side for which ``by_head`` is true, the same head.
     Numbers rise by document, first word, last word, number of words.
@@ -146,7 +146,7 @@ def numbered(key: Documents, response: Documents, *, by_head: Sequence[bool]) ->
 
 
 def heads_compared(matching: str, lookup: str) -> tuple[bool, bool]:
-    """Whether mentions with the same words but different heads are different mentions, in key and response.
+    """Return whether mentions with the same words but different heads are different mentions, in key and response.
 
     Source: the official scorer. In version 1.0 (``crac22``) they never are; in version 1.1 (``crac23``) they are on a
     side whose mentions have heads; in version 1.2 only if mentions of both sides have heads.
@@ -158,8 +158,9 @@ def heads_compared(matching: str, lookup: str) -> tuple[bool, bool]:
 
 
 def _digest(nodes: Nodes) -> Ints:
-    """A number for the words of each mention. It is equal for equal words, and for others with a probability of
-    2^-64."""
+    """Return a number for the words of each mention. It is equal for equal words, and for others with a probability of
+    2^-64.
+    """
     word = nodes.word.astype(np.uint64)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         word = (word ^ (word >> np.uint64(shift))) * np.uint64(factor)
@@ -193,14 +194,14 @@ def align(key: Mentions, response: Mentions, document: Ints, *, documents: int, 
 
 
 def _distinct(mentions: Mentions, document: Ints) -> Distinct:
-    """The mentions, each once."""
+    """Return the mentions, each once."""
     first = firsts(mentions.number)
     number = mentions.number[first]
     return Distinct(number, document[number], mentions.nodes.take(first))
 
 
 def _best(key: Distinct, response: Distinct, scores: Candidates) -> tuple[Ints, Ints]:
-    """The numbers of the pairs with the largest sum of scores in each document."""
+    """Return the numbers of the pairs with the largest sum of scores in each document."""
     taken = assigned(key.document, response.document, *scores)
     return key.number[scores.key[taken]], response.number[scores.response[taken]]
 
@@ -229,7 +230,7 @@ def _links_in_common(key: _Sets, response: _Sets) -> Common:
 
 
 def _f1(common: Common, key: _Sets, response: _Sets) -> Floats:
-    """The F1 of pairs of nonempty sets."""
+    """Return the F1 of pairs of nonempty sets."""
     recall, precision = common.size / key.size[common.key], common.size / response.size[common.response]
     return 2 * precision * recall / np.where(common.size > 0, precision + recall, 1)
 
@@ -287,14 +288,15 @@ class _Sets(NamedTuple):
 
 
 def word_sets(document: Ints, nodes: Nodes) -> _Sets:
-    """The words of mentions as sets; ``document`` is that of each mention."""
+    """Return the words of mentions as sets; ``document`` is that of each mention."""
     of = np.repeat(np.arange(len(nodes.size)), nodes.size)
     return _Sets((document[of], nodes.word), of, nodes.size)
 
 
 def _links(side: Distinct, *, relations: bool) -> _Sets:
-    """The dependencies of zeros as sets, each with the sentence of the zero's head: parents, or parents with
-    relations."""
+    """Return the dependencies of zeros as sets, each with the sentence of the zero's head: parents, or parents with
+    relations.
+    """
     nodes = side.nodes
     of = np.repeat(np.arange(len(nodes.size)), nodes.links)
     members = (of, side.document[of], nodes.head[of] // SENTENCE, nodes.parent, nodes.relation)
@@ -358,7 +360,7 @@ class _Equal(NamedTuple):
     order: Ints
 
     def pairs(self, which: Ints) -> tuple[Ints, Ints]:
-        """The places of all pairs with some of the rows of the key."""
+        """Return the places of all pairs with some of the rows of the key."""
         first, many = self.first[which], self.many[which]
         return np.repeat(which, many), self.order[ranges(first, many)]
 

@@ -53,7 +53,7 @@ _LAST = (
 
 
 def reduced(pairs: Pairs, options: NameOptions) -> Pairs:
-    """Both sides reduced to their named mentions, each with the span of its name.
+    """Return both sides reduced to their named mentions, each with the span of its name.
 
     An entity without a named mention disappears; an entity with one stays. Raises `InputError` for a side without
     names, and if the names of the key are used and the response has different tokens.
@@ -67,7 +67,7 @@ def reduced(pairs: Pairs, options: NameOptions) -> Pairs:
 
 
 def names_of(documents: Documents, options: NameOptions) -> NamedEntities:
-    """The names of a batch; none for a batch without documents. Raises `InputError` if names were not read."""
+    """Return the names of a batch; none for a batch without documents. Raises `InputError` if names were not read."""
     found, place = documents.named_entities, next(filter(None, documents.places), None)
     if place is None:  # there is no document
         return NamedEntities(NONE, NONE, NONE, NONE, NO_OBJECTS, NO_OBJECTS, ())
@@ -84,7 +84,7 @@ def names_of(documents: Documents, options: NameOptions) -> NamedEntities:
 
 
 def _names_that_count(names: NamedEntities, options: NameOptions) -> Ints:
-    """The numbers of the names whose type counts."""
+    """Return the numbers of the names whose type counts."""
     counts = {kind: options.counts(kind) for kind in set(names.type)}
     return np.flatnonzero([counts[kind] for kind in names.type])
 
@@ -100,7 +100,7 @@ class SideNames(NamedTuple):
 
 
 def names_of_side(documents: Documents, options: NameOptions, side: str) -> SideNames:
-    """The numbers of names and entities of a side. Raises as `names_of` does."""
+    """Return the numbers of names and entities of a side. Raises as `names_of` does."""
     sizes = tally(documents.entity, len(documents.document))
     found = SideNames(0, (), len(sizes), int(np.count_nonzero(sizes == 1)))
     if not options.of_side(side):
@@ -110,7 +110,7 @@ def names_of_side(documents: Documents, options: NameOptions, side: str) -> Side
 
 
 def about_names(names: Sequence[Sequence[SideNames]], options: NameOptions) -> list[Finding]:
-    """The notices about the names of all batches, which are given by batch and side.
+    """Return the notices about the names of all batches, which are given by batch and side.
 
     Raises `InputError` for a side whose names are used, but none of which counts.
     """
@@ -133,8 +133,10 @@ def about_names(names: Sequence[Sequence[SideNames]], options: NameOptions) -> l
 def about_mentions(
     names: Sequence[Sequence[SideNames]], options: NameOptions, *, named: bool, singletons: bool
 ) -> Iterator[Finding]:
-    """The notices about the mentions of all batches, which are given by batch and side: that no mention of the key is
-    named (``named`` is false); and that an estimated key has singletons and the response has none, if they count."""
+    """Yield the notices about the mentions of all batches, which are given by batch and side: that no mention of the
+    key is named (``named`` is false); and that an estimated key has singletons and the response has none, if they
+    count.
+    """
     key, response = zip(*names, strict=True)
     column = _column_of(key)
     if not named:
@@ -147,7 +149,7 @@ def about_mentions(
 
 
 def without_column(columns: Iterable[NameColumn]) -> list[Finding]:
-    """A notice for each file with tokens in which no line has the column of names."""
+    """Return a notice for each file with tokens in which no line has the column of names."""
     return [
         Finding("no-name-column", column.path, details={"column": column.number, "what": _lacking(column)})
         for column in NameColumn.by_file(columns)
@@ -156,12 +158,12 @@ def without_column(columns: Iterable[NameColumn]) -> list[Finding]:
 
 
 def _column_of(side: Sequence[SideNames]) -> NameColumn:
-    """The columns of names of all batches of a side as one."""
+    """Return the columns of names of all batches of a side as one."""
     return NameColumn.of_all(column for batch in side for column in batch.columns)
 
 
 def _described(column: NameColumn, options: NameOptions) -> str:
-    """The content of a column in which no name counts, for messages."""
+    """Return the content of a column in which no name counts, for messages."""
     if any(map(options.counts, column.types)):
         return "the documents that are scored have none, but others of the file do"
     if column.types:
@@ -173,7 +175,7 @@ def _described(column: NameColumn, options: NameOptions) -> str:
 
 
 def _lacking(column: NameColumn) -> str:
-    """The reason why a file does not have the column, for messages."""
+    """Return the reason why a file does not have the column, for messages."""
     if column.columns < column.number:
         return f"no line has more than {plural(column.columns, 'column')}"
     cell = f', such as "{column.last_cell}"' if column.last_cell else ""
@@ -181,12 +183,12 @@ def _lacking(column: NameColumn) -> str:
 
 
 def _types(column: NameColumn) -> str:
-    """The types of the names of a column with their numbers, for messages."""
+    """Return the types of the names of a column with their numbers, for messages."""
     return ", ".join(f"{kind} ({count})" for kind, count in sorted(column.types.items()))
 
 
 def _named(documents: Documents, names: NamedEntities, options: NameOptions) -> Documents:
-    """One side reduced to its named mentions, each with the span of its name."""
+    """Return one side reduced to its named mentions, each with the span of its name."""
     which = _names_that_count(names, options)
     document, start, end = names.document[which], names.start[which], names.end[which]
     of_mention = documents.mention_document()
@@ -205,7 +207,7 @@ def _named(documents: Documents, names: NamedEntities, options: NameOptions) -> 
 
 
 def _name_of(first: Ints, last: Ints, mention_first: Ints, mention_last: Ints, rule: str) -> Ints:
-    """The number of the name of each mention, -1 for none. Names and mentions are given by their ends."""
+    """Return the number of the name of each mention, -1 for none. Names and mentions are given by their ends."""
     if rule == CONTAINS:
         name = np.searchsorted(first, mention_first)
         found = np.searchsorted(last, mention_last, side="right") - name == 1
@@ -218,7 +220,9 @@ def _name_of(first: Ints, last: Ints, mention_first: Ints, mention_last: Ints, r
 
 
 def _only(documents: Documents, which: Ints, start: Ints, end: Ints) -> Documents:
-    """Some mentions of a batch, with new spans. Their order does not change, since it decides which copies count."""
+    """Return some mentions of a batch, with new spans. Their order does not change, since it decides which copies
+    count.
+    """
     left, entity = np.unique(documents.entity[which], return_inverse=True)
     return replace(
         documents,
@@ -255,7 +259,7 @@ _POSSESSIVES = ("'s", "\u2019s", "s'", "s\u2019")
 
 
 def estimated(documents: Documents, options: NameOptions) -> Documents:
-    """A batch with its entities replaced by entities of its names, whose ids run from 0 in each document.
+    """Return a batch with its entities replaced by entities of its names, whose ids run from 0 in each document.
 
     Raises `InputError` for a batch without named entities, and for a name without words.
     """
@@ -317,12 +321,12 @@ def grouped(names: Sequence[Sequence[str]], rules: Sequence[str]) -> list[int]:
 
 
 def _exact(initials: _Initials) -> Iterator[tuple[_NameWords, _NameWords]]:
-    """Names of the same words."""
+    """Return names of the same words."""
     return zip(initials, initials, strict=True)
 
 
 def _words(initials: _Initials) -> Iterator[tuple[_NameWords, _NameWords]]:
-    """Names whose words are the first or the last words of a longer name."""
+    """Yield names whose words are the first or the last words of a longer name."""
     sizes = {len(words) for words in initials}
     for words in initials:
         for size in sizes:
@@ -331,7 +335,7 @@ def _words(initials: _Initials) -> Iterator[tuple[_NameWords, _NameWords]]:
 
 
 def _initials(initials: _Initials) -> Iterator[tuple[_NameWords, _NameWords]]:
-    """Names that are the initials of another name."""
+    """Yield names that are the initials of another name."""
     acronyms: dict[str, list[_NameWords]] = defaultdict(list)
     for words in initials:
         if len(words) == 1 or all(len(word) == 1 for word in words):
@@ -350,7 +354,7 @@ _RULES: Mapping[str, Callable[[_Initials], Iterator[tuple[_NameWords, _NameWords
 
 
 def _without_possessive(name: Sequence[str]) -> list[str]:
-    """The words of a name without a trailing possessive, as a token of its own or within the last one."""
+    """Return the words of a name without a trailing possessive, as a token of its own or within the last one."""
     words = [word for word in name if word]
     if len(words) > 1 and words[-1].lower() in ("'s", "\u2019s", "'", "\u2019"):
         return words[:-1]
@@ -361,15 +365,16 @@ def _without_possessive(name: Sequence[str]) -> list[str]:
 
 
 def _folded(words: Sequence[str]) -> _NameWords:
-    """Words without case and periods, with letters normalized (NFC) and one kind of apostrophe; a name that consists of
-    periods alone stays as it is."""
+    """Return words without case and periods, with letters normalized (NFC) and one kind of apostrophe; a name that
+    consists of periods alone stays as it is.
+    """
     spelt = (normalize("NFC", word).replace("\u2019", "'") for word in words)
     plain = tuple(filter(None, (word.replace(".", "").casefold() for word in spelt)))
     return plain or tuple(words)
 
 
 def _initials_of(words: Sequence[str]) -> Iterator[str]:
-    """The initials of several words in lower case: of all words, and of those that begin in upper case.
+    """Yield the initials of several words in lower case: of all words, and of those that begin in upper case.
 
     Words that do not begin with a letter or a digit have no initial.
     """

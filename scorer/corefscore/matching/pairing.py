@@ -150,7 +150,7 @@ class _InTokens:
             self.notices.append(Finding(code, first.place.source.name, first.place.line, details=details))
 
     def _beside(self, side: Documents, other: Documents, document: int, own: Characters) -> Characters:
-        """The same characters by the tokens of the other side. Raises `InputError` where it has another text."""
+        """Return the same characters by the tokens of the other side. Raises `InputError` where it has another text."""
         from corefscore.matching.text.characters import as_they_are, of_pieces
 
         others = None if other.characters is None else other.characters[document]
@@ -187,8 +187,8 @@ class _InTokens:
 def _named_by_position(
     key: Iterator[Documents], response: Iterator[Documents]
 ) -> tuple[Iterator[Documents], Iterator[Documents]]:
-    """Both sides; if one of them has no names of documents, and counts characters or has items, and the other side has
-    names, with these.
+    """Return both sides; if one of them has no names of documents, and counts characters or has items, and the other
+    side has names, with these.
 
     They belong together by their position, which their texts confirm, or because both have one document. Raises
     `InputError` for another number of them.
@@ -254,7 +254,7 @@ class Names:
 
 
 def in_other_form(key: Collection[str], response: Collection[str]) -> dict[str, str]:
-    """The response name by key name, for pairs of documents whose names have the two forms."""
+    """Return the response name by key name, for pairs of documents whose names have the two forms."""
     found = {}
     for part, name in _parts(key).items():
         if name in response and name not in key and part not in response:
@@ -277,7 +277,7 @@ def in_other_form(key: Collection[str], response: Collection[str]) -> dict[str, 
 
 
 def _parts(names: Iterable[str]) -> dict[str, str]:
-    """The names ``(X); part 000`` by their other form ``X_0``, if this can mean only one of them."""
+    """Return the names ``(X); part 000`` by their other form ``X_0``, if this can mean only one of them."""
     meant_by: dict[str, list[str]] = defaultdict(list)
     for name in names:
         if part := part_of(name):
@@ -287,7 +287,7 @@ def _parts(names: Iterable[str]) -> dict[str, str]:
 
 
 def _only_parts(names: Iterable[str]) -> dict[str, str]:
-    """The names ``(X); part 000`` with the name X, if the document has no other part."""
+    """Return the names ``(X); part 000`` with the name X, if the document has no other part."""
     parts: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for name in dict.fromkeys(names):
         if part := part_of(name):
@@ -464,7 +464,7 @@ def _alone(code: str, documents: Mapping[str, Place], others: Mapping[str, Place
 
 
 def _beyond(side: Documents, other: Documents, present: Bools) -> Iterator[Finding]:
-    """The mentions beyond the last token of their document, whose number of tokens only the other side has."""
+    """Yield the mentions beyond the last token of their document, whose number of tokens only the other side has."""
     unknown = present & (side.tokens < 0) & (other.tokens >= 0)
     if not unknown.any():
         return

@@ -95,8 +95,9 @@ def treat(matched: Matched, pairs: Pairs, treatment: str) -> _Treated:
 
 
 def _first_copies(side: Side, documents: Documents, copies: Bools) -> Side:
-    """A side without its later ``copies``, as if they were not in its file. An entity that first appeared with one of
-    them now appears later, and sums are added in that order."""
+    """Return a side without its later ``copies``, as if they were not in its file. An entity that first appeared with
+    one of them now appears later, and sums are added in that order.
+    """
     left = side.keep(~copies)
     return left if documents.opening is None else left.sorted_by(documents.opening[~copies])
 
@@ -142,12 +143,12 @@ def refuse_too_many(dropped: Sequence[Repeat]) -> None:
 
 
 def refusal(repeats: Sequence[Repeat], *before: Finding) -> InputError:
-    """The error about repeated spans, after other findings."""
+    """Return the error about repeated spans, after other findings."""
     return InputError([*before, *(finding.as_error() for finding in worded(describe("repeated-mention", repeats)))])
 
 
 def too_many(dropped: Sequence[Repeat]) -> Finding | None:
-    """The reason to refuse a run, if more copies than `_LIMIT` were dropped."""
+    """Return the reason to refuse a run, if more copies than `_LIMIT` were dropped."""
     copies = sum(len(repeat.copies) - 1 for repeat in dropped)
     if copies <= _LIMIT:
         return None
@@ -162,8 +163,9 @@ def too_many(dropped: Sequence[Repeat]) -> Finding | None:
 
 
 def describe(code: str, repeats: Sequence[Repeat], most: int = MOST) -> list[Unworded]:
-    """Findings for repeated spans, with the entities that they are in and their words. After the first ``most`` of a
-    file, token numbers stand for words, since a file may have very many, and it takes time to find their words."""
+    """Return findings for repeated spans, with the entities that they are in and their words. After the first ``most``
+    of a file, token numbers stand for words, since a file may have very many, and it takes time to find their words.
+    """
     of_file: Counter[Source] = Counter()
     found = []
     for repeat in repeats:
@@ -174,7 +176,7 @@ def describe(code: str, repeats: Sequence[Repeat], most: int = MOST) -> list[Unw
 
 
 def _described(code: str, repeat: Repeat, words: Sequence[str]) -> Finding:
-    """The finding for a repeated span."""
+    """Return the finding for a repeated span."""
     first, copies, entities = repeat
     start, end = first.span.start, first.span.end
     details = {
@@ -188,7 +190,7 @@ def _described(code: str, repeat: Repeat, words: Sequence[str]) -> Finding:
 
 
 def distinct(repeats: Sequence[Repeat]) -> list[Repeat]:
-    """The repeats without duplicates, which there are if one file is both key and response."""
+    """Return the repeats without duplicates, which there are if one file is both key and response."""
     found: dict[Hashable, Repeat] = {}
     for repeat in repeats:
         first = repeat.first
@@ -198,25 +200,26 @@ def distinct(repeats: Sequence[Repeat]) -> list[Repeat]:
 
 
 def repeats(documents: Documents) -> list[Repeat]:
-    """The spans that a batch of one side marks more than once, within one entity or in several."""
+    """Return the spans that a batch of one side marks more than once, within one entity or in several."""
     return repeats_of(documents, copies_of(documents))
 
 
 def copies_of(documents: Documents) -> list[list[int]]:
-    """The spans that a batch of one side marks more than once, each as the numbers of its mentions."""
+    """Return the spans that a batch of one side marks more than once, each as the numbers of its mentions."""
     side = exact(documents, Documents([], [], NONE)).key
     return copies_by_number(side.number, _copies(side))
 
 
 def _copies(side: Side) -> Bools:
-    """The mentions of a side whose span an earlier mention has."""
+    """Return the mentions of a side whose span an earlier mention has."""
     once = np.bincount(side.number).max(initial=0) <= 1
     return np.zeros(len(side.number), dtype=np.bool_) if once else repeated(side.number)
 
 
 def copies_by_number(number: Ints, copies: Bools) -> list[list[int]]:
-    """The mentions of each span of ``copies``, with the first one, in the order of the first ones; ``number`` is equal
-    for equal spans."""
+    """Return the mentions of each span of ``copies``, with the first one, in the order of the first ones; ``number`` is
+    equal for equal spans.
+    """
     wanted = np.flatnonzero(among(number, number[copies]))
     by_number: dict[int, list[int]] = defaultdict(list)
     for mention, its in zip(wanted.tolist(), number[wanted].tolist(), strict=True):
@@ -225,7 +228,7 @@ def copies_by_number(number: Ints, copies: Bools) -> list[list[int]]:
 
 
 def repeats_of(documents: Documents, spans: Sequence[Sequence[int]]) -> list[Repeat]:
-    """The repeats of some spans, each of which is a list of its mentions in a batch."""
+    """Return the repeats of some spans, each of which is a list of its mentions in a batch."""
     firsts = documents.mentions([copies[0] for copies in spans])
     shown = [copies[:_SHOWN_ENTITIES] for copies in spans]
     entities = documents.entity[np.array(list(chain(*shown)), dtype=np.int64)]
@@ -241,5 +244,5 @@ def repeats_of(documents: Documents, spans: Sequence[Sequence[int]]) -> list[Rep
 
 
 def _first_mentions(side: Side) -> Ints:
-    """The number of mentions before each document."""
+    """Return the number of mentions before each document."""
     return bounds(side.document[side.entity], int(side.document.max(initial=-1)) + 1)

@@ -49,7 +49,7 @@ def slices(key: Opened, response: Opened) -> Iterator[Slice]:
 
 
 def _cuts(key: _Side, response: _Side) -> Iterator[tuple[int, int]]:
-    """Where in key and response the same document begins."""
+    """Yield where in key and response the same document begins."""
     of_key, of_response = key.ends[-1], response.ends[-1]
     step = max(1, SIZE * of_key // max(of_key, of_response))
     at_key = at_response = misses = 0
@@ -97,7 +97,7 @@ class _Side:
             raise NotSplittable("a file is empty")
 
     def _within(self, start: int, stop: int) -> Iterator[tuple[Source, int, int, int]]:
-        """The files between two places: each with its own place, and the first and last of its bytes there."""
+        """Yield the files between two places: each with its own place, and the first and last of its bytes there."""
         for number in range(bisect_right(self.ends, start), len(self.ends)):
             first = self.ends[number - 1] if number else 0
             if first >= stop:

@@ -38,13 +38,13 @@ class Units(NamedTuple):
     crossing: Sequence[Finding]
 
     def of(self, side: Documents) -> Ints:
-        """The row of each mention of a side. A mention beyond the tokens of the key is in its last unit."""
+        """Return the row of each mention of a side. A mention beyond the tokens of the key is in its last unit."""
         document = side.mention_document()
         last = np.diff(self.first)[document] - 1
         return self.token[self.first[document] + np.clip(side.start, 0, last)]
 
     def rows(self, matched: Matched, pairs: Pairs) -> Matched:
-        """The same numbered mentions of a batch with the row of each number."""
+        """Return the same numbered mentions of a batch with the row of each number."""
         of_number = np.zeros(len(matched.document), dtype=np.int64)
         for numbered, side in ((matched.key, pairs.key), (matched.response, pairs.response)):
             of_number[numbered.number] = self.of(side)
@@ -52,7 +52,7 @@ class Units(NamedTuple):
 
 
 def units_of(pairs: Pairs, unit: str) -> Units:
-    """The units of a batch of pairs of documents. ``unit`` is a value for which
+    """Return the units of a batch of pairs of documents. ``unit`` is a value for which
     `corefscore.core.documents.is_within` is true.
 
     Raises `InputError` for tokens without a unit, `UsageError` for a key that has neither columns nor fields.
@@ -86,7 +86,9 @@ def units_of(pairs: Pairs, unit: str) -> Units:
 
 
 def _crossing(units: Units, name: str, side: Documents, unit: str) -> list[tuple[int, Finding]]:
-    """A notice for each document with entities of a side that have mentions in several units, after its number."""
+    """Return a notice for each document with entities of a side that have mentions in several units, after
+    its number.
+    """
     row = units.of(side)
     crossing = np.flatnonzero(np.bincount(side.entity[firsts(side.entity, row)], minlength=len(side.document)) > 1)
     found = []

@@ -35,13 +35,13 @@ class Windows(NamedTuple):
     crossing: Sequence[tuple[Mention, int]]
 
     def named(self, documents: Sequence[str]) -> list[str]:
-        """The name of each window: that of its document, and its tokens."""
+        """Return the name of each window: that of its document, and its tokens."""
         places = zip(self.document.tolist(), self.begin.tolist(), strict=True)
         return [f"{documents[document]} [{begin}, {begin + self.size})" for document, begin in places]
 
 
 def cut(pairs: Pairs, size: int) -> tuple[Pairs, Windows]:
-    """A batch of pairs cut into windows of ``size`` tokens.
+    """Return a batch of pairs cut into windows of ``size`` tokens.
 
     The number of tokens of a document is the larger of those of both sides, or more if mentions begin later. Positions
     remain those of the whole document. Raises `UsageError` for mentions that are not spans of tokens.
@@ -65,7 +65,7 @@ def cut(pairs: Pairs, size: int) -> tuple[Pairs, Windows]:
 
 
 def crossing_notices(windows: Sequence[Windows]) -> list[Finding]:
-    """A notice for each mention that crosses a border."""
+    """Return a notice for each mention that crosses a border."""
     crossing = [crossed for of_batch in windows for crossed in of_batch.crossing]
     found = []
     for (mention, border), words in zip(crossing, texts_of([mention for mention, _ in crossing]), strict=True):
@@ -81,7 +81,7 @@ def crossing_notices(windows: Sequence[Windows]) -> list[Finding]:
 
 
 def whole(name: str) -> str:
-    """The document of a window, from its name."""
+    """Return the document of a window, from its name."""
     return name.rpartition(" [")[0]
 
 
@@ -108,7 +108,7 @@ def _refuse_far(pairs: Pairs, windows: Ints) -> None:
 
 
 def _side(side: Documents, windows: Windows, first: Ints) -> Documents:
-    """One side cut into windows; ``first`` is the first window of each document."""
+    """Return one side cut into windows; ``first`` is the first window of each document."""
     document, begin, size, _ = windows
     window = first[side.mention_document()] + side.start // size
     order = order_by(window, side.entity)
@@ -137,7 +137,7 @@ def _side(side: Documents, windows: Windows, first: Ints) -> Documents:
 
 
 def _crossing(side: Documents, size: int) -> list[tuple[Mention, int]]:
-    """The mentions of a side that cross a border, in the order of the text."""
+    """Return the mentions of a side that cross a border, in the order of the text."""
     over = np.flatnonzero(side.start // size != side.end // size)
     over = over[order_by(side.mention_document()[over], side.start[over])]
     return [(side.mention(mention), (int(side.start[mention]) // size + 1) * size) for mention in over.tolist()]

@@ -86,13 +86,13 @@ _ENTRY_POINTS = "corefscore.metrics"
 
 
 def named(name: str) -> str:
-    """The canonical name of a metric, group or measure: in lower case, and not one of `OTHER_NAMES`."""
+    """Return the canonical name of a metric, group or measure: in lower case, and not one of `OTHER_NAMES`."""
     name = name.strip().lower()
     return OTHER_NAMES.get(name.replace("-", "_"), name)
 
 
 def find(name: str) -> Metric:
-    """The metric with this name (`named`). Raises `UsageError` for an unknown name."""
+    """Return the metric with this name (`named`). Raises `UsageError` for an unknown name."""
     name = named(name)
     if name in (*NAMES, MENTIONS):
         metric: Metric = import_module(f"corefscore.metrics.{name}").METRIC
@@ -107,7 +107,7 @@ def find(name: str) -> Metric:
 
 
 def names_in(words: str) -> list[str]:
-    """The names in a METRIC argument (`named`). Raises `UsageError` for an empty one."""
+    """Return the names in a METRIC argument (`named`). Raises `UsageError` for an empty one."""
     names = [named(word) for word in words.split(",")]
     if not all(names):
         raise UsageError(f'there is an empty name in the list of metrics "{words}"')
@@ -115,7 +115,7 @@ def names_in(words: str) -> list[str]:
 
 
 def select(words: str) -> tuple[Metric, ...]:
-    """The metrics of a METRIC argument: names and groups, joined by commas.
+    """Return the metrics of a METRIC argument: names and groups, joined by commas.
 
     Raises `UsageError` for an unknown name, and for metrics that have a measure of the same name.
     """
@@ -135,7 +135,7 @@ def select(words: str) -> tuple[Metric, ...]:
 
 
 def outside() -> tuple[list[Metric], list[UsageError]]:
-    """The metrics of other packages, and the errors of those that cannot be used."""
+    """Return the metrics of other packages, and the errors of those that cannot be used."""
     metrics, broken = [], []
     for entry in _entry_points().values():
         try:
@@ -146,7 +146,7 @@ def outside() -> tuple[list[Metric], list[UsageError]]:
 
 
 def described(metric: Metric) -> str:
-    """The name of a metric and its package, for messages."""
+    """Return the name of a metric and its package, for messages."""
     entry = _entry_points().get(metric.name)
     package = f" of package {_package(entry)}" if entry is not None and not isinstance(entry, UsageError) else ""
     return f"the metric {metric.name!r}{package}"
@@ -154,8 +154,9 @@ def described(metric: Metric) -> str:
 
 @cache
 def _entry_points() -> Mapping[str, EntryPoint | UsageError]:
-    """The entry points by name, looked up once in a process; an error in place of each that cannot be used, so that one
-    broken package does not affect other metrics."""
+    """Return the entry points by name, looked up once in a process; an error in place of each that cannot be used, so
+    that one broken package does not affect other metrics.
+    """
     from importlib.metadata import entry_points
 
     found: dict[str, EntryPoint | UsageError] = {}
@@ -180,7 +181,7 @@ def _entry_points() -> Mapping[str, EntryPoint | UsageError]:
 
 
 def _load(entry: EntryPoint | UsageError) -> Metric:
-    """The metric of an entry point. Raises `UsageError` for one that cannot be used."""
+    """Return the metric of an entry point. Raises `UsageError` for one that cannot be used."""
     if isinstance(entry, UsageError):
         raise entry
     try:
@@ -231,7 +232,7 @@ class _Wanted(NamedTuple):
 
 
 def wanted(words: str) -> _Wanted:
-    """The measures that ``words`` name, joined by commas: ``muc,blanc.coreference,mentions,conll,lea.f1``.
+    """Return the measures that ``words`` name, joined by commas: ``muc,blanc.coreference,mentions,conll,lea.f1``.
 
     The name of a metric means all its measures, unless a measure has this name; ``all`` and ``every`` mean the measures
     of their metrics. With a score after it, a name means this score alone. Raises `UsageError` for an unknown name.
@@ -254,7 +255,7 @@ def wanted(words: str) -> _Wanted:
 
 
 def scores_of(measure: str) -> Sequence[str]:
-    """The scores that the name of a measure means: for the CoNLL average the F1 alone, as in papers."""
+    """Return the scores that the name of a measure means: for the CoNLL average the F1 alone, as in papers."""
     return ("f1",) if measure == AVERAGE else SCORES
 
 
@@ -264,18 +265,20 @@ def asked(measures: Iterable[str]) -> Mapping[str, Sequence[str]]:
 
 
 def deciding(scores: Sequence[str]) -> str:
-    """The score of a measure that decides between systems: its F1, or the first of the scores asked for."""
+    """Return the score of a measure that decides between systems: its F1, or the first of the scores asked for."""
     return "f1" if "f1" in scores else scores[0]
 
 
 def _parted(word: str) -> tuple[str, str | None]:
-    """The name of a measure or group, and the score after it, if there is one: ``b3.F1`` is ``bcub`` and ``f1``."""
+    """Return the name of a measure or group, and the score after it, if there is one: ``b3.F1`` is ``bcub`` and
+    ``f1``.
+    """
     stem, _, score = word.strip().rpartition(".")
     return (named(stem), score.lower()) if score.lower() in SCORES else (named(word), None)
 
 
 def single(words: str) -> tuple[str, str]:
-    """One measure and its score: ``lea.recall``; ``lea`` means its F1.
+    """Return one measure and its score: ``lea.recall``; ``lea`` means its F1.
 
     Raises `UsageError` for an unknown name, and for the name of several measures.
     """
@@ -287,8 +290,9 @@ def single(words: str) -> tuple[str, str]:
 
 
 def ranked_by(measures: Mapping[str, Sequence[str]], words: str | None) -> tuple[str, str]:
-    """The measure and score that rank systems: those that ``words`` name (`single`), or by default the CoNLL average if
-    it is among the measures, or the first of these."""
+    """Return the measure and score that rank systems: those that ``words`` name (`single`), or by default the CoNLL
+    average if it is among the measures, or the first of these.
+    """
     if words is not None:
         return single(words)
     measure = AVERAGE if AVERAGE in measures else next(iter(measures))
@@ -296,7 +300,8 @@ def ranked_by(measures: Mapping[str, Sequence[str]], words: str | None) -> tuple
 
 
 def scores_in(words: str) -> list[tuple[str, str]]:
-    """The scores that ``words`` name, joined by commas: ``lea.recall``; other names mean the F1 of their measures.
+    """Return the scores that ``words`` name, joined by commas: ``lea.recall``; other names mean the F1 of their
+    measures.
 
     Raises `UsageError` as `wanted` does.
     """
@@ -305,20 +310,20 @@ def scores_in(words: str) -> list[tuple[str, str]]:
 
 
 def titles(metrics: Sequence[Metric]) -> dict[str, str]:
-    """The titles in papers of the measures of metrics, of mention identification, and of the CoNLL average."""
+    """Return the titles in papers of the measures of metrics, of mention identification, and of the CoNLL average."""
     every = (measure for metric in (find(MENTIONS), *metrics) for measure in metric.measures)
     return {**{measure.name: measure.title or measure.name for measure in every}, AVERAGE: "CoNLL"}
 
 
 def metrics_of(measure: str, metrics: Sequence[Metric]) -> list[str]:
-    """The names of those of the metrics from whose counts a measure is computed."""
+    """Return the names of those of the metrics from whose counts a measure is computed."""
     if measure == AVERAGE:
         return list(GROUPS[AVERAGE])
     return [metric.name for metric in metrics if measure in (row.name for row in metric.measures)]
 
 
 def _of(name: str) -> tuple[Sequence[str], Sequence[str]]:
-    """The measures that a name means, and their metrics."""
+    """Return the measures that a name means, and their metrics."""
     if name == AVERAGE:
         return (AVERAGE,), GROUPS[AVERAGE]
     metrics = [find(metric) for metric in (MENTIONS, *NAMES)]
@@ -333,5 +338,5 @@ def _of(name: str) -> tuple[Sequence[str], Sequence[str]]:
 
 
 def _names(metrics: Sequence[Metric]) -> list[str]:
-    """The names of metrics, each followed by those of its measures."""
+    """Return the names of metrics, each followed by those of its measures."""
     return [name for metric in metrics for name in (metric.name, *(measure.name for measure in metric.measures))]

@@ -55,7 +55,7 @@ class Counts(NamedTuple):
 
 
 def shares(common: Floats, key: Floats, response: Floats) -> Counts:
-    """The counts of a measure whose recall is common / key, and its precision common / response."""
+    """Return the counts of a measure whose recall is common / key, and its precision common / response."""
     return Counts(Ratios(common, key), Ratios(common, response))
 
 
@@ -88,7 +88,7 @@ def divided(counts: Counts) -> Values:
 
 
 def packed(measures: Sequence[Counts]) -> Floats:
-    """The counts of measures as one array of the shape documents x measures x 4.
+    """Return the counts of measures as one array of the shape documents x measures x 4.
 
     The four are the numerator and denominator of recall, then of precision.
     """
@@ -96,7 +96,7 @@ def packed(measures: Sequence[Counts]) -> Floats:
 
 
 def unpacked(array: Floats) -> list[Counts]:
-    """The counts in an array of the shape ... x measures x 4."""
+    """Return the counts in an array of the shape ... x measures x 4."""
     return [
         Counts(Ratios(array[..., row, 0], array[..., row, 1]), Ratios(array[..., row, 2], array[..., row, 3]))
         for row in range(array.shape[-2])
@@ -104,7 +104,7 @@ def unpacked(array: Floats) -> list[Counts]:
 
 
 def summed(array: Floats) -> Floats:
-    """The sum over documents (the first axis), added from left to right.
+    """Return the sum over documents (the first axis), added from left to right.
 
     `numpy.cumsum` adds in order; `numpy.sum` adds pairwise, which changes the last bit.
     """

@@ -12,7 +12,7 @@ from corefscore.metrics.overlap import Overlap
 
 
 def count(overlap: Overlap) -> tuple[Counts, Counts, Counts]:
-    """The counts by entity, those of B-cubed, and F1 by mention.
+    """Return the counts by entity, those of B-cubed, and F1 by mention.
 
     By entity: the mean over key entities of the mean over their mentions m of |K(m) and R(m)| / |K(m)|; for precision
     of |K(m) and R(m)| / |R(m)|. Both are means over key entities, so swapping the sides does not swap them.

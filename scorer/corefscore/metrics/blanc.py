@@ -20,7 +20,7 @@ KEY, BOTH = _BOUNDARIES = ("key", "both")
 
 
 def count(overlap: Overlap, boundary: str = KEY) -> tuple[Counts, ...]:
-    """Both kinds of link. Recall is the number of links that both sides have / the number of links of the key.
+    """Return both kinds of link. Recall is the number of links that both sides have / the number of links of the key.
 
     With n_ij the cells, n_i. and n_.j their row and column sums, M the number of shared mentions, K that of the key:
     coreference links     sum of C(n_ij, 2) / sum of C(|k_i|, 2);
@@ -52,7 +52,7 @@ def more(boundary: str = KEY) -> int:
 
 
 def _both_apart(overlap: Overlap) -> Floats:
-    """The number of distinct pairs of different spans that are in different entities on both sides.
+    """Return the number of distinct pairs of different spans that are in different entities on both sides.
 
     A span that both sides have is in one response entity only.
     """
@@ -68,7 +68,7 @@ def _both_apart(overlap: Overlap) -> Floats:
 
 
 def terms(both: Both, boundary: str = KEY) -> tuple[Counts, ...]:
-    """The terms of the mentions at the ends of links. Coreference: numerator n - 1, denominator |K(m)| - 1.
+    """Return the terms of the mentions at the ends of links. Coreference: numerator n - 1, denominator |K(m)| - 1.
     Non-coreference: the number of shared mentions in other entities than m on both sides, and of all mentions in other
     entities than m. The third pair, of documents without links, is that of `count`.
 

@@ -27,8 +27,9 @@ _SMALL = 400
 
 
 def _as_official(overlap: Overlap, similarity: Floats, assigned: Assignment) -> Bools:
-    """Whether each cell is taken: as in the official scorer in small documents in which another best assignment may
-    have another sum, and otherwise as ``assigned``."""
+    """Return whether each cell is taken: as in the official scorer in small documents in which another best assignment
+    may have another sum, and otherwise as ``assigned``.
+    """
     taken, tied, searched = assigned
     # The first is for another official scorer; the second for sums by units, which no official scorer prints.
     if overlap.by_entity or overlap.cells.row is not overlap.cells.document or not (tied.any() or searched.any()):
@@ -52,7 +53,8 @@ def _as_official(overlap: Overlap, similarity: Floats, assigned: Assignment) -> 
 
 
 def _unsure(overlap: Overlap, similarity: Floats, assigned: Assignment, firsts: Ints) -> Ints:
-    """The documents in which another best assignment may have another sum; the cells of each begin at ``firsts``.
+    """Return the documents in which another best assignment may have another sum; the cells of each begin at
+    ``firsts``.
 
     In a simple tie two key entities are equally similar to one response entity, and one of the two is not assigned at
     all. Then the sum is computed again with the other in its place. A document with any other tie, or with several, is
@@ -89,7 +91,7 @@ def _unsure(overlap: Overlap, similarity: Floats, assigned: Assignment, firsts: 
 
 
 def _munkres(cost: Floats) -> Ints:
-    """The column of each row of a square matrix; rows or columns of 0 mean that an entity is not assigned."""
+    """Return the column of each row of a square matrix; rows or columns of 0 mean that an entity is not assigned."""
     cost = cost - cost.min(axis=1, keepdims=True)
     size = len(cost)
     everything = (1 << size) - 1
@@ -116,13 +118,15 @@ def _munkres(cost: Floats) -> Ints:
 
 
 def _zeros(cost: Floats) -> list[int]:
-    """The columns in which each row is 0, as sets of bits."""
+    """Return the columns in which each row is 0, as sets of bits."""
     packed = np.packbits(cost == 0, axis=1, bitorder="little")
     return [int.from_bytes(row.tobytes(), "little") for row in packed]
 
 
 def _starred(zeros: list[int]) -> tuple[list[int], dict[int, int]]:
-    """The first zero of each row whose column has no star yet: the column of each row, -1 for none, and the inverse."""
+    """Return the first zero of each row whose column has no star yet: the column of each row, -1 for none, and the
+    inverse.
+    """
     star = [-1] * len(zeros)
     row_of: dict[int, int] = {}
     free = (1 << len(zeros)) - 1
@@ -172,7 +176,7 @@ def count(overlap: Overlap) -> tuple[Counts]:
 
 
 def _assigned(overlap: Overlap) -> tuple[Floats, Bools]:
-    """The similarity of the entities of each cell, and whether they are assigned to each other."""
+    """Return the similarity of the entities of each cell, and whether they are assigned to each other."""
     cells, key, response = overlap.cells, overlap.key, overlap.response
     similarity = 2 * cells.size / (key.size[cells.key] + response.size[cells.response])
     return similarity, _as_official(overlap, similarity, best(cells.key, cells.response, similarity))

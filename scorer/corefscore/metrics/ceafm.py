@@ -29,7 +29,7 @@ def count(overlap: Overlap) -> tuple[Counts]:
 
 
 def _taken(overlap: Overlap) -> Bools:
-    """Whether the entities of each cell are assigned to each other."""
+    """Return whether the entities of each cell are assigned to each other."""
     cells = overlap.cells
     return best(cells.key, cells.response, cells.size.astype(np.float64)).taken
 

@@ -100,8 +100,9 @@ _SOFTWARE, _OFFICIAL, _AVERAGED = "corefscore", "pradhan-etal-2014-scoring", "pr
 
 
 def bibtex(metrics: Iterable[Metric]) -> str:
-    """The entries of this software, of the official scorer, whose numbers it reproduces, and of each metric; and of the
-    CoNLL average if its three metrics are given. A metric without entries becomes a comment with its paper."""
+    """Return the entries of this software, of the official scorer, whose numbers it reproduces, and of each metric; and
+    of the CoNLL average if its three metrics are given. A metric without entries becomes a comment with its paper.
+    """
     metrics = list(metrics)
     keys = dict.fromkeys([_SOFTWARE, _OFFICIAL, *(key for metric in metrics for key in metric.cite)])
     if {metric.name for metric in metrics} >= set(GROUPS[AVERAGE]):

@@ -22,7 +22,7 @@ def count(overlap: Overlap) -> tuple[Counts]:
 
 
 def _found(entities: Groups, which: Ints) -> Ratios:
-    """Entities of one side that are among ``which`` / all of them."""
+    """Return entities of one side that are among ``which`` / all of them."""
     found: Bools = np.bincount(which, minlength=len(entities.size)) > 0
     return Ratios(entities.total(found), entities.total(entities.size > 0))
 

@@ -35,7 +35,7 @@ def count(overlap: Overlap) -> tuple[Counts]:
 
 
 def _resolved(entities: Groups, entity: Ints, links: Ints) -> Ratios:
-    """Importance times resolution of the entities of one side / importance; ``links`` has one value a cell."""
+    """Return importance times resolution of the entities of one side / importance; ``links`` has one value a cell."""
     size = entities.size
     resolved = np.bincount(entity, weights=links, minlength=len(size))
     share: Floats = resolved / np.maximum(pairs_of(size), 1)

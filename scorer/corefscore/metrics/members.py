@@ -82,7 +82,7 @@ class Members(NamedTuple):
         return self._has_earlier(self.cell, self.found)
 
     def _has_earlier(self, group: Ints, among: Bools) -> Bools:
-        """Whether each of some mentions comes after another of them in its group."""
+        """Return whether each of some mentions comes after another of them in its group."""
         which = np.flatnonzero(among)
         order = which[order_by(group[which], self.place[which])]
         found = np.zeros(len(group), dtype=np.bool_)
@@ -98,14 +98,15 @@ class Both(NamedTuple):
     response: Members
 
     def counts(self, of: Callable[[Members], tuple[Array, Array]]) -> Counts:
-        """The terms of a measure, given a function that returns the numerators and denominators of one side."""
+        """Return the terms of a measure, given a function that returns the numerators and denominators of one side."""
         recall, precision = ([terms.astype(np.float64) for terms in of(side)] for side in (self.key, self.response))
         return Counts(Ratios(*recall), Ratios(*precision))
 
 
 def members(matched: Matched, table: Overlap, places: tuple[Ints, Ints]) -> Both:
-    """The mentions of both sides, which have no copies; ``table`` is their overlap, ``places`` are the positions of the
-    mentions of key and response in the order of the text."""
+    """Return the mentions of both sides, which have no copies; ``table`` is their overlap, ``places`` are the positions
+    of the mentions of key and response in the order of the text.
+    """
     key, response, cells = matched.key, matched.response, table.cells
     entity_of = np.full((2, len(matched.document)), -1)
     for row, side in zip(entity_of, (key, response), strict=True):

@@ -30,7 +30,9 @@ def count(alignment: Alignment) -> tuple[Counts]:
 
 
 def _in_text_order(mentions: Mentions) -> tuple[Ints, Nodes]:
-    """The documents and the words of mentions, in the order of the text, so that those that share words are near."""
+    """Return the documents and the words of mentions, in the order of the text, so that those that share words are
+    near.
+    """
     side = mentions.side
     order = order_by(side.number)
     return side.document[side.entity[order]], mentions.nodes.take(order)

@@ -28,7 +28,7 @@ def count(overlap: Overlap) -> tuple[Counts]:
 
 
 def _links(entities: Groups) -> np.ndarray:
-    """The sum of (|k_i| - 1) over entities for each document."""
+    """Return the sum of (|k_i| - 1) over entities for each document."""
     return entities.total(entities.size - 1)
 
 

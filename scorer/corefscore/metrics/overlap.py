@@ -51,27 +51,29 @@ class _Distinct:
     groups_of_spans: Mapping[int, Counter[frozenset[int]]]
 
     def together(self) -> Floats:
-        """The number of pairs of spans that share a group, for each document."""
+        """Return the number of pairs of spans that share a group, for each document."""
         pairs = sums(self.document, pairs_of(self.size), len(self.spans))
         for document, sets in self.groups_of_spans.items():
             pairs[document] -= _surplus_pairs(sets)
         return pairs
 
     def apart(self) -> Floats:
-        """The number of pairs of spans that are in two different groups, for each document: all pairs except those of
-        spans that are both in the same single group."""
+        """Return the number of pairs of spans that are in two different groups, for each document: all pairs except
+        those of spans that are both in the same single group.
+        """
         return pairs_of(self.spans) - sums(self.document, pairs_of(self.alone), len(self.spans))
 
 
 def _single(document: Ints, size: Ints, documents: int) -> _Distinct:
-    """The distinct spans of groups of these sizes if no two mentions have the same span."""
+    """Return the distinct spans of groups of these sizes if no two mentions have the same span."""
     nothing = np.zeros(documents, dtype=np.int64)
     return _Distinct(document, size, size, sums(document, size, documents).astype(np.int64), nothing, nothing, {})
 
 
 def _distinct(matched: Matched, number: Ints, group: Ints, size: Ints, document: Ints) -> _Distinct:
-    """The distinct spans of mentions in groups: ``number`` and ``group`` have one value a mention, ``size`` and
-    ``document`` one a group."""
+    """Return the distinct spans of mentions in groups: ``number`` and ``group`` have one value a mention, ``size`` and
+    ``document`` one a group.
+    """
     documents, of_number = matched.documents, matched.document
     copies = tally(number, len(of_number))
     if copies.max(initial=0) <= 1:
@@ -151,7 +153,7 @@ class Groups:
     row: Ints
 
     def total(self, values: Array) -> Floats:
-        """The sum of ``values`` (one a group) for each document, added in the order of the groups."""
+        """Return the sum of ``values`` (one a group) for each document, added in the order of the groups."""
         return sums(self.row, values, len(self.distinct.spans))
 
 
@@ -189,7 +191,8 @@ class Overlap(NamedTuple):
     by_entity: bool = False
 
     def squares(self, entity: Ints, entities: Groups) -> Floats:
-        """The sum of n_ij^2 / |e| over cells for each document; ``entity`` is the entity e of each cell on one side.
+        """Return the sum of n_ij^2 / |e| over cells for each document; ``entity`` is the entity e of each cell on one
+        side.
 
         Added by mention, n_ij / |e| each, in the order of the response; or by entity (``by_entity``).
         """
@@ -200,7 +203,7 @@ class Overlap(NamedTuple):
         return sums(self.cells.row[self.cell_of], shares[self.cell_of], len(self.cells.distinct.spans))
 
     def similar(self, similarity: Floats, taken: Bools) -> Floats:
-        """The sum of the similarities (from 0 to 1) of the cells that are taken, for each document.
+        """Return the sum of the similarities (from 0 to 1) of the cells that are taken, for each document.
 
         Each is added as 1 - (1 - similarity), since the official CoNLL scorer minimises 1 - similarity; with
         ``by_entity`` as it is.
@@ -210,7 +213,7 @@ class Overlap(NamedTuple):
 
 
 def overlap(matched: Matched) -> Overlap:
-    """The overlap table of numbered mentions. The response has at most one copy of a span that the key has."""
+    """Return the overlap table of numbered mentions. The response has at most one copy of a span that the key has."""
     key, response = matched.key, matched.response
     numbers = len(matched.document)
     entity_in_response = np.full(numbers, -1)
@@ -240,7 +243,7 @@ def overlap(matched: Matched) -> Overlap:
 
 
 def plain_groups(document: Ints, size: Ints, documents: int) -> Groups:
-    """Groups of mentions if no two mentions have the same span."""
+    """Return groups of mentions if no two mentions have the same span."""
     return Groups(document, size, _single(document, size, documents), document)
 
 
@@ -256,7 +259,7 @@ class _ByUnits(NamedTuple):
 
 
 def by_units(matched: Matched, table: Overlap) -> _ByUnits:
-    """The table of numbered mentions that have units."""
+    """Return the table of numbered mentions that have units."""
     rows = matched.rows
     assert rows is not None, "called only if units are counted"
     nothing = np.zeros(rows.total, dtype=np.int64)
@@ -287,6 +290,6 @@ def by_units(matched: Matched, table: Overlap) -> _ByUnits:
 
 
 def _groups(matched: Matched, number: Ints, group: Ints, document: Ints) -> Groups:
-    """The groups of mentions; ``number`` and ``group`` have one value a mention, ``document`` one a group."""
+    """Return the groups of mentions; ``number`` and ``group`` have one value a mention, ``document`` one a group."""
     size = tally(group, len(document))
     return Groups(document, size, _distinct(matched, number, group, size, document), document)

@@ -144,22 +144,24 @@ class _Run(NamedTuple):
     workers: Map | None
 
     def result(self, key: Given, response: Given | None) -> Result:
-        """The result of a response."""
+        """Return the result of a response."""
         response = complete(key, response, self.reading)
         result = scored(key, response, self.metrics, self.settings, self.reading, workers=self.workers, tell=_warn)
         return refuse_heads_of_spans(result)
 
 
 def run_of(metrics: Sequence[Metric], arguments: Mapping[str, Any], unit: str = DOCUMENT) -> _Run:
-    """The run of a call with these ``arguments``; ``unit`` is the unit of resampling. Raises `UsageError` as
-    `settings_of` does, and for an option that is given twice."""
+    """Return the run of a call with these ``arguments``; ``unit`` is the unit of resampling. Raises `UsageError` as
+    `settings_of` does, and for an option that is given twice.
+    """
     reading, rules, others = apart(arguments)
     document, workers = others.pop("document", None), others.pop("workers", None)
     return _Run(metrics, settings_of(metrics, rules, document, _own_options(others), unit), reading, workers)
 
 
 def complete(key: Given, response: Given | None, reading: Reading) -> Given:
-    """The response, as a corpus if it is text; if it is None, the file of the key, which must contain both sides.
+    """Return the response, as a corpus if it is text; if it is None, the file of the key, which must contain both
+    sides.
 
     Raises `UsageError` if it does not, and for options of reading files if there is no file.
     """
@@ -180,7 +182,7 @@ def complete(key: Given, response: Given | None, reading: Reading) -> Given:
 
 
 def _own_options(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of metrics by keyword, from arguments that may include ``options``.
+    """Return the options of metrics by keyword, from arguments that may include ``options``.
 
     Raises `UsageError` for an option that is given twice.
     """
@@ -194,7 +196,7 @@ def _own_options(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _selected(metrics: str | Sequence[str]) -> tuple[Metric, ...]:
-    """The metrics of the argument ``metrics``. Raises `UsageError` if it is not names of metrics."""
+    """Return the metrics of the argument ``metrics``. Raises `UsageError` if it is not names of metrics."""
     names = [metrics] if isinstance(metrics, str) else list(metrics) if isinstance(metrics, Iterable) else []
     if not names or not all(isinstance(name, str) for name in names):
         raise UsageError(f"metrics={metrics!r}: expected names such as 'lea', as a list or joined by commas")
@@ -360,7 +362,7 @@ class Scorer:
         self._notices += other._notices
 
     def result(self) -> Result:
-        """The result of all documents so far; notices give a warning as in `score`.
+        """Return the result of all documents so far; notices give a warning as in `score`.
 
         Raises `UsageError` if there are no documents, `InputError` for too many repeated mentions.
         """
@@ -386,5 +388,5 @@ class Scorer:
 
 
 def _copied(entity: Iterable[Any]) -> list[Any]:
-    """An entity that does not change when the given one does."""
+    """Return an entity that does not change when the given one does."""
     return [tuple(mention) if type(mention) is list else mention for mention in entity]

@@ -95,7 +95,8 @@ R = TypeVar("R")
 
 
 def spelled(function: Callable[P, R], defaults: Mapping[str, Any] = DEFAULTS) -> Callable[P, R]:
-    """The function with a signature that lists every keyword, and an error that suggests a keyword for an unknown one.
+    """Return the function with a signature that lists every keyword, and an error that suggests a keyword for an
+    unknown one.
 
     ``defaults`` are the defaults of keywords other than None.
     """
@@ -115,7 +116,7 @@ def spelled(function: Callable[P, R], defaults: Mapping[str, Any] = DEFAULTS) ->
 
 
 def _expanded(function: Callable[..., Any], defaults: Mapping[str, Any]) -> Signature:
-    """The signature of a function, with ``**`` replaced by the keywords of its class in this module."""
+    """Return the signature of a function, with ``**`` replaced by the keywords of its class in this module."""
     own = signature(function)
     *parameters, last = own.parameters.values()
     if last.kind is not Parameter.VAR_KEYWORD:

@@ -38,7 +38,7 @@ def score(
 
 
 def _side(name: str, files: _Files) -> str | os.PathLike[str] | Sequence[os.PathLike[str]]:
-    """The files as `corefscore.score` accepts them. Raises `UsageError` for an empty list."""
+    """Return the files as `corefscore.score` accepts them. Raises `UsageError` for an empty list."""
     if isinstance(files, str | os.PathLike):
         return files
     if not files:

@@ -31,7 +31,7 @@ class _Evaluator(ABC):
 
     @abstractmethod
     def result(self) -> Result:
-        """The result of all documents so far."""
+        """Return the result of all documents so far."""
 
     def get_prf(self) -> tuple[float, float, float]:
         """Precision, recall and F1, from 0 to 1."""
@@ -39,15 +39,15 @@ class _Evaluator(ABC):
         return precision, recall, f1
 
     def get_precision(self) -> float:
-        """The precision, from 0 to 1."""
+        """Return the precision, from 0 to 1."""
         return self.get_prf()[0]
 
     def get_recall(self) -> float:
-        """The recall, from 0 to 1."""
+        """Return the recall, from 0 to 1."""
         return self.get_prf()[1]
 
     def get_f1(self) -> float:
-        """The F1, from 0 to 1."""
+        """Return the F1, from 0 to 1."""
         return self.get_prf()[2]
 
 
@@ -103,7 +103,7 @@ class CorefEvaluator(_Evaluator):
         return [_One(self, metric.name) for metric in self._metrics]
 
     def result(self) -> Result:
-        """The result of all documents so far."""
+        """Return the result of all documents so far."""
         return self._scorer.result()
 
 
@@ -130,5 +130,5 @@ def _agree(name: str, mapping: _Given, clusters: Iterable[Iterable[Any]]) -> Non
 
 
 def _hashable(mention: Any) -> Hashable:
-    """A mention with its lists as tuples."""
+    """Return a mention with its lists as tuples."""
     return tuple(map(_hashable, mention)) if isinstance(mention, list) else mention

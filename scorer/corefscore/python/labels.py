@@ -29,7 +29,8 @@ def from_labels(
     items: Iterable[Any] | None = None,
     documents: Iterable[Any] | None = None,
 ) -> Corpus:
-    """A clustering as a corpus, for `corefscore.score` and other functions: items with equal labels are one entity.
+    """Return a clustering as a corpus, for `corefscore.score` and other functions: items with equal labels are one
+    entity.
 
     ``labels`` is a list, an array, a series of pandas or polars, or a mapping from items to labels. An item with None,
     NaN or "" for a label is in no entity. ``items`` name the items; by default these are the index of a series of
@@ -74,7 +75,7 @@ class _Column(NamedTuple):
 
 
 def _column(name: str, given: Iterable[Any]) -> _Column:
-    """A list, array or series as numbers. Raises `UsageError` for what is none of them."""
+    """Return a list, array or series as numbers. Raises `UsageError` for what is none of them."""
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
         raise UsageError(f"{name} are {type(given).__name__}; expected a list, an array or a series")
     if hasattr(given, "factorize"):  # pandas, which is faster than a loop
@@ -100,7 +101,7 @@ def _column(name: str, given: Iterable[Any]) -> _Column:
 
 
 def _of_objects(name: str, column: Sequence[Any]) -> _Column:
-    """A column of any objects as numbers. Raises `UsageError` for one that is not hashable."""
+    """Return a column of any objects as numbers. Raises `UsageError` for one that is not hashable."""
     table: defaultdict[Any, int] = defaultdict(count().__next__)
     try:
         number = [-1 if _is_missing(value) else table[value] for value in column]
@@ -110,7 +111,7 @@ def _of_objects(name: str, column: Sequence[Any]) -> _Column:
 
 
 def _is_missing(value: Any) -> bool:
-    """Whether a value means nothing: None, an empty text, NaN, or the missing values of pandas."""
+    """Return whether a value means nothing: None, an empty text, NaN, or the missing values of pandas."""
     if value is None or isinstance(value, str):
         return not value
     return type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and isnan(value))

@@ -12,7 +12,7 @@ SPANS, HEADS = "coref_clusters", "coref_head_clusters"
 
 
 def from_spacy(doc: Any, *, heads: bool = False) -> list[list[tuple[int, int]]]:
-    """The entities of a spaCy document, for `corefscore.score` and other functions that accept clusters.
+    """Return the entities of a spaCy document, for `corefscore.score` and other functions that accept clusters.
 
     Each group of ``doc.spans`` with a name like ``coref_clusters_1`` is an entity; with ``heads``, each group with a
     name like ``coref_head_clusters_1``, whose mentions are heads. Entities are in the order of these numbers. A mention
@@ -34,6 +34,6 @@ def from_spacy(doc: Any, *, heads: bool = False) -> list[list[tuple[int, int]]]:
 
 
 def _numbered(groups: Any, prefix: str) -> list[str]:
-    """The names of groups that consist of a prefix and a number, in the order of the numbers."""
+    """Return the names of groups that consist of a prefix and a number, in the order of the numbers."""
     names = [name for name in groups if re.fullmatch(rf"{prefix}_\d+", str(name))]
     return sorted(names, key=lambda name: int(name.rpartition("_")[2]))

@@ -163,14 +163,15 @@ def check(
 
 
 def _method(arguments: Mapping[str, Any]) -> tuple[Method, dict[str, Any]]:
-    """The method of comparison from the options of a call, and the other options."""
+    """Return the method of comparison from the options of a call, and the other options."""
     own = {name: arguments[name] for name in _METHOD if name in arguments}
     return Method(**own), {name: value for name, value in arguments.items() if name not in _METHOD}
 
 
 def _baseline(given: Any, by: str | None, own: Mapping[str, Any]) -> tuple[Baseline | None, str | None]:
-    """The baseline, and its name in messages. The baseline from a result has the groups of the pattern ``by``; official
-    output is recomputed with the options ``own``."""
+    """Return the baseline, and its name in messages. The baseline from a result has the groups of the pattern ``by``;
+    official output is recomputed with the options ``own``.
+    """
     if given is None:
         return None, None
     if isinstance(given, Result):
@@ -189,7 +190,7 @@ def _baseline(given: Any, by: str | None, own: Mapping[str, Any]) -> tuple[Basel
 
 
 def _words(names: str | Sequence[str]) -> str:
-    """Names joined by commas, as on the command line. Raises `UsageError` for anything but names."""
+    """Return names joined by commas, as on the command line. Raises `UsageError` for anything but names."""
     if isinstance(names, str):
         return names
     listed = list(names) if isinstance(names, Iterable) else []
@@ -199,7 +200,7 @@ def _words(names: str | Sequence[str]) -> str:
 
 
 def _by_name(systems: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The same systems. Raises `UsageError` for anything but systems by name."""
+    """Return the same systems. Raises `UsageError` for anything but systems by name."""
     if not isinstance(systems, Mapping) or not systems:
         found = "none is given" if isinstance(systems, Mapping) else f"they are {type(systems).__name__}"
         raise UsageError(f"systems: {found}; expected responses by name, such as {{'a': response}}")

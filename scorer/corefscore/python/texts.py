@@ -39,7 +39,7 @@ def from_text(answers: str | _Texts, *, tags: str | None = None) -> Corpus:
 
 
 def is_text(side: Any) -> TypeGuard[_Texts]:
-    """Whether a side is text with tags in memory."""
+    """Return whether a side is text with tags in memory."""
     texts = side.values() if isinstance(side, Mapping) else side if isinstance(side, list | tuple) else ()
     return bool(texts) and all(isinstance(text, str) for text in texts)
 

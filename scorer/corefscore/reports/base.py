@@ -213,7 +213,7 @@ class Reported(Protocol):
 
 
 def known(value: float) -> float | None:
-    """A number, or None for NaN."""
+    """Return a number, or None for NaN."""
     return None if math.isnan(value) else float(value)
 
 
@@ -239,7 +239,7 @@ _ENDING = re.compile(r"(?:\.[A-Za-z_][\w-]*)+$")
 
 
 def shortened(names: Sequence[str]) -> list[str]:
-    """Names without the ending that all of them share; a single name only loses the last part of its ending."""
+    """Return names without the ending that all of them share; a single name only loses the last part of its ending."""
     endings = [match[0] if (match := _ENDING.search(name)) else "" for name in names]
     if len(names) == 1:
         endings = [ending[ending.rfind(".") :] if ending else "" for ending in endings]

@@ -51,11 +51,11 @@ class Asked(NamedTuple):
     by: str | None = None
 
     def decides(self, measure: str, score: str) -> bool:
-        """Whether the check fails when this score of a scope that decides falls, without ``both_ways``."""
+        """Return whether the check fails when this score of a scope that decides falls, without ``both_ways``."""
         return (measure, score) in self.measures if self.measures else score == "f1"
 
     def may_fall(self, measure: str, score: str) -> float:
-        """How far a score may fall, from 0 to 1."""
+        """Return how far a score may fall, from 0 to 1."""
         return self.tolerances.get((measure, score), self.tolerance)
 
 
@@ -129,7 +129,7 @@ class Check(Reported):
         return [*filter(self.fails, self.moved), *(floor for floor in self.floors if not floor.met)]
 
     def fails(self, moved: _Moved) -> bool:
-        """Whether a change fails the check."""
+        """Return whether a change fails the check."""
         if self.asked.both_ways:
             return True
         deciding = (self._whole,) if self.asked.by is None else (MEAN, GROUP)
@@ -195,7 +195,7 @@ class Check(Reported):
         return [*notes, "the check has " + ("passed" if self.passed else "failed")]
 
     def _deciding(self) -> str:
-        """What fails the check, in words."""
+        """Return what fails the check, in words."""
         grouped = self.asked.by is not None
         if self.asked.both_ways:
             groups = ", of each group and of their mean" if grouped else ""
@@ -207,7 +207,7 @@ class Check(Reported):
         return f"a fall of {'an F1' + where if grouped else over}; --measures chooses others"
 
     def to_dict(self) -> dict[str, Any]:
-        """What the JSON layout prints; see ``docs/check.md``."""
+        """Return what the JSON layout prints; see ``docs/check.md``."""
         averaged = {} if self.average is None else {"average": self.average}
         fidelity = self.result.fidelity
         texts = {} if fidelity is None else {"baseline": self._fidelity_before, **fidelity.to_dict(documents=False)}
@@ -246,7 +246,7 @@ class Check(Reported):
             yield Annotation("error", _TITLE, sentence)
 
     def _failed(self) -> Iterator[str]:
-        """Every failure in a sentence."""
+        """Yield every failure in a sentence."""
         for failure in self.failures:
             what, now = f"{failure.measure} {HEADINGS[failure.score]}", f"{failure.now * 100:.2f}"
             if isinstance(failure, _Floor):
@@ -307,7 +307,7 @@ def check(
 def _scopes(
     report: Report, baseline: Baseline, whole: Numbers, average: str | None, path: str
 ) -> Iterator[tuple[str, str, Numbers, Numbers]]:
-    """The scopes to compare: the kind and name of each, its scores before and now."""
+    """Yield the scopes to compare: the kind and name of each, its scores before and now."""
     if average is not None and not baseline.macro:
         raise UsageError(
             f"{path}: there is no mean over documents; make it with --average documents, or with --documents"
@@ -323,7 +323,7 @@ def _scopes(
 
 
 def _lower_fidelity(result: Result, baseline: Baseline, asked: Asked, path: str) -> Iterator[Finding]:
-    """A notice if the fidelity of the text is lower than in the baseline."""
+    """Yield a notice if the fidelity of the text is lower than in the baseline."""
     if baseline.fidelity is None or result.fidelity is None:
         return
     now = ratio(result.fidelity.total)
@@ -334,7 +334,7 @@ def _lower_fidelity(result: Result, baseline: Baseline, asked: Asked, path: str)
 
 
 def needed(baseline: Baseline | None, floors: Iterable[Named]) -> tuple[Metric, ...]:
-    """The metrics that a check needs: those of the baseline, and those of the scores that have a floor."""
+    """Return the metrics that a check needs: those of the baseline, and those of the scores that have a floor."""
     words = ",".join(measure for measure, _ in floors)
     metrics = [*(baseline.metrics if baseline else ()), *(wanted(words).metrics if words else ())]
     return select(",".join(dict.fromkeys(metric.name for metric in metrics))) if metrics else ()
@@ -377,7 +377,9 @@ def _same_key(result: Result, baseline: Baseline, path: str) -> None:
 
 
 def _only_one_side(known: Iterable[str], now: Iterable[str]) -> dict[str, Any]:
-    """How many names only the baseline or only the key has, and the first of them; empty if the names are the same."""
+    """Return how many names only the baseline or only the key has, and the first of them; empty if the names are the
+    same.
+    """
     lacking = sorted((before := set(known)) ^ set(now))
     if not lacking:
         return {}
@@ -422,7 +424,7 @@ def _points(tolerance: float) -> str:
 
 
 def _headed(row: _Moved | _Floor) -> _Moved | _Floor:
-    """A row of a table, with the heading of its score."""
+    """Return a row of a table, with the heading of its score."""
     return row._replace(score=HEADINGS[row.score])
 
 

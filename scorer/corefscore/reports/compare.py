@@ -146,7 +146,7 @@ class Comparison(Reported):
         return [table._replace(rows=[*table.rows, row], notes=self.legend)]
 
     def _scores(self, names: Sequence[str] = ()) -> Table:
-        """The scores of all systems, under ``names`` if they are given."""
+        """Return the scores of all systems, under ``names`` if they are given."""
         columns, has_runs = [MEASURE, SYSTEM], self.runs is not None
         asked_for = {score for scores in asked(self.measures).values() for score in scores}
         for score, heading in HEADINGS.items():
@@ -167,7 +167,7 @@ class Comparison(Reported):
         return Table("scores", columns, rows)
 
     def _differences(self) -> Table:
-        """The difference of each pair in each score, with its test."""
+        """Return the difference of each pair in each score, with its test."""
         hidden = {"smallest_p"} if self.found.family > 1 else {"smallest_p", "p_corrected"}
         hidden |= set() if self.found.method.margin is not None else {"p_equivalent", "equivalent"}
         hidden |= set() if self.runs is None else {"smallest_p", "units_needed"}
@@ -190,7 +190,7 @@ class Comparison(Reported):
         return Table("differences", columns, rows)
 
     def _difference(self, pair: int, m: int, c: int) -> dict[str, Any] | None:
-        """The difference of a pair in a score, as data; None if the measure has no such score."""
+        """Return the difference of a pair in a score, as data; None if the measure has no such score."""
         if math.isnan(self.found.tests.p[pair, m, c]):
             return None
         values = {each.name: each.of(self.found, (pair, m, c)) for each in PAIR_STATISTICS}
@@ -225,12 +225,12 @@ class Comparison(Reported):
         return [*notes, *notes_on_intervals(self.found), *self._notes_on_groups()]
 
     def _notes_on_groups(self) -> Iterator[str]:
-        """Notes on groups of documents."""
+        """Yield notes on groups of documents."""
         if self.found.method.by is not None:
             yield f"scores are means over {plural(len(self.found.sample.groups), 'group')} by {self.found.method.by}"
 
     def _contradictions(self) -> Iterator[str]:
-        """A note on differences whose intervals seem to contradict their verdicts."""
+        """Yield a note on differences whose intervals seem to contradict their verdicts."""
         found = self.found
         apart = (found.difference_ends[..., 0] > 0) | (found.difference_ends[..., 1] < 0)
         shown = found.corrected <= found.method.alpha
@@ -242,7 +242,7 @@ class Comparison(Reported):
             )
 
     def _undecided(self) -> Iterator[str]:
-        """A note on the tests that could not have shown a difference."""
+        """Yield a note on the tests that could not have shown a difference."""
         names = self.names
         tests = [
             f"{measure} {HEADINGS[score]} of {names[first]} and {names[second]}"
@@ -255,7 +255,7 @@ class Comparison(Reported):
             yield f"no verdict in {len(tests)} of {plural(self.found.count, 'test')}: {listed(tests)}"
 
     def to_dict(self) -> dict[str, Any]:
-        """What the JSON layout prints; see ``docs/compare.md``."""
+        """Return what the JSON layout prints; see ``docs/compare.md``."""
         names = self.names
         return {
             **head("compare", self.signature, options(self.results, self.found), self.notices),
@@ -274,7 +274,7 @@ class Comparison(Reported):
         }
 
     def _system(self, s: int) -> dict[str, Any]:
-        """The scores of a system with their intervals, as data."""
+        """Return the scores of a system with their intervals, as data."""
 
         def value(m: int, c: int) -> dict[str, float | None] | None:
             observed, (low, high) = known(self.found.sample.observed[s, m, c]), map(known, self.found.ends[s, m, c])
@@ -284,7 +284,7 @@ class Comparison(Reported):
         return by_score(self.measures, value)
 
     def _pair(self, pair: int) -> dict[str, Any]:
-        """The differences of a pair by measure and score, as data."""
+        """Return the differences of a pair by measure and score, as data."""
         return by_score(self.measures, partial(self._difference, pair))
 
 
@@ -314,7 +314,7 @@ def _comparison(
     watch: Watch | None = None,
     runs: Mapping[str, Sequence[str]] | None = None,
 ) -> Comparison:
-    """The comparison of one or more systems."""
+    """Return the comparison of one or more systems."""
     units = sampled(results, measures, method, runs)
     if units.units == 1:
         first = next(iter(results.values()))
@@ -329,7 +329,7 @@ def _comparison(
 
 
 def intervals(result: Result, method: Method) -> Intervals:
-    """The intervals of every measure of one response. Raises `InputError` if there is only one unit."""
+    """Return the intervals of every measure of one response. Raises `InputError` if there is only one unit."""
     alone = _comparison({"": result}, dict.fromkeys(result, SCORES), method)
     ends = _ends(alone.found)
     by_score = {
@@ -341,12 +341,12 @@ def intervals(result: Result, method: Method) -> Intervals:
 
 
 def _ends(found: Compared) -> dict[str, dict[str, Interval]]:
-    """The intervals of the first system by measure and score."""
+    """Return the intervals of the first system by measure and score."""
     return by_score(found.sample.measures, partial(interval_of, found, 0))
 
 
 def notes_on_tests(found: Compared) -> list[str]:
-    """Notes on tests: the units, how p is computed and corrected, and whether there are too few units."""
+    """Return notes on tests: the units, how p is computed and corrected, and whether there are too few units."""
     method, tests, units = found.method, found.tests, found.sample.units
     joined = found.sample.parts is not None
     named = method.unit in UNITS or is_within(method.unit)
@@ -377,7 +377,7 @@ def notes_on_tests(found: Compared) -> list[str]:
 
 
 def _notes_on_correction(found: Compared) -> Iterator[str]:
-    """Notes on the number of tests, and on what p is corrected for."""
+    """Yield notes on the number of tests, and on what p is corrected for."""
     method, pairs = found.method, len(found.sample.pairs)
     if method.correction == "holm-all":
         yield f"corrected by Holm's method for all {plural(found.count, 'test')}"
@@ -398,7 +398,7 @@ def _notes_on_correction(found: Compared) -> Iterator[str]:
 
 
 def against(found: Compared) -> str:
-    """What p is corrected for, in words."""
+    """Return what p is corrected for, in words."""
     how = {"largest": "corrected by the largest difference of each trial", "none": "not corrected"}
     pairs = plural(len(found.sample.pairs), "pair") + " of systems"
     of = pairs if found.method.baseline is None else f"{pairs} with {found.method.baseline}"
@@ -406,7 +406,9 @@ def against(found: Compared) -> str:
 
 
 def interval_legend(found: Compared, *, differences: bool = False) -> list[str]:
-    """The line of a legend about intervals, if there are any; ``differences`` is whether several of them are shown."""
+    """Return the line of a legend about intervals, if there are any; ``differences`` is whether several of them are
+    shown.
+    """
     if not found.sample.resamplable:
         return []
     level = _percentage(found.method.confidence)
@@ -420,8 +422,9 @@ def sampled(
     method: Method,
     runs: Mapping[str, Sequence[str]] | None = None,
 ) -> Sample:
-    """The sample of systems, or of their ``runs``. Raises `UsageError` for a baseline that is no system, and for runs
-    with groups of documents."""
+    """Return the sample of systems, or of their ``runs``. Raises `UsageError` for a baseline that is no system, and for
+    runs with groups of documents.
+    """
     if runs is not None and method.by is not None:
         raise UsageError("--by: several runs of a system are not compared on groups of documents; give a run of each")
     names = list(runs or results)
@@ -434,7 +437,7 @@ def sampled(
 
 
 def runs_legend(found: Compared) -> list[str]:
-    """The line of a legend about runs, if systems have several."""
+    """Return the line of a legend about runs, if systems have several."""
     if found.sample.runs is None:
         return []
     return [
@@ -444,7 +447,7 @@ def runs_legend(found: Compared) -> list[str]:
 
 
 def runs_data(found: Compared, runs: Mapping[str, Sequence[str]] | None) -> dict[str, Any]:
-    """The scores of each run of each system, if they have several, as data."""
+    """Return the scores of each run of each system, if they have several, as data."""
     rows = iter(found.of_runs if runs else ())
 
     def scores(of_run: Floats) -> dict[str, dict[str, float]]:
@@ -455,7 +458,7 @@ def runs_data(found: Compared, runs: Mapping[str, Sequence[str]] | None) -> dict
 
 
 def notes_on_intervals(found: Compared) -> Iterator[str]:
-    """Notes on intervals: that there are none, or that they may be too short, because there are few units."""
+    """Yield notes on intervals: that there are none, or that they may be too short, because there are few units."""
     if not found.sample.resamplable:
         if found.sample.units > 1:
             yield "no intervals, since every group has only one unit, so all resamples are the same; see --unit"
@@ -499,7 +502,7 @@ def notes_on_intervals(found: Compared) -> Iterator[str]:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names in one line; of many names only the first."""
+    """Return names in one line; of many names only the first."""
     more = f", and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
     return "; ".join(names[:NAMES_SHOWN]) + more
 
@@ -510,12 +513,12 @@ def _percentage(value: float) -> str:
 
 
 def options(results: Mapping[str, Result], found: Compared) -> dict[str, Any]:
-    """Every option that can change a number of a comparison, as data."""
+    """Return every option that can change a number of a comparison, as data."""
     return {**next(iter(results.values())).settings.to_dict(), **_terms(found)}
 
 
 def _terms(found: Compared) -> dict[str, Any]:
-    """The method of a comparison, with its actual units, number of trials and family of tests."""
+    """Return the method of a comparison, with its actual units, number of trials and family of tests."""
     method = found.method.to_dict()
     terms = {"unit": method.pop("unit"), "parts": found.sample.parts, "test": "randomization", **method}
     if found.sample.runs is not None:
@@ -528,7 +531,7 @@ def _terms(found: Compared) -> dict[str, Any]:
 
 
 def signed(results: Mapping[str, Result], found: Compared) -> str:
-    """The signature of the scores, followed by the terms of the comparison."""
+    """Return the signature of the scores, followed by the terms of the comparison."""
     terms = {**_terms(found), "confidence": _percentage(found.method.confidence)}
     parts = [f"{name}={value}" for name, value in terms.items() if value is not None]
     return " | ".join([next(iter(results.values())).signature, *parts])

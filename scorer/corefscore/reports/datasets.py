@@ -35,7 +35,7 @@ class Statistic(NamedTuple):
     array: Callable[[Any], Any]
 
     def of(self, found: Compared | Datasets, test: tuple[int, ...]) -> Any:
-        """The number of one test, or None for NaN."""
+        """Return the number of one test, or None for NaN."""
         number = self.array(found)[test].item()
         if math.isnan(number):
             return None
@@ -84,7 +84,7 @@ class OnDatasets:
         return [Table("groups", columns, rows), self.sums(names, every=True)]
 
     def pairs(self, names: Sequence[str]) -> Iterator[Table]:
-        """A table for each pair of systems, with a row for each group; ``names`` are the names of the systems."""
+        """Yield a table for each pair of systems, with a row for each group; ``names`` are the names of the systems."""
         short = shortened(names)
         for pair, (first, second) in enumerate(self.over.sample.pairs):
             columns = [GROUP, Column("units", "units", COUNT)]
@@ -106,7 +106,7 @@ class OnDatasets:
             yield Table(f"{short[first]} - {short[second]} by group", columns, rows)
 
     def sums(self, names: Sequence[str], *, every: bool = False) -> Table:
-        """The number of groups on which each pair of systems differs; ``names`` are the names of the systems.
+        """Return the number of groups on which each pair of systems differs; ``names`` are the names of the systems.
 
         There is a row for each score of a measure with ``every``, else only for its F1 or its first score.
         """
@@ -140,7 +140,7 @@ class OnDatasets:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The part of the JSON layout about groups."""
+        """Return the part of the JSON layout about groups."""
         return {
             "groups": [
                 {"group": name, **self._named(tested), **self._test(group, tested)}
@@ -157,13 +157,13 @@ class OnDatasets:
         return [(pair, m, c) for pair in range(len(self.over.sample.pairs)) for m, c in scores]
 
     def _named(self, tested: _Tested) -> dict[str, str]:
-        """The measure, score and systems of a test, as data."""
+        """Return the measure, score and systems of a test, as data."""
         pair, m, c = tested
         first, second = (list(self.results)[system] for system in self.over.sample.pairs[pair])
         return {"measure": list(self.measures)[m], "score": SCORES[c], "system": first, "against": second}
 
     def _row(self, tested: _Tested, names: Sequence[str]) -> list[str]:
-        """The measure, score and systems of a test, as cells."""
+        """Return the measure, score and systems of a test, as cells."""
         pair, m, c = tested
         return [list(self.measures)[m], HEADINGS[SCORES[c]], *(names[s] for s in self.over.sample.pairs[pair])]
 
@@ -178,7 +178,7 @@ class OnDatasets:
         return on_groups(self.results, self.over.method.by)
 
     def _test(self, group: int, tested: _Tested) -> dict[str, Any]:
-        """The scores of a pair on a group, and their test."""
+        """Return the scores of a pair on a group, and their test."""
         pair, m, c = tested
         index = group, *tested
         scores, measure = self._scores[self.found.names[group]], list(self.measures)[m]
@@ -192,7 +192,7 @@ class OnDatasets:
         }
 
     def _summary(self, tested: _Tested) -> dict[str, Any]:
-        """The number of groups on which a pair differs in a score."""
+        """Return the number of groups on which a pair differs in a score."""
         tests = [self._test(group, tested) for group in range(len(self.found.names))]
         differences = [test["difference"] for test in tests if test["differ"]]
         return {

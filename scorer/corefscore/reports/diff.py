@@ -99,17 +99,17 @@ class Diff:
         return key_entities
 
     def score_of(self, document: int) -> str:
-        """The name of the measure, and the score of a document."""
+        """Return the name of the measure, and the score of a document."""
         return f"{self.report.measure_title} {percent(float(self.analysis.document_scores[document]))}"
 
     def counts_of(self, document: int) -> str:
-        """The number of errors of each type in a document, in words."""
+        """Return the number of errors of each type in a document, in words."""
         by_type = self.analysis.by_document.items()
         parts = [f"{self.words.types[name].title} {counts[document]}" for name, counts in by_type if counts[document]]
         return ", ".join(parts) or f"no {self.words.error}s"
 
     def response_name(self, entity: int) -> str | None:
-        """The name of a response entity; None for `ABSENT`."""
+        """Return the name of a response entity; None for `ABSENT`."""
         if entity == ABSENT:
             return None
         key = int(self.corresponding[entity])
@@ -131,7 +131,7 @@ class Diff:
         return found
 
     def marks(self, document: int) -> list[_Mark]:
-        """The marks of the mentions of a document, in text order."""
+        """Return the marks of the mentions of a document, in text order."""
         both = self.analysis.both
         first, stop = self._first_marks[document : document + 2].tolist()
         columns = (column[first:stop].tolist() for column in (both.key, both.response, both.repair, self._types))
@@ -160,7 +160,7 @@ class Diff:
         return bounds(self.analysis.both.document, self.analysis.both.documents)
 
     def sentences(self, document: int) -> Iterator[_Sentence]:
-        """The sentences of a document. A document without words has one sentence, with token numbers as words."""
+        """Yield the sentences of a document. A document without words has one sentence, with token numbers as words."""
         text = self.analysis.text
         marks = self.marks(document)
         begin, end = text.first[document : document + 2].tolist()
@@ -193,8 +193,9 @@ class Diff:
 
 
 def _wanted(mark: _Mark, kinds: Collection[str], entities: Collection[str]) -> bool:
-    """Whether a mark has an error of one of the types ``kinds``, and is in one of ``entities``; empty means any. With
-    ``entities``, marks without errors are wanted, too."""
+    """Return whether a mark has an error of one of the types ``kinds``, and is in one of ``entities``; empty means any.
+    With ``entities``, marks without errors are wanted, too.
+    """
     of_entity = not entities or mark.key in entities or mark.response in entities
     of_kind = not kinds or any(mark.types >> types.TYPES.index(kind) & 1 for kind in kinds)
     return of_entity and of_kind and (mark.state != _RIGHT or bool(entities))
@@ -226,7 +227,7 @@ class Shown(NamedTuple):
 
 
 def marked(diff: Diff, shown: Shown) -> Iterator[str]:
-    """Each document with its score, errors and sentences; then the legend of the signs."""
+    """Yield each document with its score, errors and sentences; then the legend of the signs."""
     empty = True
     for document in range(len(diff.analysis.result.names)):
         sentences = list(diff.sentences(document))
@@ -244,7 +245,7 @@ def marked(diff: Diff, shown: Shown) -> Iterator[str]:
 
 
 def _chosen(sentences: Sequence[_Sentence], shown: Shown) -> list[int]:
-    """The indices of the sentences to show."""
+    """Return the indices of the sentences to show."""
     indices, reach = range(len(sentences)), shown.around
     if reach is None:
         return [*indices]
@@ -257,13 +258,13 @@ def _chosen(sentences: Sequence[_Sentence], shown: Shown) -> list[int]:
 
 
 def _title(diff: Diff, document: int) -> str:
-    """The name of a document, its score, and the number of its errors."""
+    """Return the name of a document, its score, and the number of its errors."""
     name = diff.analysis.result.names[document].translate(VISIBLE)
     return f"{name}   {diff.score_of(document)}; {diff.counts_of(document)}"
 
 
 def _lines(sentence: _Sentence, shown: Shown) -> Iterator[str]:
-    """A sentence in lines of the width; the first line begins with its number."""
+    """Yield a sentence in lines of the width; the first line begins with its number."""
     line, size = f"{sentence.number:>{_INDENT}}  ", _INDENT + 2
     for index, (word, length) in enumerate(_words(sentence, shown.colour)):
         if index and size + 1 + length > shown.width and size > _INDENT + 2:
@@ -276,7 +277,7 @@ def _lines(sentence: _Sentence, shown: Shown) -> Iterator[str]:
 
 
 def _words(sentence: _Sentence, colour: bool) -> Iterator[tuple[str, int]]:
-    """Each word with its brackets, and its width in the terminal."""
+    """Yield each word with its brackets, and its width in the terminal."""
     opening: dict[int, list[_Mark]] = {}
     closing: dict[int, list[tuple[_Mark, bool]]] = {}
     last = sentence.first + len(sentence.words) - 1

@@ -59,7 +59,7 @@ class _Convention(NamedTuple):
     bcub: str | None = None
 
     def options_of(self, metric: str) -> Options:
-        """The options of one metric."""
+        """Return the options of one metric."""
         return self.others.get(metric, self.options)
 
 
@@ -182,7 +182,7 @@ class Explanation(Reported):
         return notes
 
     def to_dict(self) -> dict[str, Any]:
-        """What ``corefscore explain --format json`` prints; scores are from 0 to 1."""
+        """Return what ``corefscore explain --format json`` prints; scores are from 0 to 1."""
         rows = [
             {
                 "name": row.convention.name,
@@ -198,7 +198,7 @@ class Explanation(Reported):
 
 
 def _cells(row: _Scored) -> list[Any]:
-    """The cells of a row."""
+    """Return the cells of a row."""
     scores = row.scores or {}
     measures = [scores[name][2] if name in scores else None for name in _MEASURES]
     ends = scores[AVERAGE][:2] if AVERAGE in scores else (None, None)
@@ -206,7 +206,7 @@ def _cells(row: _Scored) -> list[Any]:
 
 
 def expected(text: str | None, call: str) -> str | None:
-    """The expected score in percent, as the user typed it after ``call``, without the sign.
+    """Return the expected score in percent, as the user typed it after ``call``, without the sign.
 
     Raises `UsageError` for anything else, and for a number up to 1, which was probably meant as a fraction.
     """
@@ -250,7 +250,7 @@ def explanation(key: Given, response: Given, reading: Reading, expect: str | Non
 
 
 def _scores(convention: _Convention, result: Callable[..., Result]) -> Mapping[str, _Triple] | None:
-    """The scores of a row, None if the input is rejected."""
+    """Return the scores of a row, None if the input is rejected."""
     scores: dict[str, _Triple] = {}
     try:
         if convention.bcub is not None:
@@ -264,7 +264,7 @@ def _scores(convention: _Convention, result: Callable[..., Result]) -> Mapping[s
 
 
 def _together(result: Result, measure: str, way: str) -> _Triple:
-    """The recall, precision and F1 of a measure, from 0 to 1."""
+    """Return the recall, precision and F1 of a measure, from 0 to 1."""
     if way == _TOTAL:
         return result[measure][:3]
     documents = (scores[measure][:3] for scores in result.documents.values())
@@ -273,12 +273,14 @@ def _together(result: Result, measure: str, way: str) -> _Triple:
 
 
 def _mean(numbers: Sequence[float]) -> float:
-    """The mean of numbers."""
+    """Return the mean of numbers."""
     return float(summed(np.array(numbers))) / len(numbers)
 
 
 def _command(convention: _Convention, files: Mapping[str, str | None], reading: Reading) -> str:
-    """The call that prints the F1 of a row, as a shell takes it: one run, or a line of Python if no run scores so."""
+    """Return the call that prints the F1 of a row, as a shell takes it: one run, or a line of Python if no run scores
+    so.
+    """
     given = {name: value for name, value in vars(reading).items() if value is not None}
     paths = [path or name.upper() for name, path in files.items()]
     if convention.others or convention.way == _ENDS:
@@ -292,7 +294,7 @@ def _command(convention: _Convention, files: Mapping[str, str | None], reading: 
 
 
 def _line(convention: _Convention, paths: Sequence[str], given: Options) -> str:
-    """The line of Python that prints the F1 of each metric from its recall and precision, and their mean."""
+    """Return the line of Python that prints the F1 of each metric from its recall and precision, and their mean."""
     of_metrics = [(metric, {**given, **convention.options_of(metric)}) for metric in GROUPS[AVERAGE]]
     sides, scope = ", ".join(map(repr, paths)), "mean" if convention.way == _ENDS else "total"
     program = (
@@ -304,7 +306,7 @@ def _line(convention: _Convention, paths: Sequence[str], given: Options) -> str:
 
 
 def _matches(scores: Mapping[str, _Triple] | None, expect: str | None) -> Sequence[str]:
-    """The measures whose F1 in percent, rounded or truncated to as many digits, is the expected number."""
+    """Return the measures whose F1 in percent, rounded or truncated to as many digits, is the expected number."""
     if scores is None or expect is None:
         return ()
     scale = 10 ** len(expect.partition(".")[2])

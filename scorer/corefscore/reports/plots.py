@@ -13,7 +13,7 @@ from corefscore.reports.rank import Ranking
 
 
 def form_of(path: str) -> str:
-    """The format of a plot by the ending of its file name: png, svg or pdf; empty for any other ending.
+    """Return the format of a plot by the ending of its file name: png, svg or pdf; empty for any other ending.
 
     Raises `UsageError` if matplotlib is not installed.
     """
@@ -26,7 +26,9 @@ def form_of(path: str) -> str:
 
 
 def drawn(ranking: Ranking, form: str) -> bytes:
-    """A plot of the systems, best first, each with its score and interval in percent; ``form`` is png, svg or pdf."""
+    """Return a plot of the systems, best first, each with its score and interval in percent; ``form`` is png, svg or
+    pdf.
+    """
     from matplotlib.figure import Figure
 
     scores = [100 * float(ranking.found.sample.observed[system, 0, ranking.column]) for system in ranking.order]

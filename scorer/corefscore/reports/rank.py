@@ -119,7 +119,7 @@ class Ranking(Reported):
         return list(zip(best.tolist(), worst.tolist(), strict=True))
 
     def rank(self, system: int) -> str:
-        """The range of ranks of a system: ``2``, or ``1-3``."""
+        """Return the range of ranks of a system: ``2``, or ``1-3``."""
         return "-".join(map(str, dict.fromkeys(self.ranges[system])))
 
     @property
@@ -128,7 +128,7 @@ class Ranking(Reported):
         return self.found.method.baseline
 
     def _test(self, system: int) -> tuple[float | None, str | None]:
-        """The p of a system against the baseline, and the verdict."""
+        """Return the p of a system against the baseline, and the verdict."""
         base = self.found.sample.baseline
         number = None if base is None else self.found.pair_number(system, base)
         if number is None:
@@ -198,8 +198,9 @@ class Ranking(Reported):
         return [SCORES.index(deciding(scores)) for scores in asked(every.sample.measures).values()]
 
     def _agreement(self, names: Sequence[str]) -> Iterator[Table]:
-        """The agreement of measures, and the verdicts of all measures on pairs on which two of them differ; ``names``
-        are the names of the systems."""
+        """Yield the agreement of measures, and the verdicts of all measures on pairs on which two of them differ;
+        ``names`` are the names of the systems.
+        """
         if self.every is None:
             return
         columns = MEASURE, AGAINST, *(Column(name, name, RATIO) for name in ("tau", "low", "high"))
@@ -216,18 +217,18 @@ class Ranking(Reported):
         yield Table("verdicts that differ", [SYSTEM, AGAINST, *of_measures], rows)
 
     def _scores(self, system: int) -> list[float | None]:
-        """The scores of a system in the columns of the tables."""
+        """Return the scores of a system in the columns of the tables."""
         measures = list(self.table.measures)
         columns = scored_columns(self.table.measures)
         return [known(self.table.shown[system, measures.index(m), SCORES.index(c)]) for m, c in columns]
 
     def _data(self, system: int) -> dict[str, dict[str, float]]:
-        """The scores of a system by measure and score, as data."""
+        """Return the scores of a system by measure and score, as data."""
         observed = self.table.observed[system]
         return by_score(self.table.measures, lambda m, c: known(observed[m, c]))
 
     def _by_group(self, system: int) -> list[float | None]:
-        """The score that decides ranks on each group; empty without groups."""
+        """Return the score that decides ranks on each group; empty without groups."""
         if not self.groups:
             return []
         result, deciding = self.results[self.names[system]], (self.sort, self.score)
@@ -263,7 +264,7 @@ class Ranking(Reported):
         return table._replace(rows=[*table.rows, *rows], notes=[*table.notes, *notes])
 
     def _ranking(self, names: Mapping[str, str]) -> Table:
-        """The readable ranking; ``names`` are the short names of all systems by name."""
+        """Return the readable ranking; ``names`` are the short names of all systems by name."""
         columns = [
             _RANK,
             SYSTEM,
@@ -286,8 +287,9 @@ class Ranking(Reported):
         return Table("ranking", columns, rows)
 
     def _groups_of(self, names: Sequence[str]) -> list[Table]:
-        """The score that decides ranks on each group of documents, one row per group; ``names`` are the names of the
-        systems. The columns are in the order of the ranks, and the last ones are left out first."""
+        """Return the score that decides ranks on each group of documents, one row per group; ``names`` are the names of
+        the systems. The columns are in the order of the ranks, and the last ones are left out first.
+        """
         if not self.groups:
             return []
         systems = [
@@ -299,7 +301,7 @@ class Ranking(Reported):
         return [Table(f"{self.sorted_by} by group", [GROUP, *systems], rows)]
 
     def _spare(self, scored: Scored) -> int:
-        """The ``spare`` of the column of a score."""
+        """Return the ``spare`` of the column of a score."""
         if scored == (self.sort, self.score):
             return 0
         measures = list(self.table.measures)
@@ -321,11 +323,11 @@ class Ranking(Reported):
         return [self._with_unscored(systems), *self._groups_of(names)]
 
     def interval(self, system: int) -> Interval | None:
-        """The interval of the score that decides ranks; see `interval_of`."""
+        """Return the interval of the score that decides ranks; see `interval_of`."""
         return interval_of(self.found, system, 0, self.column)
 
     def _spread(self, system: int) -> list[float | None]:
-        """The standard deviation over the runs of a system, if there are runs."""
+        """Return the standard deviation over the runs of a system, if there are runs."""
         return [] if self.runs is None else [known(self.found.spread[system, 0, self.column])]
 
     @property
@@ -361,7 +363,7 @@ class Ranking(Reported):
         return notes + notes_on_tests(self.found) + list(notes_on_intervals(self.found))
 
     def to_dict(self) -> dict[str, Any]:
-        """What the JSON layout prints; see ``docs/rank.md``."""
+        """Return what the JSON layout prints; see ``docs/rank.md``."""
         ranked = []
         for system in self.order:
             low, high = self.interval(system) or (None, None)
@@ -395,7 +397,7 @@ class Ranking(Reported):
         }
 
     def _pair(self, first: int, second: int) -> dict[str, Any]:
-        """The test of a pair, as data; the first is the one of the higher score."""
+        """Return the test of a pair, as data; the first is the one of the higher score."""
         number = self.found.pair_number(first, second)
         assert number is not None, "called only for pairs with a test"
         test = number, 0, self.column

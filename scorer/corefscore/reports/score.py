@@ -119,7 +119,7 @@ class Report(Reported):
         return [Table("", columns, rows), *self._fidelity(every=True)]
 
     def _cells(self, kind: str, measure: str, numbers: Mapping[str, float | None]) -> Iterator[float | None]:
-        """The cells of scores, each with its interval if there are any, which only the total has."""
+        """Yield the cells of scores, each with its interval if there are any, which only the total has."""
         for score in SCORES:
             yield numbers[score]
             if self.intervals:
@@ -130,7 +130,9 @@ class Report(Reported):
         return [self.tables[0], *self._fidelity(every=False)]
 
     def _fidelity(self, *, every: bool) -> list[Table]:
-        """The fidelity of the text of the response as a table, if it is known; with ``every``, counts of 0 included."""
+        """Return the fidelity of the text of the response as a table, if it is known; with ``every``, counts of 0
+        included.
+        """
         fidelity = self.result.fidelity
         if fidelity is None:
             return []
@@ -203,7 +205,7 @@ class Report(Reported):
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """What the JSON layout prints."""
+        """Return what the JSON layout prints."""
         data = {**self.result.to_dict(documents=False), "signature": self.signature}
         if self.documents:
             if self.result.fidelity is not None:
@@ -232,7 +234,7 @@ def _main_measures(metrics: Sequence[Metric], found: Collection[str]) -> list[st
 
 
 def _values(scores: Mapping[str, Score], empty: Collection[tuple[str, str]] = ()) -> _Values:
-    """Scores by measure and score; ``empty`` are the measures and scores without a value."""
+    """Return scores by measure and score; ``empty`` are the measures and scores without a value."""
     return {
         measure: {name: None if (measure, name) in empty else known(getattr(score, name)) for name in SCORES}
         for measure, score in scores.items()
@@ -240,6 +242,6 @@ def _values(scores: Mapping[str, Score], empty: Collection[tuple[str, str]] = ()
 
 
 def _mean(numbers: Sequence[float | None]) -> float | None:
-    """The mean of the numbers that are not None; None if there are none."""
+    """Return the mean of the numbers that are not None; None if there are none."""
     known = np.array([number for number in numbers if number is not None])
     return float(summed(known)) / len(known) if len(known) else None

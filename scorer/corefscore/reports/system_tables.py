@@ -42,7 +42,7 @@ _LEGEND = (
 
 
 def fidelities(results: Mapping[str, Result], names: Sequence[str]) -> list[Table]:
-    """The fidelity of the text of each system, under ``names``; no table if it is unknown for all systems."""
+    """Return the fidelity of the text of each system, under ``names``; no table if it is unknown for all systems."""
     if all(result.fidelity is None for result in results.values()):
         return []
     from corefscore.matching.text.fidelity import COLUMNS, ratio
@@ -64,7 +64,7 @@ def fidelities(results: Mapping[str, Result], names: Sequence[str]) -> list[Tabl
 
 
 def fidelity_data(results: Mapping[str, Result]) -> dict[str, Any]:
-    """The fidelity of the text of each system for which it is known, as data."""
+    """Return the fidelity of the text of each system for which it is known, as data."""
     by_system = {
         name: result.fidelity.to_dict(documents=False)
         for name, result in results.items()
@@ -74,20 +74,22 @@ def fidelity_data(results: Mapping[str, Result]) -> dict[str, Any]:
 
 
 def _fidelity_note(results: Mapping[str, Result]) -> list[str]:
-    """A note on the fidelity of the text of each system, if it is known."""
+    """Return a note on the fidelity of the text of each system, if it is known."""
     by_system = fidelity_data(results).get("fidelity", {})
     parts = [f"{name} {percent(fidelity['fidelity'])} %" for name, fidelity in by_system.items()]
     return [f"fidelity of the text: {', '.join(parts)}"] if parts else []
 
 
 def on_groups(results: Mapping[str, Result], by: str | None) -> dict[str, list[Scores]]:
-    """The scores of all systems on each group of documents (`Result.by`); empty without a pattern."""
+    """Return the scores of all systems on each group of documents (`Result.by`); empty without a pattern."""
     of_systems = [] if by is None else [result.by(by) for result in results.values()]
     return {group: [scores[group] for scores in of_systems] for group in (of_systems[0] if of_systems else ())}
 
 
 def by_score(measures: Iterable[str], value: Callable[[int, int], _T | None]) -> dict[str, dict[str, _T]]:
-    """The values by measure and score, as data; ``value`` takes the numbers of both, and returns None for no value."""
+    """Return the values by measure and score, as data; ``value`` takes the numbers of both, and returns None for no
+    value.
+    """
     return {
         measure: {score: found for c, score in enumerate(SCORES) if (found := value(m, c)) is not None}
         for m, measure in enumerate(measures)
@@ -95,13 +97,13 @@ def by_score(measures: Iterable[str], value: Callable[[int, int], _T | None]) ->
 
 
 def interval_of(found: Compared, system: int, m: int, c: int) -> Interval | None:
-    """The interval of a score; None if it has nothing to count, or if every group has only one unit."""
+    """Return the interval of a score; None if it has nothing to count, or if every group has only one unit."""
     low, high = map(float, found.ends[system, m, c])
     return None if math.isnan(low + found.sample.shown[system, m, c]) else Interval(low, high)
 
 
 def pairwise(differences: Table, names: Sequence[str]) -> Iterator[Table]:
-    """A table for each pair of systems, from the table of all differences."""
+    """Yield a table for each pair of systems, from the table of all differences."""
     short = dict(zip(names, shortened(names), strict=True))
     number_of = {column.name: number for number, column in enumerate(differences.columns)}
     system, against = number_of["system"], number_of["against"]
@@ -113,7 +115,9 @@ def pairwise(differences: Table, names: Sequence[str]) -> Iterator[Table]:
 
 
 def matrices(found: Compared, names: Sequence[str]) -> Iterator[Table]:
-    """A matrix per measure of which systems differ in its F1, or in the first score asked for; best system first."""
+    """Yield a matrix per measure of which systems differ in its F1, or in the first score asked for; best system
+    first.
+    """
     measures, unknown = asked(found.sample.measures), ""
     for m, (measure, scores) in enumerate(measures.items()):
         c = SCORES.index(deciding(scores))
@@ -126,7 +130,7 @@ def matrices(found: Compared, names: Sequence[str]) -> Iterator[Table]:
 
 
 def _matrix_columns(scores: Sequence[str], score: str, systems: int) -> list[Column]:
-    """The columns of a matrix."""
+    """Return the columns of a matrix."""
     numbers = range(1, systems + 1)
     tens = " ".join(str(number // 10 % 10) if number > 9 else " " for number in numbers).rstrip()
     return [
@@ -141,7 +145,7 @@ def _matrix_columns(scores: Sequence[str], score: str, systems: int) -> list[Col
 def _matrix_row(
     found: Compared, names: Sequence[str], order: Sequence[int], row: int, measure_and_score: tuple[int, int]
 ) -> Iterator[Any]:
-    """The cells of a row of a matrix."""
+    """Yield the cells of a row of a matrix."""
     system, (m, c) = order[row], measure_and_score
     yield from (row + 1, shortened(names)[system])
     for score in list(asked(found.sample.measures).values())[m]:
@@ -154,7 +158,7 @@ def _matrix_row(
 
 
 def _differ(found: Compared, first: int, second: int, m: int, c: int) -> bool | None:
-    """The verdict on two systems in a score (`Compared.differ`); None if they are not compared."""
+    """Return the verdict on two systems in a score (`Compared.differ`); None if they are not compared."""
     pair = found.pair_number(first, second)
     return None if pair is None else found.differ(pair, m, c)
 
@@ -162,8 +166,8 @@ def _differ(found: Compared, first: int, second: int, m: int, c: int) -> bool | 
 def _marks(
     sample: Sample, found: Compared, measures: Collection[str], *, tested: Mapping[str, int], order: Sequence[int]
 ) -> dict[tuple[int, Scored], str]:
-    """The marks of a table for papers: the best system of each score, and those that were shown to be better than the
-    baseline or, without one, than the best of the others.
+    """Return the marks of a table for papers: the best system of each score, and those that were shown to be better
+    than the baseline or, without one, than the best of the others.
 
     ``sample`` has the scores, ``order`` are the systems in the order of the rows, ``tested`` is the number of each
     tested measure among the tests. Empty cells and measures without tests get no mark of the second kind.

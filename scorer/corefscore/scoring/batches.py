@@ -71,8 +71,9 @@ class Counted(NamedTuple):
 
 
 def counted_metrics(metrics: Sequence[Metric], settings: Settings) -> tuple[Metric, ...]:
-    """The metrics that are counted, with their options and definitions as in the settings: mention identification, for
-    kinds of mentions also linking, and the given ones."""
+    """Return the metrics that are counted, with their options and definitions as in the settings: mention
+    identification, for kinds of mentions also linking, and the given ones.
+    """
     linked = (find(LINKED),) if settings.rules.of is not None else ()
     every = dict.fromkeys((find(MENTIONS), *linked, *metrics))
     return tuple(metric.given(settings.own, settings.rules.definitions) for metric in every)

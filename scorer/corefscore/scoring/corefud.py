@@ -133,8 +133,9 @@ def matched(pairs: Pairs, rules: Rules) -> tuple[Alignment, About]:
 def _that_count(
     mentions: Mentions, documents: Documents, rules: Rules, dropped: list[Repeat], several: list[Repeat]
 ) -> Mentions:
-    """The mentions of a side without zeros and copies that do not count. What is dropped and what is in several
-    entities is added to the lists."""
+    """Return the mentions of a side without zeros and copies that do not count. What is dropped and what is in several
+    entities is added to the lists.
+    """
     if rules.zeros == "drop":
         mentions = mentions.keep(~mentions.nodes.zero)
     side = mentions.side
@@ -151,21 +152,22 @@ def _that_count(
 
 
 def _repeats(mentions: Mentions, documents: Documents, copies: Bools) -> list[Repeat]:
-    """The mentions that some copies belong to, with all of their copies."""
+    """Return the mentions that some copies belong to, with all of their copies."""
     spans = copies_by_number(mentions.number, copies)
     return repeats_of(documents, [mentions.mention[span].tolist() for span in spans])
 
 
 def _partings(pairs: Pairs) -> list[tuple[int, int]]:
-    """The places at which the texts of documents first differ, except the end of the shorter text, which has a notice
-    of its own."""
+    """Return the places at which the texts of documents first differ, except the end of the shorter text, which has a
+    notice of its own.
+    """
     tokens = first_differences(pairs)
     within = (tokens >= 0) & (tokens < np.minimum(pairs.key.tokens, pairs.response.tokens))
     return [(document, int(tokens[document])) for document in np.flatnonzero(within).tolist()]
 
 
 def counts(alignment: Alignment, metrics: Sequence[Metric], rules: Rules) -> Any:
-    """What each metric counts, by name, and the number of key mentions of each document.
+    """Return what each metric counts, by name, and the number of key mentions of each document.
 
     Each metric counts from its own table (`corefscore.scoring.corefud.counts`).
     """
@@ -185,8 +187,9 @@ def counts(alignment: Alignment, metrics: Sequence[Metric], rules: Rules) -> Any
 
 
 def marked_again(documents: Documents) -> dict[str, list[Repeat]]:
-    """The mentions of a side that have copies that do not count, and those in several entities, by the code of their
-    notices."""
+    """Return the mentions of a side that have copies that do not count, and those in several entities, by the code of
+    their notices.
+    """
     mentions, _, _ = numbered(documents, Documents([], [], NONE), by_head=(True, True))
     dropped: list[Repeat] = []
     several: list[Repeat] = []
@@ -195,7 +198,7 @@ def marked_again(documents: Documents) -> dict[str, list[Repeat]]:
 
 
 def notices(parts: Sequence[About]) -> Iterator[Finding]:
-    """The notices about all batches."""
+    """Yield the notices about all batches."""
     dropped = distinct([repeat for part in parts for repeat in part.dropped])
     several = distinct([repeat for part in parts for repeat in part.repeated])
     found = (*describe("dropped-repeat", dropped, SHOWN), *describe("repeated-mention", several, SHOWN))
@@ -204,7 +207,7 @@ def notices(parts: Sequence[About]) -> Iterator[Finding]:
 
 
 def beside_each_other(parts: Sequence[About]) -> Iterator[Finding]:
-    """Those of them that need both sides."""
+    """Yield those of them that need both sides."""
     looked_up = sum(part.looked_up for part in parts)
     if looked_up:
         places = next(part.pairs.response.places for part in parts if part.looked_up)

@@ -178,7 +178,7 @@ class _Merged:
             self.other_form |= in_other_form(key, found.response)
 
     def finished(self) -> list[Finding]:
-        """The notices about all slices."""
+        """Return the notices about all slices."""
         names = [name for batch in self.batches for name in batch.names]
         key, response = set(names), set(self.response)
         once = len(key) == len(names) and len(response) == len(self.response)
@@ -203,7 +203,7 @@ class _InFile:
         return batch._replace(**fields)
 
     def finding(self, finding: Finding) -> Finding:
-        """A finding."""
+        """Return a finding."""
         before = self.before.get(finding.path or "", 0)
         return finding._replace(line=finding.line + before) if finding.line and before else finding
 

@@ -244,7 +244,7 @@ class Counting:
 
 
 def _numbered(pairs: Pairs, units: Units | None) -> Matched:
-    """Number the mentions of equal spans, with their units and kinds, if there are any."""
+    """Assign numbers to the mentions of equal spans, with their units and kinds, if there are any."""
     matched = exact(pairs.key, pairs.response)
     if units is not None:
         matched = units.rows(matched, pairs)
@@ -273,8 +273,9 @@ _LARGEST = 2**53
 
 
 def _counts(metric: Metric, table: Overlap) -> Floats:
-    """The counts of a metric. Raises `UsageError` with its name if a metric of another package fails or does not return
-    finite numbers."""
+    """Return the counts of a metric. Raises `UsageError` with its name if a metric of another package fails or does not
+    return finite numbers.
+    """
     if metric.name in (*NAMES, MENTIONS):
         return packed(metric.count(table))
     try:

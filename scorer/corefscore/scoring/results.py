@@ -40,7 +40,7 @@ REST = "(no match)"
 
 
 def values(metrics: Sequence[Metric], counts: Mapping[str, Floats]) -> dict[str, Values]:
-    """The values of every measure, and of the CoNLL average if its three metrics are given.
+    """Return the values of every measure, and of the CoNLL average if its three metrics are given.
 
     ``counts`` are by metric, each of the shape ... x measures that are not combined x 4. The leading axes are also
     those of the values: none for a total, one for documents or trials of a test.
@@ -56,8 +56,9 @@ def values(metrics: Sequence[Metric], counts: Mapping[str, Floats]) -> dict[str,
 
 
 def _combined(metric: Metric, measure: Measure, parts: Sequence[Counts]) -> Values:
-    """The values of a measure that combines the counts of its metric. Raises `UsageError` if this fails for a metric of
-    another package."""
+    """Return the values of a measure that combines the counts of its metric. Raises `UsageError` if this fails for a
+    metric of another package.
+    """
     assert measure.combine is not None, "called only for such a measure"
     if metric.name in NAMES:
         return measure.combine(parts)
@@ -73,7 +74,8 @@ def _combined(metric: Metric, measure: Measure, parts: Sequence[Counts]) -> Valu
 
 
 def average(measures: Sequence[Values]) -> Values:
-    """The CoNLL average: the mean of the F1 of MUC, B-cubed and CEAF-e, and the means of their recall and precision.
+    """Return the CoNLL average: the mean of the F1 of MUC, B-cubed and CEAF-e, and the means of their recall and
+    precision.
 
     Source: the CoNLL-2011 shared task, which defines the F1 alone; training logs print the means of recall and
     precision beside it, so this F1 is not that of this recall and precision. Added from left to right, since the
@@ -106,7 +108,7 @@ class Score(NamedTuple):
     precision_counts: Ratio
 
     def to_dict(self) -> dict[str, float | int]:
-        """The measure as the JSON layout has it; see ``docs/json.md``."""
+        """Return the measure as the JSON layout has it; see ``docs/json.md``."""
         found = dict(zip(SCORES, self[:3], strict=True))
         for side, counts in (("recall", self.recall_counts), ("precision", self.precision_counts)):
             found.update({f"{side}_{part}": _whole(number) for part, number in counts._asdict().items()})
@@ -114,13 +116,13 @@ class Score(NamedTuple):
 
 
 def _number(value: Any) -> float:
-    """A value of an array as a float; always the same NaN, so that equal scores compare equal."""
+    """Return a value of an array as a float; always the same NaN, so that equal scores compare equal."""
     number = float(value)
     return math.nan if math.isnan(number) else number
 
 
 def _whole(number: float) -> float | int:
-    """A whole number as an int."""
+    """Return a whole number as an int."""
     return int(number) if number.is_integer() else number
 
 
@@ -180,7 +182,7 @@ class Scores(Mapping[str, Score]):
         return self[AVERAGE].f1
 
     def to_dict(self) -> dict[str, Any]:
-        """The measures as the JSON layout has them; see ``docs/json.md``."""
+        """Return the measures as the JSON layout has them; see ``docs/json.md``."""
         return {name: score.to_dict() for name, score in self.items()}
 
 
@@ -245,7 +247,7 @@ class Result(Scores):
         return self._together(self.counts)
 
     def _together(self, counts: Mapping[str, Floats]) -> dict[str, Values]:
-        """The values of every measure for the sums of counts."""
+        """Return the values of every measure for the sums of counts."""
         return values(self.metrics, {name: summed(array) for name, array in counts.items()})
 
     @property
@@ -278,7 +280,7 @@ class Result(Scores):
         return Scores(found)
 
     def uncounted(self, scores: Mapping[str, Score]) -> set[tuple[str, str]]:
-        """The (measure, score) pairs of kinds of mentions that have nothing to count, which tables leave empty.
+        """Return the (measure, score) pairs of kinds of mentions that have nothing to count, which tables leave empty.
 
         ``scores`` are scores of this result. Without kinds of mentions the set is empty, and such scores are 0.
 
@@ -300,11 +302,11 @@ class Result(Scores):
         return {(measure, score) for measure, of_measure in empty.items() for score in of_measure}
 
     def of(self, documents: Sequence[int] | Ints) -> Scores:
-        """The scores of some documents together, which are given by their numbers in the order of the key."""
+        """Return the scores of some documents together, which are given by their numbers in the order of the key."""
         return Scores(self._together({name: array[documents] for name, array in self.counts.items()}))
 
     def groups(self, pattern: str) -> list[str]:
-        """The name of the group of each document, see `by`. Raises as `by` does."""
+        """Return the name of the group of each document, see `by`. Raises as `by` does."""
         if pattern == _BY_FILE:
             if not self.files:
                 raise UsageError(f"--by {_BY_FILE}: the documents are not in files; give a pattern for their names")
@@ -320,9 +322,9 @@ class Result(Scores):
         return groups
 
     def by(self, pattern: str) -> dict[str, Scores]:
-        """The scores of each group of documents. The group of a document is the match of the pattern in its name, or
-        the first bracket of the pattern; documents without a match are in the group `REST`. With `_BY_FILE` it is the
-        file of the key that contains the document.
+        """Return the scores of each group of documents. The group of a document is the match of the pattern in its
+        name, or the first bracket of the pattern; documents without a match are in the group `REST`. With `_BY_FILE` it
+        is the file of the key that contains the document.
 
         Raises `UsageError` for a pattern that is not a regular expression, or that matches no name.
         """
@@ -338,7 +340,7 @@ class Result(Scores):
         return self.settings.signature
 
     def to_frame(self, documents: bool = True) -> Any:
-        """The scores as a data frame of pandas or polars, with a row for each measure of each document (unless
+        """Return the scores as a data frame of pandas or polars, with a row for each measure of each document (unless
         ``documents`` is false), of each kind of a division, and of the total. The column ``kind`` says which of these
         it is. Values are from 0 to 1.
 
@@ -372,7 +374,7 @@ class Result(Scores):
         return signed([table(("measure", "R", "P", "F1"), rows, [True, False, False, False])], (), self.signature)
 
     def to_dict(self, documents: bool = True) -> dict[str, Any]:
-        """The result as the JSON layout has it; see ``docs/json.md``."""
+        """Return the result as the JSON layout has it; see ``docs/json.md``."""
         found = {
             "schema": SCHEMA,
             "version": __version__,
@@ -391,13 +393,15 @@ class Result(Scores):
 
 
 def _without_counts(score: Score) -> set[str]:
-    """The names of the scores of a quotient that have nothing to count."""
+    """Return the names of the scores of a quotient that have nothing to count."""
     sides = {side for side in SCORES[:2] if not getattr(score, f"{side}_counts").denominator}
     return {*sides, "f1"} if sides else sides
 
 
 def _undecided(metric: Metric, measure: Measure, scores: Mapping[str, Score]) -> set[str]:
-    """The names of the scores of a combined measure that are the same if nothing is found and if everything is."""
+    """Return the names of the scores of a combined measure that are the same if nothing is found and if
+    everything is.
+    """
     quotients = [scores[quotient.name] for quotient in metric.measures if quotient.combine is None]
     sizes = np.zeros((metric.width, 2))
     sizes[: len(quotients)] = [
@@ -431,14 +435,14 @@ class _Documents(Mapping[str, Scores]):
 
 
 def _by_group(groups: Ints, counts: Floats) -> Floats:
-    """The counts of documents summed by group, added from left to right."""
+    """Return the counts of documents summed by group, added from left to right."""
     count = int(groups.max(initial=-1)) + 1
     columns = counts.reshape(len(counts), -1).T
     return np.stack([sums(groups, column, count) for column in columns], axis=-1).reshape(count, *counts.shape[1:])
 
 
 def compiled(pattern: str) -> re.Pattern[str]:
-    """The regular expression of a pattern. Raises `UsageError` for an invalid pattern."""
+    """Return the regular expression of a pattern. Raises `UsageError` for an invalid pattern."""
     try:
         return re.compile(pattern)
     except re.error as error:
@@ -446,7 +450,9 @@ def compiled(pattern: str) -> re.Pattern[str]:
 
 
 def group_of(form: re.Pattern[str], name: str) -> str | None:
-    """The group of a document: the match in its name, or the first bracket of the pattern; None if it is empty."""
+    """Return the group of a document: the match in its name, or the first bracket of the pattern; None if
+    it is empty.
+    """
     match = form.search(name)
     if match is None:
         return None
@@ -465,8 +471,9 @@ def refuse_division(results: Iterable[Result]) -> None:
 
 
 def refuse_heads_of_spans(result: Result) -> Result:
-    """The result. Raises `UsageError` if the option for heads was given and mentions are spans, for which scores do not
-    use heads."""
+    """Return the result. Raises `UsageError` if the option for heads was given and mentions are spans, for which scores
+    do not use heads.
+    """
     if result.settings.rules.matching is None and "heads" in result.settings.reading:
         raise UsageError("--heads changes scores of CorefUD only, and these files are not CorefUD; leave it out")
     return result

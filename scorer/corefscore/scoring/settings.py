@@ -96,7 +96,7 @@ class Rules:
         return "first" if self.of is not None and self.repeated == REPEATED[0] else self.repeated
 
     def settled(self, nodes: bool) -> Rules:
-        """The rules with the defaults of a format; ``nodes`` says whether its mentions are more than spans.
+        """Return the rules with the defaults of a format; ``nodes`` says whether its mentions are more than spans.
 
         Raises `UsageError` for rules that need CorefUD, and for rules that contradict each other.
         """
@@ -183,7 +183,7 @@ class Settings:
     unit: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The settings as the JSON layout has them; see ``docs/json.md``."""
+        """Return the settings as the JSON layout has them; see ``docs/json.md``."""
         return {
             "metrics": list(self.metrics),
             **{name: value for name, value in vars(self.rules).items() if value is not None},

@@ -39,7 +39,7 @@ class MentionText(NamedTuple):
 
 
 def _words_of(documents: Documents) -> list[str]:
-    """The words of all mentions."""
+    """Return the words of all mentions."""
     if documents.items is not None:
         return documents.words_of(range(len(documents.start)))
     texts: dict[Place, Annotations] = {}
@@ -79,7 +79,7 @@ class Corpus:
         return self.documents.names
 
     def clusters(self) -> dict[str, dict[str, list[MentionText]]]:
-        """The mentions of each entity, by the name of the document and the id of the entity."""
+        """Return the mentions of each entity, by the name of the document and the id of the entity."""
         documents = self.documents
         found: dict[str, dict[str, list[MentionText]]] = {name: {} for name in documents.names}
         of_entity = [
@@ -210,12 +210,12 @@ def _in_memory(sides: Mapping[str, Any]) -> dict[str, Documents]:
 
 
 def is_in_memory(side: object) -> bool:
-    """Whether a side is clusters in memory."""
+    """Return whether a side is clusters in memory."""
     return not is_path(side) and not isinstance(side, Corpus)
 
 
 def is_path(side: object) -> bool:
-    """Whether a side is a path or a list of paths."""
+    """Return whether a side is a path or a list of paths."""
     if isinstance(side, str | os.PathLike):
         return True
     return isinstance(side, Sequence) and bool(side) and all(isinstance(path, os.PathLike) for path in side)
@@ -239,7 +239,7 @@ def paths_of(name: str, side: Any) -> str | list[str] | None:
 
 
 def _reading(asked: Mapping[str, Mapping[str, str]]) -> Mapping[str, str]:
-    """The options of reading both sides; if the sides differ, each name begins with its side."""
+    """Return the options of reading both sides; if the sides differ, each name begins with its side."""
     first, *others = asked.values() or [{}]
     if all(first == other for other in others):
         return first

@@ -37,7 +37,9 @@ def separated(systems: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, lis
 
 
 def files_of(key: Given) -> set[str]:
-    """The paths that notices about a key have: those of its files, or the name of the side for clusters in memory."""
+    """Return the paths that notices about a key have: those of its files, or the name of the side for clusters in
+    memory.
+    """
     if not isinstance(key, Corpus):
         return {KEY}
     return {place.source.name for place in key.documents.places if place is not None}
@@ -82,10 +84,10 @@ def scored_each(
 
 
 def _is_of_key(notice: Finding, files: Collection[str]) -> bool:
-    """Whether a notice is about the key alone, so that every system repeats it."""
+    """Return whether a notice is about the key alone, so that every system repeats it."""
     return notice.path in files and notice.code != "missing-document"
 
 
 def _identity(notice: Finding) -> Hashable:
-    """A value that is the same for equal notices."""
+    """Return a value that is the same for equal notices."""
     return notice[:4], tuple(notice.details.items())

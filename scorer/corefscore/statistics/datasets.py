@@ -47,13 +47,15 @@ class Datasets:
     level: float
 
     def differ(self, dataset: int, pair: int, measure: int, score: int) -> bool | None:
-        """Whether two systems differ significantly on a data set; None if no difference could have been significant."""
+        """Return whether two systems differ significantly on a data set; None if no difference could have been
+        significant.
+        """
         test = dataset, pair, measure, score
         units = self.tests.differing_units[test]
         return verdict(self.corrected[test], self.least[test], units, self.method.alpha)
 
     def independent(self, pair: int, measure: int, score: int) -> int:
-        """The smallest number of data sets on which two systems differ, if the data sets are independent.
+        """Return the smallest number of data sets on which two systems differ, if the data sets are independent.
 
         This is the largest u such that Fisher's partial conjunction p-values are at most the level for 1 to u. The
         level is divided by the number of pairs that are tested.
@@ -63,7 +65,7 @@ class Datasets:
 
 
 def _partial_conjunction(p: Floats) -> Floats:
-    """The p-value of fewer than u true differences among n, for u from 1 to n: the probability that a chi-square
+    """Return the p-value of fewer than u true differences among n, for u from 1 to n: the probability that a chi-square
     variable with 2(n - u + 1) degrees of freedom exceeds -2 times the sum of the logarithms of all p but the u - 1
     smallest.
 

@@ -29,7 +29,7 @@ NAME = "jackknife-t"
 
 
 def errors(observed: Floats, left_out: Floats, stratum: Ints) -> Floats:
-    """Jackknife standard errors of statistics ..., from their values without each unit, units x ....
+    """Return jackknife standard errors of statistics ..., from their values without each unit, units x ....
 
     With n for the number of units of a group, the sum over groups of (n - 1) / n times the sum of
     (observed - left out)^2.
@@ -41,7 +41,8 @@ def errors(observed: Floats, left_out: Floats, stratum: Ints) -> Floats:
 
 
 def freedom(shares: Floats, stratum: Ints) -> Floats:
-    """The degrees of freedom of standard errors, by measure; ``shares`` are those of the units, units x measures.
+    """Return the degrees of freedom of standard errors, by measure; ``shares`` are those of the units, units x
+    measures.
 
     With groups, their number is subtracted in place of 1.
     """
@@ -53,7 +54,7 @@ def freedom(shares: Floats, stratum: Ints) -> Floats:
 
 
 def quantile(confidence: Floats | float, freedom: Floats) -> Floats:
-    """The quantile of Student's t that leaves out half of 1 - confidence on either side."""
+    """Return the quantile of Student's t that leaves out half of 1 - confidence on either side."""
     from scipy.special import stdtrit
 
     found: Floats = stdtrit(freedom, (1 + np.asarray(confidence)) / 2)
@@ -61,7 +62,7 @@ def quantile(confidence: Floats | float, freedom: Floats) -> Floats:
 
 
 def upper_tail(t: Floats, freedom: Floats) -> Floats:
-    """The probability that Student's t is larger than ``t``."""
+    """Return the probability that Student's t is larger than ``t``."""
     from scipy.special import stdtr
 
     found: Floats = stdtr(freedom, -t)
@@ -69,15 +70,16 @@ def upper_tail(t: Floats, freedom: Floats) -> Floats:
 
 
 def joined(parts: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
-    """The standard error of a sum of independent parts, given by their variances and degrees of freedom, and its
-    degrees of freedom. Source: Satterthwaite 1946, An approximate distribution of estimates of variance components."""
+    """Return the standard error of a sum of independent parts, given by their variances and degrees of freedom, and its
+    degrees of freedom. Source: Satterthwaite 1946, An approximate distribution of estimates of variance components.
+    """
     variance: Floats = np.sum([part for part, _ in parts], axis=0)
     squares = np.sum([part**2 / freedom for part, freedom in parts], axis=0)
     return np.sqrt(variance), variance**2 / np.where(squares > 0, squares, np.inf) + (squares == 0)
 
 
 def one_of_many(largest: Floats, units: int, pairs: int, confidence: float) -> Floats:
-    """The confidence level of each of several intervals that hold together, from the quantile of the ``largest``
+    """Return the confidence level of each of several intervals that hold together, from the quantile of the ``largest``
     difference of random trials, in standard deviations.
 
     A difference of z standard deviations under random swaps of n units is t = z sqrt((n - 1) / (n - z^2)) standard
@@ -92,7 +94,7 @@ def one_of_many(largest: Floats, units: int, pairs: int, confidence: float) -> F
 
 
 def ends(observed: Floats, error: Floats, reach: Floats, least: float) -> Floats:
-    """The ends of the intervals of statistics between ``least`` and 1, ... x 2; NaN for those at either end.
+    """Return the ends of the intervals of statistics between ``least`` and 1, ... x 2; NaN for those at either end.
 
     ``reach`` is the number of standard errors to an end.
     """

@@ -141,7 +141,7 @@ class Sample:
         return np.stack([of_columns[:, used].mean(axis=1) for used in columns], axis=1)
 
     def only(self, measure: str) -> Sample:
-        """The sample of one measure, with only the counts of its metrics."""
+        """Return the sample of one measure, with only the counts of its metrics."""
         names = metrics_of(measure, self.metrics)
         row = list(self.measures).index(measure)
         if self.averaged:
@@ -159,13 +159,14 @@ class Sample:
         )
 
     def scores(self, sums: Floats) -> Floats:
-        """The scores of summed columns; see `statistics`."""
+        """Return the scores of summed columns; see `statistics`."""
         return statistics(self.metrics, self.measures, sums, averaged=self.averaged)
 
 
 def over_runs(of_rows: Floats, runs: Ints | None) -> Floats:
-    """The means over the runs of each system of values by row of counts, rows x ..., systems x .... ``runs`` is that of
-    `Sample`."""
+    """Return the means over the runs of each system of values by row of counts, rows x ..., systems x .... ``runs`` is
+    that of `Sample`.
+    """
     if runs is None:
         return of_rows
     return np.stack([of_rows[runs == system].mean(axis=0) for system in range(int(runs[-1]) + 1)])
@@ -178,7 +179,7 @@ Scored = tuple[int, int]
 def each_score(
     metrics: Sequence[Metric], measures: Collection[str], sums: Floats, *, averaged: bool = False
 ) -> Mapping[Scored, Floats]:
-    """The scores that are asked for (`corefscore.metrics.asked`), by the numbers of measure and score.
+    """Return the scores that are asked for (`corefscore.metrics.asked`), by the numbers of measure and score.
 
     ``sums`` is groups x ... x columns, each score ...: the mean over groups, from 0 to 1. If they are ``averaged``, the
     columns are summed document scores, measures x scores, and the number of documents.
@@ -200,8 +201,9 @@ def each_score(
 
 
 def statistics(metrics: Sequence[Metric], measures: Collection[str], sums: Floats, *, averaged: bool = False) -> Floats:
-    """The scores of summed counts (`each_score`) as one array, ... x measures x scores. Scores that were not asked for
-    are NaN."""
+    """Return the scores of summed counts (`each_score`) as one array, ... x measures x scores. Scores that were not
+    asked for are NaN.
+    """
     scores = np.full((*sums.shape[1:-1], len(measures), len(SCORES)), np.nan)
     for (row, column), found in each_score(metrics, measures, sums, averaged=averaged).items():
         scores[..., row, column] = found
@@ -209,7 +211,7 @@ def statistics(metrics: Sequence[Metric], measures: Collection[str], sums: Float
 
 
 def _columns_of(metrics: Sequence[Metric]) -> dict[str, slice]:
-    """The columns of each metric in the counts."""
+    """Return the columns of each metric in the counts."""
     columns, begin = {}, 0
     for metric in metrics:
         columns[metric.name] = slice(begin, begin + 4 * metric.width)
@@ -253,14 +255,15 @@ class _Trials:
         self.rows = max(1, BLOCK // values_of_trial)
 
     def sums(self, weights: Floats) -> Floats:
-        """The weighted sums over units: groups x systems x columns x trials; ``weights`` are units x trials."""
+        """Return the weighted sums over units: groups x systems x columns x trials; ``weights`` are units x trials."""
         edges = bounds(self.sample.stratum, self.groups).tolist()
         sums = np.stack([self.flat[:, a:b] @ weights[a:b] for a, b in pairwise(edges)])
         return sums.reshape(self.groups, len(self.sample.counts), -1, weights.shape[1])
 
     def differences(self, swapped: Floats, pairs: slice) -> Floats:
-        """The differences of some pairs in each trial, tested scores x pairs x trials. ``swapped`` are the sums over
-        the units that a trial swaps between both systems of a pair."""
+        """Return the differences of some pairs in each trial, tested scores x pairs x trials. ``swapped`` are the sums
+        over the units that a trial swaps between both systems of a pair.
+        """
         first, second = self.first[pairs], self.second[pairs]
         moved = swapped[:, second] - swapped[:, first]
         of_first = self._scores(self.whole[:, first] + moved)
@@ -272,7 +275,7 @@ class _Trials:
         return each_score(sample.metrics, sample.measures, np.moveaxis(sums, 2, -1), averaged=sample.averaged)
 
     def alone(self) -> Iterator[Floats]:
-        """The sums over each unit alone as a trial, for blocks of units."""
+        """Yield the sums over each unit alone as a trial, for blocks of units."""
         rows = max(self.rows, LEAST)
         for begin in range(0, self.sample.units, rows):
             counts = self.flat[:, begin : begin + rows]
@@ -282,7 +285,9 @@ class _Trials:
             yield sums.reshape(self.groups, len(self.sample.counts), -1, len(trials))
 
     def blocks(self, sums: Iterable[Floats]) -> Iterator[Floats]:
-        """The differences of all pairs, tested scores x pairs x trials, for blocks of ``sums`` over swapped units."""
+        """Yield the differences of all pairs, tested scores x pairs x trials, for blocks of ``sums`` over swapped
+        units.
+        """
         for swapped in sums:
             trials = swapped.shape[-1]
             found = np.empty((len(self.tested), len(self.first), trials))
@@ -292,14 +297,16 @@ class _Trials:
             yield found
 
     def drawn(self, trials: int, seed: int) -> Iterator[Floats]:
-        """Blocks of random trials, units x trials: 1 for a unit that is swapped, else 0."""
+        """Yield blocks of random trials, units x trials: 1 for a unit that is swapped, else 0."""
         generator = np.random.Generator(np.random.PCG64(seed))
         for begin in range(0, trials, self.rows):
             uniform = generator.random((min(self.rows, trials - begin), self.sample.units))
             yield (uniform < 0.5).T.astype(np.float64)
 
     def chosen(self, weights: Floats, units: Ints) -> Iterator[Floats]:
-        """Blocks of ``weights``, trials x some of the units, as units x trials; the other units have the weight 0."""
+        """Yield blocks of ``weights``, trials x some of the units, as units x trials; the other units have the weight
+        0.
+        """
         for begin in range(0, len(weights), self.rows):
             block = weights[begin : begin + self.rows]
             every = np.zeros((self.sample.units, len(block)))
@@ -307,11 +314,11 @@ class _Trials:
             yield every
 
     def observed(self) -> Floats:
-        """The differences of all pairs, tested scores x pairs."""
+        """Return the differences of all pairs, tested scores x pairs."""
         return self.differences(np.zeros_like(self.whole), slice(None))[..., 0]
 
     def scale(self) -> Floats:
-        """The standard deviation of each difference under random swaps, to first order; infinite if it is 0.
+        """Return the standard deviation of each difference under random swaps, to first order; infinite if it is 0.
 
         It is the root of the sum of squares of half of what swapping a single unit changes.
         """
@@ -321,8 +328,9 @@ class _Trials:
         return np.where(squares > TIE**2, np.sqrt(squares), np.inf)
 
     def differing(self) -> Iterator[Bools]:
-        """Whether the counts that each tested score depends on differ between the systems of a pair: tested scores x
-        pairs x units, for a block of pairs at a time."""
+        """Yield whether the counts that each tested score depends on differ between the systems of a pair: tested
+        scores x pairs x units, for a block of pairs at a time.
+        """
         sample = self.sample
         rounded = np.round(sample.counts / _grid(sample.counts).max(axis=0))
         numbers = [measure * len(SCORES) + score for measure, score in self.tested]
@@ -336,7 +344,7 @@ class _Trials:
 
 
 def without_each(sample: Sample) -> Floats:
-    """The scores without each unit in turn: units x systems x measures x scores."""
+    """Return the scores without each unit in turn: units x systems x measures x scores."""
     resampling = _Trials(sample)
     found = []
     for alone in resampling.alone():
@@ -346,8 +354,9 @@ def without_each(sample: Sample) -> Floats:
 
 
 def resampled(sample: Sample, trials: int, seed: int) -> Floats:
-    """The scores of resamples, trials x systems x measures x scores. A resample draws as many units as there are, with
-    replacement, from each group as many as it has."""
+    """Return the scores of resamples, trials x systems x measures x scores. A resample draws as many units as there
+    are, with replacement, from each group as many as it has.
+    """
     resampling = _Trials(sample)
     generator, sizes = np.random.Generator(np.random.PCG64(seed)), np.bincount(sample.stratum)
     found = []
@@ -404,7 +413,9 @@ class _Hits:
         self.largest.append(block[:, 0].copy())
 
     def p(self, spare: int) -> tuple[Floats, Floats]:
-        """The p-values and those by the largest difference; ``spare`` is 1 if the observed trial is none of these."""
+        """Return the p-values and those by the largest difference; ``spare`` is 1 if the observed trial is none of
+        these.
+        """
         trials = sum(largest.shape[1] for largest in self.largest) + spare
         by_largest = (self.by_largest + spare) / trials
         for p, order in zip(by_largest, self.order, strict=True):
@@ -412,7 +423,7 @@ class _Hits:
         return (self.hits + spare) / trials, by_largest
 
     def quantile(self, confidence: float) -> Floats:
-        """The quantile of the largest difference of a trial, by tested score."""
+        """Return the quantile of the largest difference of a trial, by tested score."""
         largest = np.sort(np.concatenate(self.largest, axis=1), axis=1)
         trials = largest.shape[1]
         return largest[:, min(trials, math.ceil(round(confidence * (trials + 1), 9))) - 1]
@@ -458,7 +469,7 @@ def randomization(sample: Sample, tested: Bools, method: Method, watch: Watch | 
     smallest = np.where(exact, np.minimum(1, np.exp2(1.0 - differing)), 1 / (trials + 1))
 
     def spread(of_tests: Floats | Bools, empty: float) -> Floats:
-        """An array of tested scores x pairs as pairs x measures x scores."""
+        """Return an array of tested scores x pairs as pairs x measures x scores."""
         found = np.full(shape, empty)
         found[:, tested] = of_tests.T
         return found
@@ -476,8 +487,8 @@ def randomization(sample: Sample, tested: Bools, method: Method, watch: Watch | 
 
 
 def t_tests(sample: Sample, tested: Bools, method: Method) -> Tests:
-    """Tests of systems with several runs, two-sided: of the difference of the means over runs, divided by its standard
-    error over units and runs (`Compared.errors`), in Student's distribution. Source: Welch 1947.
+    """Return tests of systems with several runs, two-sided: of the difference of the means over runs, divided by its
+    standard error over units and runs (`Compared.errors`), in Student's distribution. Source: Welch 1947.
 
     As in `randomization`, p is at least 2 / 2^n if n units differ: without each of these the difference is another one.
     """
@@ -494,8 +505,9 @@ def t_tests(sample: Sample, tested: Bools, method: Method) -> Tests:
 
 
 def _enumerated(of_all: _Trials, pair: int, wanted: Bools) -> Floats:
-    """The exact p of one pair by tested score, from all assignments of the units in which the score differs; only for
-    ``wanted`` scores."""
+    """Return the exact p of one pair by tested score, from all assignments of the units in which the score differs;
+    only for ``wanted`` scores.
+    """
     systems = [int(of_all.first[pair]), int(of_all.second[pair])]
     alone = _Trials(replace(of_all.sample, counts=of_all.sample.counts[systems], baseline=None), of_all.tested)
     (masks,) = (mask[:, 0] for mask in alone.differing())
@@ -512,12 +524,12 @@ def _enumerated(of_all: _Trials, pair: int, wanted: Bools) -> Floats:
 
 
 def assignments(units: int) -> Floats:
-    """All ways to swap some of the units, 2^units x units: 1 for a unit that is swapped, else 0."""
+    """Return all ways to swap some of the units, 2^units x units: 1 for a unit that is swapped, else 0."""
     return ((np.arange(2**units)[:, None] >> np.arange(units)) & 1).astype(np.float64)
 
 
 def decisive(metrics: Sequence[Metric], measures: Collection[str]) -> list[list[int]]:
-    """The columns that each score depends on: recall, precision and F1 of each measure.
+    """Return the columns that each score depends on: recall, precision and F1 of each measure.
 
     Recall depends on its numerator and denominator, precision likewise, and F1 on all four. A measure that combines
     others depends on the columns of all counts of its metric, and its recall and precision on all denominators, since
@@ -624,19 +636,22 @@ class Method(Grouping):
         return round(1 - self.confidence, 12)
 
     def to_dict(self) -> dict[str, Any]:
-        """The options by name, as the signature lists them."""
+        """Return the options by name, as the signature lists them."""
         names = ("unit", "by", "trials", "seed", "correction", "confidence", "alpha")
         optional = {"average": self.average, "baseline": self.baseline, "margin": self.margin}
         given = {name: value for name, value in optional.items() if value is not None}
         return {name: getattr(self, name) for name in names} | given
 
     def family(self, pairs: int, scores: int) -> int:
-        """The number of tests that are corrected together: those of one score, or with ``holm-all`` those of all."""
+        """Return the number of tests that are corrected together: those of one score, or with ``holm-all`` those of
+        all.
+        """
         return {"holm-all": pairs * scores, "none": min(1, pairs)}.get(self.correction, pairs)
 
     def enough(self, family: int) -> int:
-        """The smallest number of trials with which the smallest corrected p can reach the level. With Holm's method:
-        family / (trials + 1) <= alpha."""
+        """Return the smallest number of trials with which the smallest corrected p can reach the level. With Holm's
+        method: family / (trials + 1) <= alpha.
+        """
         return math.ceil(round((1 if self.correction == "largest" else family) / self.alpha, 6)) - 1
 
 
@@ -661,7 +676,7 @@ class Compared:
         return {each: number for number, pair in pairs for each in (pair, pair[::-1])}
 
     def pair_number(self, first: int, second: int) -> int | None:
-        """The number of the pair of two systems, given in either order; None if they are not compared."""
+        """Return the number of the pair of two systems, given in either order; None if they are not compared."""
         return self._pair_numbers.get((first, second))
 
     @property
@@ -727,8 +742,9 @@ class Compared:
         return difference
 
     def _with_runs(self, over_units: Floats, *systems: Ints) -> tuple[Floats, Floats]:
-        """Standard errors ..., from those ``over_units`` and the spread over the runs of ``systems`` (numbers by row),
-        and their degrees of freedom. Without several runs, the errors over units alone."""
+        """Return standard errors ..., from those ``over_units`` and the spread over the runs of ``systems`` (numbers by
+        row), and their degrees of freedom. Without several runs, the errors over units alone.
+        """
         freedom = self._freedom[:, None]
         if self.sample.runs is None:
             return over_units, freedom
@@ -807,14 +823,17 @@ class Compared:
         return corrected_for(np.where(self.tested, p, np.nan), self.method.correction)
 
     def differ(self, pair: int, measure: int, score: int) -> bool | None:
-        """Whether two systems differ significantly; None if no observed difference could have been significant."""
+        """Return whether two systems differ significantly; None if no observed difference could have been
+        significant.
+        """
         test = pair, measure, score
         units = self.tests.differing_units[test]
         return verdict(self.corrected[test], self.least[test], units, self.method.alpha)
 
     def better(self, measure: int, score: int) -> Bools:
-        """Whether each system was shown to be better than each other one, systems x systems: by their own test, or
-        because a third system is worse than the one and better than the other."""
+        """Return whether each system was shown to be better than each other one, systems x systems: by their own test,
+        or because a third system is worse than the one and better than the other.
+        """
         found = np.zeros((self.sample.systems, self.sample.systems), dtype=np.bool_)
         for number, (first, second) in enumerate(self.sample.pairs):
             if self.differ(number, measure, score):
@@ -825,12 +844,12 @@ class Compared:
         return found
 
     def undecided(self, measure: int, score: int) -> list[PairOf]:
-        """The pairs of systems whose difference in a score could not have been significant."""
+        """Return the pairs of systems whose difference in a score could not have been significant."""
         return [pair for number, pair in enumerate(self.sample.pairs) if self.differ(number, measure, score) is None]
 
 
 def verdict(corrected: float, least: float, units: int, alpha: float) -> bool | None:
-    """Whether two systems differ significantly: whether the ``corrected`` p is at most ``alpha``.
+    """Return whether two systems differ significantly: whether the ``corrected`` p is at most ``alpha``.
 
     None if no difference could have been significant: if even the ``least`` corrected p is above ``alpha``, although
     the systems differ in some ``units``.

@@ -27,7 +27,7 @@ _NUMBERED = re.compile(r"(.+)_(0|[1-9][0-9]*)", re.DOTALL)
 
 
 def _unit_names(documents: Sequence[str], unit: str) -> list[str]:
-    """The unit of each document; ``unit`` is one of `UNITS`, or a regular expression as for ``--by``.
+    """Return the unit of each document; ``unit`` is one of `UNITS`, or a regular expression as for ``--by``.
 
     Raises `UsageError` for documents that the expression does not match, and for an invalid expression.
     """
@@ -46,7 +46,7 @@ def _unit_names(documents: Sequence[str], unit: str) -> list[str]:
 
 
 def _joined_parts(names: Sequence[str]) -> list[str]:
-    """The document of each part: ``(X)`` for ``(X); part 003``, and X for ``X_3``; any other name is a document.
+    """Return the document of each part: ``(X)`` for ``(X); part 003``, and X for ``X_3``; any other name is a document.
 
     ``X_3`` can also be a document of its own. It is treated as a part only if all names have this form, there are
     several X, and the numbers of each X run from 0 without a gap.
@@ -57,7 +57,7 @@ def _joined_parts(names: Sequence[str]) -> list[str]:
 
 
 def _numbered_parts(names: Sequence[str]) -> list[str]:
-    """The X of each ``X_3``; an empty list if the names may not be those of parts."""
+    """Return the X of each ``X_3``; an empty list if the names may not be those of parts."""
     numbers: dict[str, set[int]] = {}
     documents = []
     for name in names:
@@ -79,7 +79,7 @@ def sample(
     averaged: bool = False,
     runs: Sequence[int] | None = None,
 ) -> Sample:
-    """The counts of several systems, summed by unit; all results have the same key.
+    """Return the counts of several systems, summed by unit; all results have the same key.
 
     If the results are those of runs, ``runs`` has the number of the system of each, rising.
 
@@ -147,7 +147,7 @@ class _Rows(NamedTuple):
 
 
 def _rows(result: Result, metrics: Sequence[Metric], unit: str) -> _Rows:
-    """The documents of a result, or the units within documents.
+    """Return the documents of a result, or the units within documents.
 
     Raises `UsageError` for a metric whose counts do not add up over the units within documents, and for a result
     without such units.
@@ -176,20 +176,22 @@ def _rows(result: Result, metrics: Sequence[Metric], unit: str) -> _Rows:
 
 
 def _scores(result: Result, measures: Collection[str]) -> Floats:
-    """The scores of each document, documents x (measures x scores), and a last column of ones to count documents."""
+    """Return the scores of each document, documents x (measures x scores), and a last column of ones to count
+    documents.
+    """
     scores = values(result.metrics, result.counts)
     columns = [getattr(scores[measure], score) for measure in measures for score in SCORES]
     return np.stack([*columns, np.ones(len(result.names))], axis=1)
 
 
 def _columns(counts: Mapping[str, Floats], metrics: Sequence[Metric]) -> Floats:
-    """The counts of some metrics, rows x columns."""
+    """Return the counts of some metrics, rows x columns."""
     of_metrics = [counts[metric.name] for metric in metrics]
     return np.concatenate([array.reshape(len(array), -1) for array in of_metrics], axis=1)
 
 
 def _numbered(names: Sequence[str]) -> Ints:
-    """The number of each name, counted from 0 in the order of first appearance."""
+    """Return the number of each name, counted from 0 in the order of first appearance."""
     numbers: dict[str, int] = {}
     return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
 

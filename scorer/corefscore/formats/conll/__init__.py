@@ -12,7 +12,7 @@ BEGIN = b"begin document "
 
 
 def recognises(head: bytes) -> bool:
-    """Whether the first bytes of a file contain a begin marker."""
+    """Return whether the first bytes of a file contain a begin marker."""
     return re.search(rb"^(?:%s)?#[^\S\n]*%s" % (MARK, BEGIN), head, re.MULTILINE) is not None
 
 

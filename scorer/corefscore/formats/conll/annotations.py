@@ -24,7 +24,7 @@ _NOTHING = {"-", "*", "_"}
 
 
 def read(source: Source, request: Request) -> Iterator[Annotations]:
-    """The annotations of each document of a file that has no faults."""
+    """Yield the annotations of each document of a file that has no faults."""
     column = WordColumn(request.word_column)
     for begin, lines, cuts in tokens_of(source):
         rows = list(map(columns_of, lines))
@@ -41,7 +41,7 @@ def read(source: Source, request: Request) -> Iterator[Annotations]:
 
 
 def _units(source: Source, begin: int, rows: Sequence[Sequence[bytes]], unit: str) -> list[str]:
-    """The cells of the column with the unit of each token of a document.
+    """Return the cells of the column with the unit of each token of a document.
 
     Raises `UsageError` if ``unit`` is not the name of a column, `InputError` for a token without this column.
     """

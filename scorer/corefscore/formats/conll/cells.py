@@ -251,7 +251,7 @@ def _parse_plain(text: Bytes, starts: Ints, stops: Ints) -> tuple[Ints, Ints, In
     bracketed[np.searchsorted(ends, np.flatnonzero((flat == OPENING) | (flat == CLOSING)), side="right")] = True
 
     def cells_with(which: Bools) -> Bools:
-        """Whether each cell has a bracket and one of these pieces."""
+        """Return whether each cell has a bracket and one of these pieces."""
         found = np.zeros(len(starts), dtype=np.bool_)
         found[cell[which]] = True
         return found & bracketed

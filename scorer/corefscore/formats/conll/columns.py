@@ -37,7 +37,7 @@ class Columns:
         self.count[untabbed] = np.searchsorted(begins, stops[untabbed]) - self._first[untabbed]
 
     def cells(self, column: Ints) -> tuple[Ints, Ints]:
-        """Where a column of each line begins and ends; an empty cell if the line has no such column."""
+        """Return where a column of each line begins and ends; an empty cell if the line has no such column."""
         there = (column >= 0) & (column < self.count)
         starts, stops = self._starts.copy(), self._starts.copy()
         rows = np.flatnonzero(there & self.tabbed)
@@ -53,18 +53,20 @@ class Columns:
         return starts, stops
 
     def numbers(self, column: int) -> Ints:
-        """The whole numbers of one column; -1 for a cell that is not a whole number."""
+        """Return the whole numbers of one column; -1 for a cell that is not a whole number."""
         return whole_numbers(self._text, *self.cells(np.full(len(self.count), column)), 9)
 
     def word_column(self, column: WordColumn, of_names: int) -> Ints:
-        """The column of words of each line, counted from 0; -1 if it is not certain, and if it is the column of names,
-        ``of_names`` (from 1)."""
+        """Return the column of words of each line, counted from 0; -1 if it is not certain, and if it is the column of
+        names, ``of_names`` (from 1).
+        """
         places, certain = _of_counts(self.count, column)
         return np.where(certain & (places != of_names - 1), places, NOWHERE)
 
     def words(self, column: WordColumn, last: Ints) -> Ints:
-        """The number of the word of each line, whose last cell begins at ``last``; unknown if the column of words is
-        not certain."""
+        """Return the number of the word of each line, whose last cell begins at ``last``; unknown if the column of
+        words is not certain.
+        """
         # Empty columns after the last cell do not count.
         count = np.where(self.tabbed, np.searchsorted(self._tabs, last) - self._first + 1, self.count)
         places, certain = _of_counts(count, column)
@@ -73,7 +75,7 @@ class Columns:
 
 
 def _of_counts(counts: Ints, column: WordColumn) -> tuple[Ints, Bools]:
-    """The column of the word in lines with these numbers of columns, and whether it is certain."""
+    """Return the column of the word in lines with these numbers of columns, and whether it is certain."""
     # With more columns than these, the answer is the same.
     most = min(int(counts.max(initial=0)), max(WORD_COLUMNS, (column.number or 0) + 1))
     every, rows = range(most + 1), np.minimum(counts, most)

@@ -192,8 +192,9 @@ class _Examiner(Reader):
             column.look(self.line + 1 + tokens, table.numbers(column.column), sentence)
 
     def _numbering(self, table: Columns) -> Sequence[_Numbering]:
-        """The columns that may number the tokens of a file: the third, as in CoNLL-2011/2012, if the first line has a
-        number there and a word after it; otherwise all `_NUMBER_COLUMNS`, of which the end of the file decides."""
+        """Return the columns that may number the tokens of a file: the third, as in CoNLL-2011/2012, if the first line
+        has a number there and a word after it; otherwise all `_NUMBER_COLUMNS`, of which the end of the file decides.
+        """
         if not self._file.numbering:
             usual = table.count[0] > 4 and table.numbers(_NUMBER_COLUMN)[0] >= 0
             self._file.numbering = [_Numbering(column) for column in _NUMBER_COLUMNS[: 1 if usual else None]]

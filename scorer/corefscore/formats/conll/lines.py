@@ -49,7 +49,9 @@ _ENDS = _Marker(None)
 
 
 def marker_of(line: bytes) -> _Marker | None:
-    """The marker in a line without its LF, or None: rule 1 of the grammar in `corefscore.formats.conll.reader`."""
+    """Return the marker in a line without its LF, or None: rule 1 of the grammar in
+    `corefscore.formats.conll.reader`.
+    """
     if line == USUAL_END:
         return _ENDS
     line = line.removeprefix(MARK)
@@ -63,7 +65,9 @@ def marker_of(line: bytes) -> _Marker | None:
 
 
 def is_token_line(line: bytes) -> bool:
-    """Whether a line that is not a marker is a token: rule 3 of the grammar in `corefscore.formats.conll.reader`."""
+    """Return whether a line that is not a marker is a token: rule 3 of the grammar in
+    `corefscore.formats.conll.reader`.
+    """
     if not line.startswith((b"#", MARK + b"#")):
         return bool(line.strip())
     if b"\t" in line:
@@ -93,7 +97,7 @@ def name_in(line: bytes, request: Request) -> str | None:
 
 
 def lines_of(source: Source) -> Iterator[Line]:
-    """The lines of a file in order, read by the rules of `corefscore.formats.conll.reader`."""
+    """Yield the lines of a file in order, read by the rules of `corefscore.formats.conll.reader`."""
     begin = 0
     token = -1
     for number, raw in source.numbered_lines():
@@ -136,7 +140,7 @@ def tokens_of(source: Source) -> Iterator[tuple[int, list[bytes], list[int]]]:
 
 
 def columns_of(line: bytes) -> list[bytes]:
-    """The columns of a token: rule 4 of the grammar in `corefscore.formats.conll.reader`."""
+    """Return the columns of a token: rule 4 of the grammar in `corefscore.formats.conll.reader`."""
     ended = line.removesuffix(b"\n")
     text = ended.removesuffix(b"\r")
     if b"\t" in text:
@@ -145,7 +149,7 @@ def columns_of(line: bytes) -> list[bytes]:
 
 
 def cell_of(line: bytes) -> tuple[int, bytes]:
-    """Where the last column of a token, the cell of coreference, begins in its line, and its text."""
+    """Return where the last column of a token, the cell of coreference, begins in its line, and its text."""
     columns = columns_of(line)
     cell = columns[-1] if columns else b""
     text = line.rstrip(b"\n").removesuffix(b"\r")
@@ -165,27 +169,30 @@ class WordColumn:
     number: int | None = None
 
     def place(self, count: int) -> int:
-        """The column of the word, counted from 0, in a line of ``count`` columns, the last of which is coreference;
-        `NOWHERE` if it has none."""
+        """Return the column of the word, counted from 0, in a line of ``count`` columns, the last of which is
+        coreference; `NOWHERE` if it has none.
+        """
         if self.number is not None:
             return self.number - 1 if self.number < count else NOWHERE
         return WORD if count >= WORD_COLUMNS else max(count - 2, NOWHERE)
 
     def is_certain(self, count: int) -> bool:
-        """Whether the word is certainly in this column of a line of ``count`` columns; with three or four it is not."""
+        """Return whether the word is certainly in this column of a line of ``count`` columns; with three or four it is
+        not.
+        """
         return self.number is not None or count >= WORD_COLUMNS
 
     def cell(self, columns: Sequence[bytes]) -> bytes:
-        """The word of a line."""
+        """Return the word of a line."""
         place = self.place(len(columns))
         return NO_WORD.encode() if place == NOWHERE else columns[place].strip()
 
     def word(self, columns: Sequence[bytes]) -> str:
-        """The word of a line as text."""
+        """Return the word of a line as text."""
         return as_text(self.cell(columns))
 
     def __call__(self, source: Source, spans: Sequence[Span]) -> list[str]:
-        """The words of spans of one file.
+        """Return the words of spans of one file.
 
         Only those that a `passage` shows are kept, so spans may be long, many and nested.
         """
@@ -212,7 +219,7 @@ class WordColumn:
 
 
 def absent_column(source: Source, column: WordColumn) -> Finding | None:
-    """The error for a file in which no token has the column of words that was requested."""
+    """Return the error for a file in which no token has the column of words that was requested."""
     most = 0
     for _, columns in _rows(source):
         most = max(most, len(columns))
@@ -227,7 +234,7 @@ def absent_column(source: Source, column: WordColumn) -> Finding | None:
 
 
 def other_words(source: Source, column: WordColumn) -> Finding | None:
-    """The notice for a file whose column of words clearly contains no words, while another column may.
+    """Return the notice for a file whose column of words clearly contains no words, while another column may.
 
     In the first `_LOOKED_AT` tokens the cells of the column are all numbers or all the same, and another column has
     cells that are neither.
@@ -249,17 +256,17 @@ def other_words(source: Source, column: WordColumn) -> Finding | None:
 
 
 def _rows(source: Source) -> Iterator[tuple[int, list[bytes]]]:
-    """The line and the columns of each token in a document."""
+    """Return the line and the columns of each token in a document."""
     return ((line.number, columns_of(line.text)) for line in lines_of(source) if line.begin and line.token >= 0)
 
 
 def _no_words(cells: Sequence[str]) -> bool:
-    """Whether cells are all the same, or numbers and marks only."""
+    """Return whether cells are all the same, or numbers and marks only."""
     return len(set(cells)) == 1 or not any(character.isalpha() for cell in set(cells) for character in cell)
 
 
 def sentences(source: Source, notices: list[Finding], request: Request) -> Iterator[Sentences]:
-    """The sentences of each document of a file without faults; a line of white space ends a sentence.
+    """Yield the sentences of each document of a file without faults; a line of white space ends a sentence.
 
     The first columns that `write` does not write are added to the notices, and the first comment.
     """

@@ -72,7 +72,7 @@ class _Open(NamedTuple):
 
 
 def read(files: Sequence[Source], notices: list[Finding], request: Request) -> Iterator[Documents]:
-    """The documents of all files with the named entities that ``request.names`` describes.
+    """Yield the documents of all files with the named entities that ``request.names`` describes.
 
     Raises as `corefscore.formats.conll.reader.read` does.
     """

@@ -94,7 +94,7 @@ class _Segments(NamedTuple):
     shift: Ints
 
     def within(self, lines: Ints) -> tuple[Ints, Ints, Ints]:
-        """The lines that are in a segment, with the document and the shift of that segment."""
+        """Return the lines that are in a segment, with the document and the shift of that segment."""
         segment = np.searchsorted(self.first, lines, side="right") - 1
         inside = (segment >= 0) & (lines < self.stop[segment])
         lines, segment = lines[inside], segment[inside]
@@ -116,14 +116,14 @@ class Cells(NamedTuple):
     unread: Bools
 
     def filled(self) -> Cells:
-        """The cells that are not blank."""
+        """Return the cells that are not blank."""
         size = self.stop - self.start
         which = np.flatnonzero((size > 1) | ((size == 1) & ~_IS_BLANK[self.text[self.start]]))
         line, document, start, stop = (column[which] for column in (self.line, self.document, self.start, self.stop))
         return Cells(self.text, self.stops, line, document, start, stop, self.odd[which], self.unread[which])
 
     def finding(self, cell: int, reader: Reader) -> Finding:
-        """The notice for a cell that is not plain."""
+        """Return the notice for a cell that is not plain."""
         text, start, line = self.text, int(self.start[cell]), int(self.line[cell])
         shown = text[start : self.stop[cell]].tobytes()[:1000]
         column = len(as_text(text[self.stops[line - 1] + 1 if line else 1 : start].tobytes())) + 1
@@ -151,7 +151,7 @@ class Lines(NamedTuple):
 
 
 def read(files: Sequence[Source], notices: list[Finding], request: Request) -> Iterator[Documents]:
-    """The documents of all files as one corpus, in batches; oddities are added to ``notices``.
+    """Yield the documents of all files as one corpus, in batches; oddities are added to ``notices``.
 
     Raises `InputError` for a file without any document and for a document that begins inside another, `UsageError` for
     a file that cannot be read. Brackets that do not match become a fault of their document, since it may not be scored.
@@ -255,13 +255,13 @@ class Reader:
         return found
 
     def batch(self) -> Iterator[Documents]:
-        """The documents read since the last batch, if there are any, except one that is still open."""
+        """Yield the documents read since the last batch, if there are any, except one that is still open."""
         ready = len(self.names) - self.inside
         if ready:
             yield self._taken(ready)
 
     def _taken(self, ready: int) -> Documents:
-        """The first ``ready`` documents, which are removed from this reader."""
+        """Return the first ``ready`` documents, which are removed from this reader."""
         events = Events(*map(np.concatenate, zip(*self.events, strict=True)))
         complete, rest = events.document < ready, events.document >= ready
         later = events.only(np.flatnonzero(rest))
@@ -339,7 +339,8 @@ class Reader:
         self.line += len(starts)
 
     def _segments(self, markers: list[tuple[int, str | None]], is_token: Bools, tokens: Ints) -> _Segments:
-        """The runs of lines that belong to documents, given the markers (a name begins a document, None ends it).
+        """Return the runs of lines that belong to documents, given the markers (a name begins a document, None ends
+        it).
 
         ``tokens`` is the number of tokens up to and including each line of the block.
         """
@@ -410,7 +411,7 @@ class Reader:
             self.discarded.setdefault(int(document[cell]), []).extend(map(as_text, pieces))
 
     def details(self, document: int) -> dict[str, object]:
-        """The details of a document in the messages of `describe`."""
+        """Return the details of a document in the messages of `describe`."""
         begin, stop = self.places[document].line, self.stops[document]
         return {"document": self.names[document], "begin": begin, "where": f"at line {stop}"}
 
@@ -418,7 +419,7 @@ class Reader:
 def _first(
     document: int, events: Events, source: Source, odd_labels: Sequence[str], details: Mapping[str, object]
 ) -> Finding:
-    """The finding for the first bracket of a document that has no partner."""
+    """Return the finding for the first bracket of a document that has no partner."""
     events = events.only(np.flatnonzero(events.document == document))
     return next(describe(events, unmatched(events)[:1].tolist(), source, odd_labels, lambda _: details))
 
@@ -437,7 +438,7 @@ class Cell:
         self._places: dict[str, list[int]] = defaultdict(list)
 
     def excerpt(self, piece: str, earlier: int) -> tuple[int, tuple[str, str]]:
-        """The column of a bracket in its line, and the cell with carets under it, shortened to a readable width.
+        """Return the column of a bracket in its line, and the cell with carets under it, shortened to a readable width.
 
         ``earlier`` is the number of brackets of the same form before it. The whole cell is marked for a bracket that
         only exists after others are cut out.
@@ -459,8 +460,9 @@ def describe(
     odd_labels: Sequence[str],
     details: Callable[[int], Mapping[str, object]],
 ) -> Iterator[Finding]:
-    """The findings for brackets without a partner: the events ``which``, of documents in one file. ``details`` returns
-    those of a document."""
+    """Yield the findings for brackets without a partner: the events ``which``, of documents in one file. ``details``
+    returns those of a document.
+    """
     cells = {line: Cell(text) for line, text in source.lines_at(events.line[which].tolist()).items()}
     for event in which:
         document, line, kind, label = (
@@ -506,8 +508,9 @@ def _blocks(source: Source, whole_documents: bool) -> Iterator[tuple[bytearray, 
 
 
 def _may_matter(text: Bytes, starts: Ints, stops: Ints) -> Bools:
-    """Whether each line that begins with `#` may be a marker or a token. The others are comments: they have no tab and
-    no bracket, and do not begin like a marker."""
+    """Return whether each line that begins with `#` may be a marker or a token. The others are comments: they have no
+    tab and no bracket, and do not begin like a marker.
+    """
     matters = among(text[starts + 1], _MARKER_BEGINS)
     if not matters.all():
         marks = np.flatnonzero((text == TAB) | (text == OPENING) | (text == CLOSING))
@@ -516,7 +519,7 @@ def _may_matter(text: Bytes, starts: Ints, stops: Ints) -> Bools:
 
 
 def _may_be_filled(text: Bytes, stops: Ints, tabs: bool) -> Bools:
-    """Whether the last cell of each line may be other than blank.
+    """Return whether the last cell of each line may be other than blank.
 
     ``tabs`` says whether the block has tabs; if not, columns are split at blanks.
     """
@@ -531,7 +534,7 @@ def _may_be_filled(text: Bytes, stops: Ints, tabs: bool) -> Bools:
 
 
 def last_cells(text: Bytes, stops: Ints) -> tuple[Ints, Ints]:
-    """Where the last cell of each line begins and ends; ``stops`` is where the lines end (rule 4)."""
+    """Return where the last cell of each line begins and ends; ``stops`` is where the lines end (rule 4)."""
     has_cr = text[stops - 1] == CR
     stops = stops - has_cr
     every = np.arange(len(stops))
@@ -547,8 +550,9 @@ def last_cells(text: Bytes, stops: Ints) -> tuple[Ints, Ints]:
 
 
 def _step_back(text: Bytes, stops: Ints, which: Ints, *, over: bool, marks: tuple[int, ...]) -> Ints:
-    """The positions ``stops`` with those of the lines ``which`` moved back: over all bytes of ``marks``, or up to the
-    first of them."""
+    """Return the positions ``stops`` with those of the lines ``which`` moved back: over all bytes of ``marks``, or up
+    to the first of them.
+    """
     position = stops.copy()
     for _ in range(_LONG_CELL):
         if not len(which):
@@ -565,7 +569,7 @@ def _step_back(text: Bytes, stops: Ints, which: Ints, *, over: bool, marks: tupl
 
 
 def _step_back_far(text: Bytes, stop: int, *, over: bool, marks: tuple[int, ...]) -> int:
-    """The same for one line, in steps each of which is twice as long as the last."""
+    """Return the same for one line, in steps each of which is twice as long as the last."""
     size = _LONG_CELL
     while True:
         first = max(stop - size, 0)
@@ -576,7 +580,7 @@ def _step_back_far(text: Bytes, stop: int, *, over: bool, marks: tuple[int, ...]
 
 
 def _what_else(source: Source, side: str | None) -> Finding:
-    """The error for a file without any document: what it contains instead, where, and what was expected."""
+    """Return the error for a file without any document: what it contains instead, where, and what was expected."""
     head = source.head(1 << 16)
     text = head.removeprefix(MARK)
     lines = [(number, line.strip()) for number, line in enumerate(text.split(b"\n"), start=1)]

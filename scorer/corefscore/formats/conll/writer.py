@@ -20,7 +20,8 @@ _FIT = Fit("CoNLL", words=r"(?a:[\t\n]|\A\s+|\s+\Z|#(?=\s*end document))", ids="
 
 
 def write(documents: Iterator[FullDocument], notices: list[Finding], request: Request = USUAL) -> Iterator[str]:
-    """Documents as CoNLL, with as many columns as `corefscore.formats.conll.lines.COLUMNS` says, separated by tabs.
+    """Yield documents as CoNLL, with as many columns as `corefscore.formats.conll.lines.COLUMNS` says, separated by
+    tabs.
 
     What CoNLL cannot contain (`_FIT`) is added to the notices, and mentions of one entity that cross.
     """
@@ -31,7 +32,7 @@ def write(documents: Iterator[FullDocument], notices: list[Finding], request: Re
 
 
 def _token_lines(document: FullDocument, notices: list[Finding]) -> Iterator[str]:
-    """The lines of a document between its markers."""
+    """Yield the lines of a document between its markers."""
     coreference = cells(document)
     if not order_kept(document, document.entities):
         noted(document, notices, "changed-order")
@@ -48,13 +49,13 @@ def _token_lines(document: FullDocument, notices: list[Finding]) -> Iterator[str
 
 
 def cells(document: FullDocument) -> dict[int, str]:
-    """The cells of coreference of a document, by token."""
+    """Return the cells of coreference of a document, by token."""
     forms = {SINGLE: "({})".format, OPEN: "({}".format, CLOSE: "{})".format}
     return {token: "|".join(pieces) for token, pieces in marks(document.entities, forms).items()}
 
 
 def rewritten(batches: Sequence[Documents], column: int) -> Iterator[str]:
-    """The text of the files that the documents came from, with the entities of the documents as coreference.
+    """Yield the text of the files that the documents came from, with the entities of the documents as coreference.
 
     ``column`` is the column of named entities, from 1. Raises `InputError` for a document with a fault.
     """
@@ -67,7 +68,7 @@ def rewritten(batches: Sequence[Documents], column: int) -> Iterator[str]:
 
 
 def _rewritten_lines(source: Source, documents: Mapping[int, FullDocument], column: int) -> Iterator[str]:
-    """The lines of a file; ``documents`` are by the line at which they begin."""
+    """Yield the lines of a file; ``documents`` are by the line at which they begin."""
     begin, coreference = 0, {}
     for line in lines_of(source):
         if line.begin != begin:
@@ -84,7 +85,7 @@ def _rewritten_lines(source: Source, documents: Mapping[int, FullDocument], colu
 
 
 def _with_cell(line: bytes, cell: bytes, column: int) -> bytes:
-    """A line with its last cell replaced, or with one more cell if the last column is that of named entities."""
+    """Return a line with its last cell replaced, or with one more cell if the last column is that of named entities."""
     text = line.rstrip(b"\r\n")
     line_end = line[len(text) :]
     blank = b"\t" if b"\t" in text else b" "

@@ -11,7 +11,7 @@ _CONLL_U = re.compile(rb"^# ?(newdoc|global\.Entity|sent_id)|^\d+(?:[-.]\d+)?(?:
 
 
 def recognises(head: bytes) -> bool:
-    """Whether a file that begins so is CoNLL-U."""
+    """Return whether a file that begins so is CoNLL-U."""
     return _CONLL_U.search(head) is not None
 
 

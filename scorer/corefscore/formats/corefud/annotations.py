@@ -21,7 +21,7 @@ _PRONOUN = "PRON"
 
 
 def read(source: Source, request: Request) -> Iterator[Annotations]:
-    """The annotations of each document of a file that has no faults."""
+    """Yield the annotations of each document of a file that has no faults."""
     lines = Lines(source)
     words, numbers = lines.words, lines.numbers(lines.documents.of_sentence)
     depth = cache(partial(depths, lines))
@@ -44,7 +44,7 @@ def by_document(lines: Lines) -> Iterator[tuple[int, Ints]]:
 
 
 def cut(forms: list[str], numbers: Ints) -> list[list[str]]:
-    """The forms of words with these numbers (`corefscore.core.documents.Nodes`), sentence by sentence."""
+    """Return the forms of words with these numbers (`corefscore.core.documents.Nodes`), sentence by sentence."""
     cuts = np.flatnonzero(changes(numbers // SENTENCE)).tolist()
     return [forms[first:last] for first, last in zip(cuts, [*cuts[1:], None], strict=True)] if cuts else []
 

@@ -42,7 +42,7 @@ class Fields(NamedTuple):
 
     @classmethod
     def of(cls, header: Sequence[str]) -> Fields | None:
-        """The fields that a header names; None if it has no id."""
+        """Return the fields that a header names; None if it has no id."""
         for name in ID_FIELDS:
             if name in header:
                 head = header.index(_HEAD_FIELD) if _HEAD_FIELD in header else None
@@ -66,11 +66,11 @@ class Cells(NamedTuple):
     again: Ints
 
     def value(self, cell: int) -> bytes:
-        """The value of an attribute."""
+        """Return the value of an attribute."""
         return self.text[self.start[cell] : self.stop[cell]].tobytes()
 
     def place(self, cell: int) -> int:
-        """Where an attribute begins in the file."""
+        """Return where an attribute begins in the file."""
         return int(self.start[cell] + self.shift[cell])
 
 
@@ -94,15 +94,15 @@ class Chunks(NamedTuple):
     rest: Ints
 
     def shift_of(self, chunk: int) -> int:
-        """How many bytes later a chunk is in the file."""
+        """Return how many bytes later a chunk is in the file."""
         return int(self.shift[self.cell[chunk]])
 
     def text_of(self, chunk: int) -> bytes:
-        """The text between the brackets."""
+        """Return the text between the brackets."""
         return self.text[self.start[chunk] : self.stop[chunk]].tobytes()
 
     def id_of(self, chunk: int) -> bytes:
-        """The id."""
+        """Return the id."""
         return self.text.data[self.id_start[chunk] : self.id_stop[chunk]].tobytes()
 
     def ids_of(self, which: Ints | slice) -> list[str]:
@@ -114,7 +114,7 @@ class Chunks(NamedTuple):
 
 
 def cells(lines: Lines) -> Cells:
-    """The attributes of the words of a file."""
+    """Return the attributes of the words of a file."""
     found = [(NONE, NONE, NONE)]
     for block in blocks(len(lines.tokens)):
         begin, end = lines.bounds(MISC, block)
@@ -144,7 +144,7 @@ def cells(lines: Lines) -> Cells:
 
 
 def chunks(found: Cells, fields: Fields) -> Chunks:
-    """The chunks of the attributes."""
+    """Return the chunks of the attributes."""
     text = found.text
     cell, kind, begin, end, rest = _cut(text, found)
     word = found.word[cell]
@@ -197,8 +197,9 @@ def _cut(text: Bytes, found: Cells) -> tuple[Ints, Ints, Ints, Ints, Ints]:
 
 
 def _field(dashes: Ints, first: Ints, begin: Ints, end: Ints, field: int) -> tuple[Ints, Ints]:
-    """Where a field of each chunk begins and ends; a field that is missing begins after its end. ``dashes`` are the
-    places of all dashes and one place after every chunk, ``first`` the index of the first dash of each chunk."""
+    """Return where a field of each chunk begins and ends; a field that is missing begins after its end. ``dashes`` are
+    the places of all dashes and one place after every chunk, ``first`` the index of the first dash of each chunk.
+    """
 
     def dash(number: int) -> Ints:
         found: Ints = np.minimum(dashes[np.minimum(first + number, len(dashes) - 1)], end)
@@ -208,7 +209,7 @@ def _field(dashes: Ints, first: Ints, begin: Ints, end: Ints, field: int) -> tup
 
 
 def _heads(text: Bytes, start: Ints, stop: Ints) -> Ints:
-    """The numbers in the field of the head, or one of `NO_HEAD`, `EMPTY_HEAD` and `ODD_HEAD`."""
+    """Return the numbers in the field of the head, or one of `NO_HEAD`, `EMPTY_HEAD` and `ODD_HEAD`."""
     size = stop - start
     head = np.where(size > 0, whole_numbers(text, start, np.maximum(stop, start), _DIGITS), EMPTY_HEAD)
     head[size < 0] = NO_HEAD

@@ -52,7 +52,7 @@ _CLUSTERS = f"entities, each a list of mentions; a mention is {_MENTION}"
 
 
 def nested(value: Any, side: str) -> Nested:
-    """What ``value``, documents without names, is by the rules above.
+    """Return what ``value``, documents without names, is by the rules above.
 
     Raises `InputError` for what is neither a document nor a list of documents, or could be both.
     """
@@ -67,7 +67,7 @@ def nested(value: Any, side: str) -> Nested:
 
 
 def _fits(value: Any, level: int) -> bool:
-    """Whether a value has mentions so many levels below it, if it has anything there."""
+    """Return whether a value has mentions so many levels below it, if it has anything there."""
     if not level:
         return _is_mention(value)
     return isinstance(value, COLLECTIONS) and all(_fits(part, level - 1) for part in value)
@@ -78,7 +78,7 @@ def _has_mention(value: Any) -> bool:
 
 
 def _is_pair(value: Any) -> bool:
-    """Whether a value is ``(sentence, ID)``."""
+    """Return whether a value is ``(sentence, ID)``."""
     return isinstance(value, list | tuple) and len(value) == 2 and is_whole(value[0]) and isinstance(value[1], str)
 
 
@@ -128,7 +128,7 @@ def refuse_unknown(named: Mapping[str, Any], side: str, other: Documents) -> Non
 
 
 def _alone(side: str, names: Sequence[str]) -> Documents:
-    """Documents that the other side lacks: nobody knows their words."""
+    """Return documents that the other side lacks: nobody knows their words."""
     return Documents(names, [Place(Source(side), None)] * len(names), np.full(len(names), -1), nodes=NO_NODES)
 
 
@@ -140,7 +140,7 @@ class _Given(NamedTuple):
     clusters: Any
 
     def entities(self) -> Iterator[list[Any]]:
-        """The mentions of each entity. Raises `InputError` for what has another shape."""
+        """Yield the mentions of each entity. Raises `InputError` for what has another shape."""
         if not isinstance(self.clusters, COLLECTIONS) or not all(
             isinstance(entity, COLLECTIONS) for entity in self.clusters
         ):
@@ -165,7 +165,7 @@ class _Given(NamedTuple):
             )
 
     def refused(self, mention: Any, expected: str) -> InputError:
-        """The error for a mention."""
+        """Return the error for a mention."""
         details = {"document": self.name, "place": "a mention", "what": f"{mention!r:.80}", "expected": expected}
         return InputError([Finding("bad-mention", self.side, details=details)])
 
@@ -181,11 +181,13 @@ class _Text(NamedTuple):
 
     @classmethod
     def of(cls, every: Ints, overt: Bools, number: Ints) -> _Text:
-        """The document of some words."""
+        """Return the document of some words."""
         return cls(every, every[overt[every]], number[every], int(number[every].max(initial=-1)) // SENTENCE + 1)
 
     def stretches(self, mention: Any, given: _Given, number: Ints) -> Iterator[tuple[int, int]]:
-        """The first and the last word of each stretch of a mention. Raises `InputError` for one beyond the text."""
+        """Yield the first and the last word of each stretch of a mention. Raises `InputError` for one
+        beyond the text.
+        """
         if _is_span(mention):
             found = [(self._token(mention[0], mention, given), self._token(mention[1], mention, given))]
             if mention[0] > mention[1]:
@@ -249,7 +251,7 @@ class _OnWords(File):
         self.keep(Finding(code, self.side, None, details=details))
 
     def documents(self) -> Documents:
-        """All documents of the file, those that are not given without mentions."""
+        """Return all documents of the file, those that are not given without mentions."""
         found = super().documents()
         names = [self.names[place.line] for place in found.places if place is not None]
         places = [Place(_InMemory(self.side, self.source), None)] * len(names)
@@ -289,6 +291,6 @@ class _OnWords(File):
 
 
 def _words_at(source: Source, spans: Sequence[Span]) -> list[str]:
-    """The words of spans of documents in memory, as the file of the other side has them."""
+    """Return the words of spans of documents in memory, as the file of the other side has them."""
     assert isinstance(source, _InMemory), "those of this module"
     return reader.words_at(source.words, [span._replace(line=-span.line) for span in spans])

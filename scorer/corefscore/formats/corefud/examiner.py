@@ -21,8 +21,9 @@ from corefscore.formats.corefud.reader import File, batches
 
 
 def examine(files: Sequence[Source], found: Found, request: Request) -> Iterator[Documents]:
-    """The documents of all files as one corpus, each file as a batch, with their mentions that have no faults; all that
-    is wrong or odd is added to ``found``. Raises `UsageError` for a file that cannot be read."""
+    """Return the documents of all files as one corpus, each file as a batch, with their mentions that have no faults;
+    all that is wrong or odd is added to ``found``. Raises `UsageError` for a file that cannot be read.
+    """
     read = (_Examined(source, found, request) for source in files)
     return (batch for batch in batches(read, found.add) if len(batch))
 
@@ -50,6 +51,6 @@ class _Examined(File):
         return found
 
     def _document_of(self, error: Finding) -> int:
-        """The document with the line of an error."""
+        """Return the document with the line of an error."""
         row = int(np.searchsorted(self.lines.tokens, (error.line or 1) - 1))
         return int(self.document_of_sentence[self.lines.sentence[row]]) if len(self.lines.tokens) else 0

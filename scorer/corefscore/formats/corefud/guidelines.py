@@ -232,7 +232,7 @@ class _Checker:
         self.report(Finding(code, self.path, line, details=details))
 
     def _misplaced(self, values: dict[str, list[str]], *, is_word: bool) -> str | None:
-        """The rule that makes the validator skip a line."""
+        """Return the rule that makes the validator skip a line."""
         if not is_word:
             return "entity-mwt" if any(values.values()) else None
         for name, of_name in values.items():
@@ -348,7 +348,7 @@ class _Checker:
             self._tell("crossing-mentions-same-entity", bracket.line, bracket.text)
 
     def _crosses(self, entity: str, span: Span) -> bool:
-        """Whether a mention crosses one of its entity in this sentence that ended before."""
+        """Return whether a mention crosses one of its entity in this sentence that ended before."""
         ended = self.ended.setdefault(entity, [])
         ended.append(span)
         if len(ended) == 1:  # nearly always
@@ -387,7 +387,9 @@ class _Checker:
 
 
 def _related(value: str, *, typed: bool) -> bool:
-    """Whether a value is relations such as `e1<e2`, or `e1<e2:type` if they can be ``typed``, with commas between."""
+    """Return whether a value is relations such as `e1<e2`, or `e1<e2:type` if they can be ``typed``, with commas
+    between.
+    """
     begin, *between = value.split("<")
     if {*value} & {*"( >)"} or not between or not begin or ":" in (begin if typed else value):
         return False

@@ -70,7 +70,7 @@ def refused(finding: Finding) -> None:
 
 
 def few(code: str, faulty: Sequence[int]) -> Sequence[int]:
-    """The first `MOST` places."""
+    """Return the first `MOST` places."""
     return faulty[:MOST]
 
 
@@ -85,11 +85,11 @@ class Words(NamedTuple):
     overt: Bools
 
     def take(self, which: Ints) -> Words:
-        """Some of the words, in this order."""
+        """Return some of the words, in this order."""
         return Words(self.row[which], self.sentence[which], self.number[which], self.overt[which])
 
     def of_rows(self, rows: Ints) -> Ints:
-        """The words of some rows; -1 for a row that is not a word."""
+        """Return the words of some rows; -1 for a row that is not a word."""
         if not len(self.row):
             return np.full(len(rows), -1)
         if (self.row[1:] < self.row[:-1]).any():
@@ -174,7 +174,7 @@ class Lines:
         )
 
     def bounds(self, column: int, rows: Ints | slice) -> tuple[Ints, Ints]:
-        """Where a column of some tokens begins and ends."""
+        """Return where a column of some tokens begins and ends."""
         if column - 1 in _TABS and column in _TABS:
             return self._tabs[column - 1][rows] + 1, self._tabs[column][rows]
         if column == ID:
@@ -188,24 +188,25 @@ class Lines:
         return begin + 1, end
 
     def column(self, row: int, column: int) -> bytes:
-        """A column of a token."""
+        """Return a column of a token."""
         return self.line(self.tokens[row]).split(b"\t")[column]
 
     def line(self, number: int) -> bytes:
-        """A line of the file, counted from 0."""
+        """Return a line of the file, counted from 0."""
         return self.piece(self.starts[number], self.ends[number])
 
     def piece(self, start: SupportsIndex, stop: SupportsIndex) -> bytes:
-        """A piece of the file."""
+        """Return a piece of the file."""
         return self.text.data[start:stop].tobytes()
 
     def line_of(self, row: int) -> int:
-        """The number of the line (from 1) of a token."""
+        """Return the number of the line (from 1) of a token."""
         return int(self.tokens[row]) + 1
 
     def about(self, code: str, row: int, piece: bytes, start: int | None = None, **details: object) -> Finding:
-        """The finding about a piece of the line of a token, with the piece shown in it; ``start`` is where the piece
-        is in the file; otherwise its last occurrence is meant."""
+        """Return the finding about a piece of the line of a token, with the piece shown in it; ``start`` is where the
+        piece is in the file; otherwise its last occurrence is meant.
+        """
         number = int(self.tokens[row])
         line, part = self.line(number), as_text(piece)
         at = max(line.rfind(piece), 0) if start is None else start - int(self.starts[number])
@@ -238,7 +239,9 @@ class Lines:
         return np.repeat(np.arange(len(self.sentences)), np.diff(self.sentences, append=len(self.tokens)))
 
     def _numbers(self) -> tuple[Ints, Bools, Bools]:
-        """The number of each token in its sentence times `TENTH`, whether it is overt, and whether it is a word."""
+        """Return the number of each token in its sentence times `TENTH`, whether it is overt, and whether it is a
+        word.
+        """
         number = np.empty(len(self.tokens), dtype=np.int64)
         for block in blocks(len(number)):
             number[block] = whole_numbers(self.text, *self.bounds(ID, block), DIGITS)
@@ -265,7 +268,7 @@ class Lines:
         return None
 
     def _comments(self, beginning: bytes) -> list[int]:
-        """Where the comments with this ``beginning`` begin."""
+        """Return where the comments with this ``beginning`` begin."""
         at = self.starts[self.comments]
         at = at[at + len(beginning) < len(self.text)]
         for place, byte in enumerate(beginning):
@@ -313,7 +316,7 @@ class Lines:
         return _Begun(list(numbers), lines, of_sentence, lost, again)
 
     def numbers(self, document: Ints) -> Ints:
-        """The number of each word (`corefscore.core.documents.Nodes`), given the document of each sentence."""
+        """Return the number of each word (`corefscore.core.documents.Nodes`), given the document of each sentence."""
         order = order_by(document)
         begins = changes(document[order])
         in_document = np.empty(len(order), dtype=np.int64)
@@ -325,7 +328,7 @@ class Lines:
         return found
 
     def _newdocs(self) -> tuple[Ints, list[str | None]]:
-        """The lines (from 0) with `# newdoc`, and the id of each."""
+        """Return the lines (from 0) with `# newdoc`, and the id of each."""
         places: list[int] = []
         names: list[str | None] = []
         for at in self._comments(b"# newdoc"):
@@ -337,13 +340,13 @@ class Lines:
 
 
 def _places(text: Bytes, byte: int) -> Iterator[Ints]:
-    """Where a byte is in a text, block after block."""
+    """Yield where a byte is in a text, block after block."""
     for begin in range(0, len(text), BLOCK):
         yield np.flatnonzero(text[begin : begin + BLOCK] == byte) + begin
 
 
 def _read_with_lf(source: Source) -> Bytes:
-    """The bytes of a file, with LF for every line end."""
+    """Return the bytes of a file, with LF for every line end."""
     text = np.frombuffer(source.read(), dtype=np.uint8)
     begins = (int(at) for places in _places(text, MARK[0]) for at in places if not at or text[at - 1] in (LF, CR))
     if marks := [at for at in begins if text[at : at + len(MARK)].tobytes() == MARK]:
@@ -355,8 +358,9 @@ def _read_with_lf(source: Source) -> Bytes:
 
 
 def lines_around(source: Source, passages: Iterable[tuple[int, int]]) -> tuple[Lines, Ints]:
-    """The sentences of a file that contain some passages, and the number of each of their lines in the file. A passage
-    is a line (from 1) and the number of words that are wanted from there on."""
+    """Return the sentences of a file that contain some passages, and the number of each of their lines in the file. A
+    passage is a line (from 1) and the number of words that are wanted from there on.
+    """
     text = np.append(_read_with_lf(source), np.uint8(LF))
     ends = np.flatnonzero(text == LF)
     gaps = np.append(np.flatnonzero(np.diff(ends, prepend=-1) == 1), len(ends))
@@ -375,7 +379,7 @@ def lines_around(source: Source, passages: Iterable[tuple[int, int]]) -> tuple[L
 
 
 def number_of(piece: bytes) -> int | None:
-    """The number of a word in its sentence times `TENTH`, such as 31000 for ``3.1``; None if it is not a number.
+    """Return the number of a word in its sentence times `TENTH`, such as 31000 for ``3.1``; None if it is not a number.
 
     As in the official scorer, it is a decimal fraction: 3.10 is 3.1.
     """
@@ -387,8 +391,9 @@ def number_of(piece: bytes) -> int | None:
 
 
 def _regular(text: Bytes, tokens: Ints) -> tuple[Bytes, _Irregular | None]:
-    """The same lines with nine tabs in each line of a token and none in any other, and which lines had other numbers
-    of tabs."""
+    """Return the same lines with nine tabs in each line of a token and none in any other, and which lines had other
+    numbers of tabs.
+    """
     found = bytearray()
     first = None
     many = 0

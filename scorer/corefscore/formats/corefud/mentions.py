@@ -91,7 +91,7 @@ _Parts = Mapping[int, tuple[bytes, ...]]
 
 
 def mentions_of(events: Events, parts: _Parts, refuse: Refuse) -> FileMentions:
-    """The mentions of a file, without those that are refused."""
+    """Return the mentions of a file, without those that are refused."""
     in_parts = among(events.entity, events.entity[list(parts)]) if parts else np.zeros(len(events.word), np.bool_)
     plain = np.flatnonzero(~in_parts)
     single = plain[events.kind[plain] == SINGLE]
@@ -117,8 +117,9 @@ def mentions_of(events: Events, parts: _Parts, refuse: Refuse) -> FileMentions:
 
 
 def _paired(events: Events, brackets: Ints, refuse: Refuse) -> tuple[Ints, Ints, list[int]]:
-    """The chunks that open, those that close them, and those that are never closed. Chunks that close nothing are
-    refused."""
+    """Return the chunks that open, those that close them, and those that are never closed. Chunks that close nothing
+    are refused.
+    """
     brackets = brackets[order_by(events.entity[brackets])]
     is_open = events.kind[brackets] == OPEN
     opens, closes, alone = matching(events.entity[brackets], is_open)
@@ -129,7 +130,7 @@ def _paired(events: Events, brackets: Ints, refuse: Refuse) -> tuple[Ints, Ints,
 
 
 def _within_sentences(events: Events, opens: Ints, closes: Ints, refuse: Refuse) -> tuple[Ints, Ints]:
-    """The pairs whose chunks are in one sentence; other pairs are refused."""
+    """Return the pairs whose chunks are in one sentence; other pairs are refused."""
     across = events.sentence[opens] != events.sentence[closes]
     if across.any():
         which = np.flatnonzero(across)
@@ -153,7 +154,7 @@ class _PartialMention:
     chunks: list[tuple[int, int]] = field(default_factory=list)
 
     def misnumbered(self, parts: _Parts) -> list[_Part]:
-        """The chunks of a finished mention that have other numbers than those of their parts."""
+        """Return the chunks of a finished mention that have other numbers than those of their parts."""
         found = [_Part(chunk, number, self.parts) for chunk, number in self.chunks] if self.finished else []
         return [
             part
@@ -163,8 +164,9 @@ class _PartialMention:
 
 
 def _with_parts(plain: FileMentions, events: Events, parts: _Parts, which: Ints, refuse: Refuse) -> FileMentions:
-    """All mentions: the ``plain`` ones, and those of entities that have discontinuous mentions, read chunk by
-    chunk."""
+    """Return all mentions: the ``plain`` ones, and those of entities that have discontinuous mentions, read chunk by
+    chunk.
+    """
     mentions: list[_PartialMention] = []
     unclosed, stretched, unfinished = [*plain.unclosed], [*plain.stretched], list[int]()
     by_entity: dict[int, list[int]] = defaultdict(list)
@@ -242,7 +244,7 @@ class _EntityReader:
             heappush(self.waiting, (mention.chunk, mention))
 
     def _begin(self, chunk: int) -> _PartialMention:
-        """The mention that a chunk begins or continues. A mention that is refused is not added to ``begun``."""
+        """Return the mention that a chunk begins or continues. A mention that is refused is not added to ``begun``."""
         _, number, total = self.parts.get(chunk, (b"", b"1", b"1"))
         if number != b"1" and self.waiting:
             mention = heappop(self.waiting)[1]
@@ -269,7 +271,7 @@ class Sized(NamedTuple):
 
 
 def words_of(found: FileMentions, number: Ints) -> Sized:
-    """The words of the mentions, in rising order. Words with equal ``number`` count as one."""
+    """Return the words of the mentions, in rising order. Words with equal ``number`` count as one."""
     lengths = found.last - found.first + 1
     total = int(lengths.sum())
     ends = np.cumsum(lengths)
@@ -285,8 +287,9 @@ def words_of(found: FileMentions, number: Ints) -> Sized:
 
 
 def heads(found: FileMentions, sized: Sized, refuse: Refuse) -> Ints:
-    """The head of each mention, as an index among its words. A head that is not a number or not a word of the mention
-    is refused."""
+    """Return the head of each mention, as an index among its words. A head that is not a number or not a word of the
+    mention is refused.
+    """
     head, size = found.head, sized.size
     in_parts = np.bincount(found.of, minlength=len(size)) > 1
     outside = (head > size) & ((size > 1) | in_parts)
@@ -300,7 +303,7 @@ def heads(found: FileMentions, sized: Sized, refuse: Refuse) -> Ints:
 
 
 def parts_of(chunks: Chunks) -> _Parts:
-    """The chunks of discontinuous mentions."""
+    """Return the chunks of discontinuous mentions."""
     ends = chunks.id_stop > chunks.id_start
     ends[ends] = chunks.text[chunks.id_stop[ends] - 1] == ord("]")
     found = {at: _PART.fullmatch(chunks.id_of(at)) for at in np.flatnonzero(ends).tolist()}

@@ -50,7 +50,7 @@ from corefscore.formats.words import word_numbers
 
 
 def read(files: Sequence[Source], notices: list[Finding], request: Request) -> Iterator[Documents]:
-    """The documents of each file as one batch; what is odd is added to ``notices``.
+    """Return the documents of each file as one batch; what is odd is added to ``notices``.
 
     A file is read as a whole, since its last header is valid for all of it and a document may continue anywhere. Each
     of several files is a data set of its own, so a document whose name an earlier file has is called ``NAME (FILE)``.
@@ -60,7 +60,7 @@ def read(files: Sequence[Source], notices: list[Finding], request: Request) -> I
 
 
 def batches(files: Iterable[File], note: Callable[[Finding], None]) -> Iterator[Documents]:
-    """The documents of each file, under names that no other file has."""
+    """Yield the documents of each file, under names that no other file has."""
     known: set[str] = set()
     for reader in files:
         source, found = reader.source, reader.documents()
@@ -99,11 +99,11 @@ class File:
         refused(finding)
 
     def take(self, code: str, faulty: Sequence[int]) -> Sequence[int]:
-        """Those of some chunks or lines that will be reported: in scoring, the first ones."""
+        """Return those of some chunks or lines that will be reported: in scoring, the first ones."""
         return few(code, faulty)
 
     def documents(self) -> Documents:
-        """The documents of the file."""
+        """Return the documents of the file."""
         lines = self.lines
         names, begins, self.document_of_sentence, *_ = lines.documents
         if not names:
@@ -135,12 +135,14 @@ class File:
         )
 
     def document_of(self, words: Ints | slice) -> Ints:
-        """The document of each of some words."""
+        """Return the document of each of some words."""
         found: Ints = self.document_of_sentence[self.lines.words.sentence[words]]
         return found
 
     def _texts(self) -> Texts:
-        """The words of the tokens. Where a word stands is part of it: sentences cut elsewhere are another text."""
+        """Return the words of the tokens. Where a word stands is part of it: sentences cut elsewhere are
+        another text.
+        """
         lines, words = self.lines, self.lines.words
         token = self.order[words.overt[self.order]]
         form = np.empty(len(lines.tokens), dtype=np.int64)
@@ -224,8 +226,9 @@ class File:
     def _by_entity(
         self, found: FileMentions, sized: Sized, head: Ints, id_of: Callable[[int], Any]
     ) -> tuple[Columns, Ints]:
-        """The columns about mentions without the ids of entities, and the order of mentions in them; ``id_of`` gives
-        the id of the entity of a chunk."""
+        """Return the columns about mentions without the ids of entities, and the order of mentions in them; ``id_of``
+        gives the id of the entity of a chunk.
+        """
         order, entity, of_entity = self._order(found, sized, id_of)
         first = np.cumsum(sized.size) - sized.size
         last = first + sized.size - 1
@@ -241,7 +244,7 @@ class File:
         return columns, order
 
     def _tokens_before(self, words: Ints) -> Ints:
-        """How many tokens of its document stand before each of some words."""
+        """Return how many tokens of its document stand before each of some words."""
         found: Ints = self._overt_before[self.place[words]] - self.first_token[self.document_of(words)]
         return found
 
@@ -277,7 +280,7 @@ class File:
             self.note("repeated-number", self.lines.line_of(row), **details)
 
     def _heads(self, found: FileMentions, sized: Sized, word: Ints, fields: Fields, refuse: Refuse) -> Ints:
-        """The head of each mention, its place in the file."""
+        """Return the head of each mention, its place in the file."""
         if self.request.heads == PARSE:
             raise UsageError(f"--heads {PARSE} needs parses, which CorefUD lacks; expected file, tree or last")
         if self.request.heads in (TREE, LAST):
@@ -288,7 +291,7 @@ class File:
         return head
 
     def _heads_of_words(self, sized: Sized) -> Ints:
-        """The same where brackets do not matter."""
+        """Return the same where brackets do not matter."""
         return highest(self.lines, sized) if self.request.heads == TREE else sized.word[np.cumsum(sized.size) - 1]
 
     def _events(self, word: Ints, file_chunks: Chunks, refuse: Refuse) -> Events:
@@ -305,7 +308,7 @@ class File:
         return Events(word, sentence, self.last_word[sentence], file_chunks.kind, entity, file_chunks.head)
 
     def _order(self, found: FileMentions, sized: Sized, id_of: Callable[[int], Any]) -> tuple[Ints, Ints, Ints]:
-        """The mentions by their entities; the entity of each; and the documents of entities."""
+        """Return the mentions by their entities; the entity of each; and the documents of entities."""
         first = np.cumsum(sized.size) - sized.size
         first_word, last_word = sized.word[first], sized.word[first + sized.size - 1]
         # Words by document and then in their order, those of one number as one: small numbers, which are sorted as one.
@@ -379,7 +382,7 @@ class File:
                 self.note("no-head", line, count=plural(len(chunks), "mention"), what=what)
 
     def _fault(self, code: str, chunk: int, other: int | None, word: Ints, file_chunks: Chunks) -> Finding:
-        """The error about a chunk; ``other`` is one before it."""
+        """Return the error about a chunk; ``other`` is one before it."""
         document = int(self.document_of(word[chunk]))
         begun = self.lines.documents
         details: dict[str, object] = {
@@ -392,7 +395,7 @@ class File:
         return self._about(code, chunk, word, file_chunks, **details)
 
     def _about(self, code: str, chunk: int, word: Ints, file_chunks: Chunks, **details: object) -> Finding:
-        """What is found about a chunk, with the chunk shown."""
+        """Return what is found about a chunk, with the chunk shown."""
         row = int(self.lines.words.row[word[chunk]])
         start = int(file_chunks.start[chunk]) + file_chunks.shift_of(chunk) - int(file_chunks.kind[chunk] != CLOSE)
         return self.lines.about(code, row, self._piece(chunk, file_chunks), start, **details)
@@ -403,7 +406,7 @@ class File:
 
 
 def words_at(source: Source, spans: Sequence[Span]) -> list[str]:
-    """The words of spans of one file; for an empty span the form of the empty node at which it stands."""
+    """Return the words of spans of one file; for an empty span the form of the empty node at which it stands."""
     lines, number = lines_around(source, [(span.line, span.end - span.start + 1) for span in spans])
     words = lines.words
     line = number[lines.tokens[words.row]]

@@ -17,7 +17,7 @@ from corefscore.formats.words import whole_numbers
 
 
 def highest(lines: Lines, sized: Sized) -> Ints:
-    """The head of each mention (its index in the file): the token nearest to the root, the first of several.
+    """Return the head of each mention (its index in the file): the token nearest to the root, the first of several.
 
     The distance follows from the column HEAD. Empty nodes have none there, so only a mention without tokens has an
     empty node as its head, the first one. A token whose HEAD is not a number, or not in its sentence, is a root. A
@@ -29,12 +29,13 @@ def highest(lines: Lines, sized: Sized) -> Ints:
 
 
 def tree_of(lines: Lines, depth: Callable[[], Ints], which: Ints, numbers: Ints) -> Tree:
-    """The dependencies of the words of one document (their places in the file); ``numbers`` and ``depth``
-    (`depths`) are those of all words."""
+    """Return the dependencies of the words of one document (their places in the file); ``numbers`` and ``depth``
+    (`depths`) are those of all words.
+    """
     empty = np.flatnonzero(~lines.words.overt[which])
 
     def ignore(finding: Finding) -> None:
-        """Reading the key for its mentions has refused it if it matters."""
+        """No-op: reading the key for its mentions has refused it if it matters."""
 
     size, parent, relation = links_of(lines, which[empty], numbers, ignore)
     stops = np.cumsum(size)
@@ -46,7 +47,9 @@ def tree_of(lines: Lines, depth: Callable[[], Ints], which: Ints, numbers: Ints)
 
 
 def depths(lines: Lines) -> Ints:
-    """The number of steps of each word from its root; for an empty node, a number larger than that of the words."""
+    """Return the number of steps of each word from its root; for an empty node, a number larger than that of the
+    words.
+    """
     words = lines.words
     overt = np.flatnonzero(words.overt)
     number = words.number[overt]
@@ -71,5 +74,5 @@ def depths(lines: Lines) -> Ints:
 
 
 def _parents(lines: Lines, rows: Ints) -> Ints:
-    """The number in the column HEAD of some tokens; 0 if it is not a number."""
+    """Return the number in the column HEAD of some tokens; 0 if it is not a number."""
     return np.maximum(whole_numbers(lines.text, *lines.bounds(HEAD, rows), DIGITS), 0)

@@ -35,7 +35,7 @@ _READ = b"# newdoc", b"# global.Entity"
 
 
 def sentences(source: Source, notices: list[Finding], request: Request) -> Iterator[Sentences]:
-    """The words of a file, document by document, without its empty nodes; notices tell what else is left out."""
+    """Yield the words of a file, document by document, without its empty nodes; notices tell what else is left out."""
     lines = Lines(source)
     if len(lines.tokens):
         details = {"count": COLUMNS}
@@ -51,7 +51,7 @@ def sentences(source: Source, notices: list[Finding], request: Request) -> Itera
 
 
 def write(documents: Iterator[FullDocument], notices: list[Finding], request: Request = USUAL) -> Iterator[str]:
-    """Documents as CoNLL-U with Entity in MISC.
+    """Yield documents as CoNLL-U with Entity in MISC.
 
     The notices get what the format cannot contain: what does not fit (`FIT`), mentions of several sentences, and
     mentions of one entity that cross.
@@ -78,7 +78,7 @@ def write(documents: Iterator[FullDocument], notices: list[Finding], request: Re
 
 
 def write_on(source: Source, documents: Mapping[int, Headed], notices: list[Finding]) -> Iterator[str]:
-    """A file of CorefUD with the entities of other documents on its words, by the line at which each begins.
+    """Yield a file of CorefUD with the entities of other documents on its words, by the line at which each begins.
 
     Attributes about other entities (Bridge, SplitAnte) go with them.
     """
@@ -116,7 +116,7 @@ class Headed(NamedTuple):
     heads: Mapping[tuple[int, int], int]
 
     def named(self, document: FullDocument) -> FullDocument:
-        """The document with mentions by entity and head, as brackets open."""
+        """Return the document with mentions by entity and head, as brackets open."""
         entities: dict[str, list[tuple[int, int]]] = defaultdict(list)
         for entity, spans in document.entities.items():
             for span in spans:
@@ -125,7 +125,9 @@ class Headed(NamedTuple):
 
 
 def _within_sentences(document: FullDocument, ends: list[int], notices: list[Finding]) -> FullDocument:
-    """The document with the mentions that are in one sentence each; the sentences end before the tokens ``ends``."""
+    """Return the document with the mentions that are in one sentence each; the sentences end before the tokens
+    ``ends``.
+    """
     sentence = np.searchsorted(ends, np.arange(ends[-1]), side="right")
     entities: dict[str, list[tuple[int, int]]] = defaultdict(list)
     dropped = []
@@ -142,6 +144,8 @@ def _within_sentences(document: FullDocument, ends: list[int], notices: list[Fin
 
 
 def _cells(document: FullDocument) -> dict[int, str]:
-    """The columns MISC of a document, by token. Brackets that close stand first: the others are of new mentions."""
+    """Return the columns MISC of a document, by token. Brackets that close stand first: the others are of new
+    mentions.
+    """
     forms = {CLOSE: lambda name: f"{name.split(_DASH)[0]})", OPEN: "({}".format, SINGLE: "({})".format}
     return {token: f"Entity={''.join(pieces)}" for token, pieces in marks(document.entities, forms).items()}

@@ -20,7 +20,7 @@ _NAMES = (str, int)
 
 
 def read(source: Source, request: Request) -> Iterator[Annotations]:
-    """The annotations of each document of a file that has no faults."""
+    """Yield the annotations of each document of a file that has no faults."""
     for place, fields in objects(source, request.lines):
         words = words_of(place, fields, request) or ()
         units = () if request.unit is None else _units(place, fields, words, request.unit)
@@ -28,8 +28,8 @@ def read(source: Source, request: Request) -> Iterator[Annotations]:
 
 
 def _units(place: Place, fields: Fields, words: Sentences, unit: str) -> list[str]:
-    """The unit of each token, from a field with one name for all tokens, or with one for each sentence or each token,
-    in one list or by sentence.
+    """Return the unit of each token, from a field with one name for all tokens, or with one for each sentence or each
+    token, in one list or by sentence.
 
     Raises `UsageError` if ``unit`` is not the name of a field, `InputError` for a field that is missing or has another
     shape.

@@ -152,8 +152,9 @@ OF_CHARACTERS = ("text", "clusters_strings")
 
 
 def dialects_of(fields: Collection[str], requested: str | None = None) -> list[Dialect]:
-    """The dialects that an object with these fields can have, the likeliest first; ``requested`` is the field of
-    clusters that the caller named. Only the first of two dialects with the same fields is listed."""
+    """Return the dialects that an object with these fields can have, the likeliest first; ``requested`` is the field of
+    clusters that the caller named. Only the first of two dialects with the same fields is listed.
+    """
     by_field = [dialect for dialect in DIALECTS if dialect.clusters == requested != CLUSTERS]
     if by_field:
         return by_field[:1]
@@ -166,5 +167,5 @@ def dialects_of(fields: Collection[str], requested: str | None = None) -> list[D
 
 
 def has_tokens(fields: Collection[str]) -> bool:
-    """Whether the offsets of an object, which has no field of another dialect, seem to count tokens."""
+    """Return whether the offsets of an object, which has no field of another dialect, seem to count tokens."""
     return E2E.words in fields or "subtoken_map" in fields or not any(field in fields for field in OF_CHARACTERS)

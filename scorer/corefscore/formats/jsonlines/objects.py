@@ -28,14 +28,14 @@ def recognises(head: bytes) -> bool:
 
 
 def objects(source: Source, only: Collection[int | None] | None = None) -> Iterator[tuple[Place, Fields]]:
-    """The places and the fields of the objects of a file, or of those on the lines ``only``."""
+    """Yield the places and the fields of the objects of a file, or of those on the lines ``only``."""
     for record in records(source):
         if only is None or record.place.line in only:
             yield record.place, record.fields()
 
 
 def dialect_of(place: Place, fields: Fields, request: Request) -> Dialect:
-    """The dialect that is requested, or that of the fields of an object.
+    """Return the dialect that is requested, or that of the fields of an object.
 
     Raises `InputError` for fields of two dialects.
     """
@@ -51,7 +51,7 @@ def dialect_of(place: Place, fields: Fields, request: Request) -> Dialect:
 
 
 def name_of(place: Place, fields: Fields, dialect: Dialect) -> str:
-    """The name of a document from the field of its dialect; the number of its line if it has no name.
+    """Return the name of a document from the field of its dialect; the number of its line if it has no name.
 
     Raises `InputError` if the field is not a name, and if the name is in the field of another dialect; `NotSplittable`
     if the number of the line is not known.
@@ -117,7 +117,7 @@ def _check_subtokens(place: Place, fields: Fields, field: str) -> None:
 
 
 def offsets_of(place: Place, fields: Fields, dialect: Dialect) -> tuple[int, Offsets]:
-    """The number of tokens, -1 if it is not known, and what the offsets count."""
+    """Return the number of tokens, -1 if it is not known, and what the offsets count."""
     sizes = sizes_of(fields, dialect)
     in_words = -1 if sizes is None else sum(sizes)
     subtoken_map = fields.get(dialect.subtokens or "")
@@ -133,7 +133,7 @@ def offsets_of(place: Place, fields: Fields, dialect: Dialect) -> tuple[int, Off
 
 
 def check_spelling(place: Place, fields: Fields, flat: list[int], name: str, dialect: Dialect) -> Finding | None:
-    """The notice for mentions whose tokens differ from the words in the field ``spelled``, if there are a few.
+    """Return the notice for mentions whose tokens differ from the words in the field ``spelled``, if there are a few.
 
     Raises `InputError` if the offsets seem to mean something else: if the words of a mention would fit with an end of
     the other kind (`Dialect.exclusive`); if those of any mention differ and the dialect has exact words; and if those
@@ -172,7 +172,7 @@ def check_spelling(place: Place, fields: Fields, flat: list[int], name: str, dia
 
 
 def missing_field(place: Place, fields: Fields, field: str, expected: str) -> InputError:
-    """The error for a missing field."""
+    """Return the error for a missing field."""
     names = [shown(name) for name in list(fields)[:10]] + (["..."] if len(fields) > 10 else [])
     known = ", ".join(names) or "no field at all"
     details = {"where": where(fields), "field": clean(field), "fields": known, "expected": expected}
@@ -180,6 +180,6 @@ def missing_field(place: Place, fields: Fields, field: str, expected: str) -> In
 
 
 def bad_field(place: Place, fields: Fields, field: str, what: str, expected: str) -> InputError:
-    """The error for a field whose value is wrong."""
+    """Return the error for a field whose value is wrong."""
     details = {"where": where(fields), "field": field, "what": what, "expected": expected}
     return InputError([Finding("bad-field", place.source.name, place.line, details=details)])

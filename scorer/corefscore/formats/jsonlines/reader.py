@@ -75,7 +75,7 @@ _FIELDS_SHOWN = 10
 
 
 def read(files: Sequence[Source], notices: list[Finding], request: Request) -> Iterator[Documents]:
-    """The documents of all files as one corpus, in batches.
+    """Return the documents of all files as one corpus, in batches.
 
     Raises `InputError` for the first object that is not as described above, `UsageError` for a file that cannot be
     read.
@@ -132,8 +132,8 @@ class _Reader:
                 self.characters.append(None)
 
     def _text_of(self, fields: Fields, tokens: int, dialect: Dialect) -> Ints:
-        """Number the words of a document (`corefscore.core.documents.Texts`); unknown if it has no words. Those that
-        are joined from subtokens are compared in validation alone."""
+        """Assign numbers to the words of a document (`corefscore.core.documents.Texts`); unknown if it has no words.
+        Those that are joined from subtokens are compared in validation alone."""
         known = self.found is not None or not of_subtokens(fields, dialect)
         sentences = sentences_of(fields, dialect) if known else None
         if sentences is None:
@@ -213,8 +213,10 @@ class _Reader:
         return tokens, flat
 
     def _first(self, place: Place, fields: Fields) -> _First:
-        """The dialect and the field of the clusters. Raises `InputError` if an object has the field of predictions and
-        the first object did not, and if its offsets seem to count characters and those of the first object tokens."""
+        """Return the dialect and the field of the clusters. Raises `InputError` if an object has the field of
+        predictions and the first object did not, and if its offsets seem to count characters and those of the first
+        object tokens.
+        """
         if self.first is None:
             self.first = _by_first(place, fields, self.request)
         dialect, first_field = self.first
@@ -250,7 +252,7 @@ _First = tuple[Dialect, str]
 
 
 def settled(files: Sequence[Source], request: Request) -> Request:
-    """The request with the dialect and the field of the first object. Raises as `read` does, for that object."""
+    """Return the request with the dialect and the field of the first object. Raises as `read` does, for that object."""
     if request.by_first is not None:
         return request
     first = next(chain.from_iterable(map(objects, files)), None)
@@ -272,27 +274,32 @@ def name_in(line: bytes, request: Request) -> str | None:
 
 
 def has_both_sides(source: Source) -> bool:
-    """Whether the first object of a file has the clusters of both sides. Raises `InputError` if it is not an object."""
+    """Return whether the first object of a file has the clusters of both sides. Raises `InputError` if it is not an
+    object.
+    """
     first = next(objects(source), None)
     return first is not None and {CLUSTERS, PREDICTED} <= first[1].keys()
 
 
 def of_characters(source: Source, request: Request) -> bool:
-    """Whether the first object of a file has mentions that count characters. Raises as `read` does, for that object."""
+    """Return whether the first object of a file has mentions that count characters. Raises as `read` does, for that
+    object.
+    """
     first = next(objects(source), None)
     return first is not None and dialect_of(*first, request).shape == TEXT
 
 
 def _field_of(request: Request, dialect: Dialect) -> str | None:
-    """The field of the clusters; None if the first object decides."""
+    """Return the field of the clusters; None if the first object decides."""
     if request.clusters_field is not None:
         return request.clusters_field.split(",")[-1 if request.side == RESPONSE else 0]
     return dialect.clusters if request.side == KEY or dialect.predicted is None else None
 
 
 def _by_first(place: Place, fields: Fields, request: Request) -> _First:
-    """The dialect and the field of the first object. Raises `InputError` if it has the fields of both sides and the
-    side is not known."""
+    """Return the dialect and the field of the first object. Raises `InputError` if it has the fields of both sides and
+    the side is not known.
+    """
     dialect = dialect_of(place, fields, request)
     if request.input_format is None and request.clusters_field is None and isinstance(fields.get(_ANSWER), str):
         what = f"occurs together with clusters, so this can be text with tags or {dialect.name}"
@@ -309,8 +316,9 @@ def _by_first(place: Place, fields: Fields, request: Request) -> _First:
 
 
 def words_of(place: Place, fields: Fields, request: Request) -> list[list[str]] | None:
-    """The words of a document by sentence, or the pieces of its text if mentions count characters; None if it has no
-    words."""
+    """Return the words of a document by sentence, or the pieces of its text if mentions count characters; None if it
+    has no words.
+    """
     dialect = dialect_of(place, fields, request)
     if dialect.shape != TEXT or dialect.words not in fields:
         return sentences_of(fields, dialect)
@@ -320,7 +328,7 @@ def words_of(place: Place, fields: Fields, request: Request) -> list[list[str]] 
 
 
 def sentences(source: Source, notices: list[Finding], request: Request) -> Iterator[Sentences | None]:
-    """The words of each document of a file; None if it has none.
+    """Yield the words of each document of a file; None if it has none.
 
     Added to the notices are documents whose words were joined from subtokens or whose text was cut, and fields that are
     ignored.
@@ -357,7 +365,7 @@ def _empty_file(source: Source) -> InputError:
 
 
 def _blank_mention(place: Place, name: str, start: int, end: int) -> InputError:
-    """The error for a mention that counts characters and contains only white space."""
+    """Return the error for a mention that counts characters and contains only white space."""
     details = {
         "document": name,
         "place": "a mention",

@@ -190,13 +190,13 @@ def _goes_on(place: Place, text: str) -> bool:
 
 
 def where(fields: Fields, names: tuple[str, ...] = ("doc_key", "doc_id", "document_id", "id")) -> str:
-    """The beginning of a message about a document."""
+    """Return the beginning of a message about a document."""
     name = next((fields[field] for field in names if isinstance(fields.get(field), str)), None)
     return "" if name is None else f'in document "{clean(name)}": '
 
 
 def shown(value: Any) -> str:
-    """A value of JSON for messages; only small values are shown as they are."""
+    """Return a value of JSON for messages; only small values are shown as they are."""
     if isinstance(value, tuple):
         return "an object"
     if isinstance(value, list) and (len(value) > 4 or any(isinstance(item, list | tuple) for item in value)):
@@ -205,14 +205,17 @@ def shown(value: Any) -> str:
 
 
 def as_json(fields: Fields) -> str:
-    """An object as text. Bytes that are not UTF-8 are lone surrogates in memory, which JSON can contain as escapes."""
+    """Return an object as text. Bytes that are not UTF-8 are lone surrogates in memory, which JSON can contain as
+    escapes.
+    """
     text = json.dumps(fields, ensure_ascii=False)
     return re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", text)
 
 
 def clean(text: str) -> str:
-    """A string of JSON as a file can contain it: surrogates that do not mean a byte are written as escapes, and bytes
-    that are a character together are this character."""
+    """Return a string of JSON as a file can contain it: surrogates that do not mean a byte are written as escapes, and
+    bytes that are a character together are this character.
+    """
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

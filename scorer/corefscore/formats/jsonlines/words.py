@@ -25,12 +25,12 @@ _Fault = tuple[str, str]
 
 
 def are(kind: type, values: Any) -> bool:
-    """Whether all values have exactly this type; `True` and `False` are not whole numbers."""
+    """Return whether all values have exactly this type; `True` and `False` are not whole numbers."""
     return set(map(type, values)) <= {kind}
 
 
 def words_fault(value: Any, shape: str) -> _Fault | None:
-    """The fault of a field of words, if it has one."""
+    """Return the fault of a field of words, if it has one."""
     sentences = {SENTENCES: list, OBJECTS: tuple}.get(shape)
     if not are(str if shape == TEXT else list, [value]) or (sentences and not are(sentences, value)):
         return f"is {shown(value)}", _EXPECTED[shape]
@@ -58,7 +58,7 @@ _EXPECTED = {
 
 
 def sizes_of(fields: Fields, dialect: Dialect) -> list[int] | None:
-    """The number of words (or characters) of each sentence, or of the document; None if it has no words."""
+    """Return the number of words (or characters) of each sentence, or of the document; None if it has no words."""
     value = fields.get(dialect.words)
     if value is None:
         return None
@@ -70,7 +70,7 @@ def sizes_of(fields: Fields, dialect: Dialect) -> list[int] | None:
 
 
 def sentences_of(fields: Fields, dialect: Dialect) -> list[list[str]] | None:
-    """The words of a document by sentence, or by segment if it has subtokens; None if it has no words."""
+    """Return the words of a document by sentence, or by segment if it has subtokens; None if it has no words."""
     value = fields.get(dialect.words)
     if value is None or dialect.shape == TEXT:
         return None
@@ -89,7 +89,7 @@ def sentences_of(fields: Fields, dialect: Dialect) -> list[list[str]] | None:
 
 
 def _joined(segments: Sequence[Sequence[str]], subtoken_map: Sequence[int]) -> list[list[str]]:
-    """The words that are joined from subtokens, by segment."""
+    """Return the words that are joined from subtokens, by segment."""
     found: list[list[list[str]]] = []
     pieces: list[list[str]] = []
     words_of_subtokens = iter(subtoken_map)
@@ -105,7 +105,7 @@ def _joined(segments: Sequence[Sequence[str]], subtoken_map: Sequence[int]) -> l
 
 
 def of_subtokens(fields: Fields, dialect: Dialect) -> bool:
-    """Whether the words of a document are subtokens, not the words that they are part of."""
+    """Return whether the words of a document are subtokens, not the words that they are part of."""
     if dialect.subtokens is None:
         return False
     words, subtoken_map = fields.get(dialect.words), fields.get(dialect.subtokens)
@@ -128,7 +128,7 @@ class _Pieces(NamedTuple):
 
 
 def pieces_of(text: str, offsets: Sequence[int]) -> _Pieces:
-    """The pieces of a text; white space at the ends of a mention is not part of it.
+    """Return the pieces of a text; white space at the ends of a mention is not part of it.
 
     ``offsets`` are the first and the last character of each mention in one list.
     """

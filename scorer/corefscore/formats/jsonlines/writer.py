@@ -26,8 +26,8 @@ _Words = Sequence[Sequence[str]]
 def write(
     documents: Iterator[FullDocument], notices: list[Finding], request: Request = USUAL, *, dialect: Dialect = E2E
 ) -> Iterator[str]:
-    """Documents as JSON. Losses are added to the notices: ids of entities, their order, and what the dialect cannot
-    represent.
+    """Yield documents as JSON. Losses are added to the notices: ids of entities, their order, and what the dialect
+    cannot represent.
 
     The index of a cluster is its id, so ids are kept if they run from 0 and this does not change the order.
     """
@@ -50,7 +50,9 @@ def write(
 
 
 def _in_order(document: FullDocument, notices: list[Finding], told: set[str], *, ordered: bool) -> _Clusters:
-    """The entities in the order in which they are written; ``ordered`` says whether this order means something."""
+    """Return the entities in the order in which they are written; ``ordered`` says whether this order means
+    something.
+    """
     names = list(document.entities)
     numbers = [str(number) for number in range(len(names))]
     from_0 = document.entities.keys() == set(numbers)
@@ -68,7 +70,9 @@ def _in_order(document: FullDocument, notices: list[Finding], told: set[str], *,
 def _fields(
     document: FullDocument, clusters: _Clusters, notices: list[Finding], told: set[str], dialect: Dialect
 ) -> dict[str, Any]:
-    """The fields of the object of a document. Raises `UsageError` for mentions that have too many words to list."""
+    """Return the fields of the object of a document. Raises `UsageError` for mentions that have too many words to
+    list.
+    """
     fields: dict[str, Any] = {dialect.names[0]: document.name}
     words = document.sentences
     if words is not None:
@@ -90,7 +94,7 @@ def _fields(
 
 
 def _sentence_of(words: _Words) -> list[int]:
-    """The number of the sentence of each word."""
+    """Return the number of the sentence of each word."""
     return [number for number, sentence in enumerate(words) for _ in sentence]
 
 
@@ -102,7 +106,7 @@ def _notice(document: FullDocument, notices: list[Finding], told: set[str], code
 
 
 def _uncrossed(document: FullDocument, words: _Words, clusters: _Clusters, notices: list[Finding]) -> _Words:
-    """The sentences, joined where a mention is in several: such a mention could not be written otherwise."""
+    """Return the sentences, joined where a mention is in several: such a mention could not be written otherwise."""
     first = [0, *accumulate(map(len, words))]
     ends = np.array(list(chain.from_iterable(clusters)), dtype=np.int64).reshape(-1, 2)
     sentence = np.searchsorted(first, ends, side="right") - 1
@@ -120,7 +124,7 @@ def _uncrossed(document: FullDocument, words: _Words, clusters: _Clusters, notic
 
 
 def _offsets(clusters: _Clusters, words: _Words | None, dialect: Dialect) -> list[list[list[int]]]:
-    """The clusters with the offsets of the dialect."""
+    """Return the clusters with the offsets of the dialect."""
     if dialect.shape == TEXT and words is not None:
         ends = list(accumulate((len(word) + 1 for word in chain.from_iterable(words)), initial=0))
         return [[[ends[start], ends[end + 1] - 1] for start, end in cluster] for cluster in clusters]

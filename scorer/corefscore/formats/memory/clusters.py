@@ -30,7 +30,7 @@ class Mentions:
         """The mentions that are no spans, in the order in which they first occur."""
 
     def span(self, mention: Any) -> tuple[int, int]:
-        """The span of a mention, which is a hashable value or a list of hashable values."""
+        """Return the span of a mention, which is a hashable value or a list of hashable values."""
         value = _tuple(mention)
         span = self._spans.get(value)
         if span is None:
@@ -43,7 +43,7 @@ class Mentions:
         return span
 
     def spans(self, mentions: list[Any]) -> Ints:
-        """The spans of mentions, a row each."""
+        """Return the spans of mentions, a row each."""
         if set(map(type, mentions)) <= {tuple, list} and set(map(len, mentions)) == {2}:
             numbers = list(chain.from_iterable(mentions))
             if set(map(type, numbers)) == {int} and min(numbers) >= 0 and max(numbers) < LONGEST:
@@ -54,8 +54,9 @@ class Mentions:
 
 
 def _is_span(value: Any) -> TypeGuard[tuple[int, int]]:
-    """Whether a mention is a pair of token numbers; anything else, negative pairs included, is a name. A number of any
-    type is a token number if it equals one, as 1.0 does in a data frame; Python gives it the same hash."""
+    """Return whether a mention is a pair of token numbers; anything else, negative pairs included, is a name. A number
+    of any type is a token number if it equals one, as 1.0 does in a data frame; Python gives it the same hash.
+    """
     if not (isinstance(value, tuple) and len(value) == 2):
         return False
     start, end = map(hash, value)
@@ -67,8 +68,9 @@ def _tuple(mention: Any) -> Any:
 
 
 def documents(names: Sequence[str], clusters: Iterable[Clusters], mentions: Mentions, side: str) -> Documents:
-    """Documents from clusters that were checked (`corefscore.formats.memory.nesting`); ``side`` is their file in
-    messages."""
+    """Return documents from clusters that were checked (`corefscore.formats.memory.nesting`); ``side`` is their file in
+    messages.
+    """
     checked: list[Any] = list(clusters)
     document = np.repeat(np.arange(len(checked)), [len(entities) for entities in checked])
     entities = list(chain.from_iterable(checked))

@@ -13,7 +13,7 @@ from corefscore.formats.tagged.reader import Answer, answers, notation_of
 
 
 def read(source: Source, request: Request) -> Iterator[Annotations]:
-    """The words of each document, all as one sentence."""
+    """Yield the words of each document, all as one sentence."""
     notation = notation_of([source], request)
     for answer in answers(source, notation):
         if request.lines is not None and answer.place.line not in request.lines:
@@ -25,7 +25,7 @@ def read(source: Source, request: Request) -> Iterator[Annotations]:
 
 
 def sentences(source: Source, notices: list[Finding], request: Request) -> Iterator[Sentences]:
-    """The words of each document; nothing is added to the notices."""
+    """Yield the words of each document; nothing is added to the notices."""
     yield from ([words for words in annotations.words if words] for annotations in read(source, request))
 
 

@@ -15,7 +15,7 @@ from corefscore.formats.tagged.reader import Answer, notation_of, read
 
 
 def examine(files: Sequence[Source], found: Found, request: Request) -> Iterator[Documents]:
-    """The documents of all files, in batches; all that is wrong or odd is added to ``found``.
+    """Yield the documents of all files, in batches; all that is wrong or odd is added to ``found``.
 
     Raises `UsageError` for a file that cannot be read.
     """

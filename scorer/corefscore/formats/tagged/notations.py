@@ -99,7 +99,7 @@ class Notation(NamedTuple):
 
 
 def _by_pattern(text: str, pattern: re.Pattern[str]) -> Iterator[_Tag]:
-    """The tags that a pattern finds. The names of its groups say what a tag does."""
+    """Yield the tags that a pattern finds. The names of its groups say what a tag does."""
     kinds = [(kind, pattern.groupindex[name]) for kind, name in enumerate(_KINDS) if name in pattern.groupindex]
     ids = [group for name, group in pattern.groupindex.items() if name.startswith("id")]
     for match in pattern.finditer(text):
@@ -119,7 +119,7 @@ _OF_WORD = re.compile(r"(\[?)([^\s,\[\]|]*)(\]?)")
 
 
 def _by_word(text: str) -> Iterator[_Tag]:
-    """The tags after words: ``word|[e1,e2]``, where ``[e1`` opens, ``e2]`` closes, and ``[e3]`` is both."""
+    """Yield the tags after words: ``word|[e1,e2]``, where ``[e1`` opens, ``e2]`` closes, and ``[e3]`` is both."""
     for match in re.finditer(r"\S+", text):
         word, bar, marks = match[0].rpartition("|")
         if not bar or not ("[" in marks or "]" in marks):
@@ -198,8 +198,9 @@ NAMES = tuple(notation.name for notation in NOTATIONS)
 
 
 def find(words: str, *, writes: bool = False) -> Notation:
-    """The notation of that name, or the one that a pattern is. Raises `UsageError` for what is neither, and for a
-    pattern where a notation has to be written (``writes``)."""
+    """Return the notation of that name, or the one that a pattern is. Raises `UsageError` for what is neither, and for
+    a pattern where a notation has to be written (``writes``).
+    """
     for notation in NOTATIONS:
         if notation.name == words:
             return notation
@@ -222,7 +223,7 @@ def find(words: str, *, writes: bool = False) -> Notation:
 
 
 def recognised(text: str) -> Notation | None:
-    """The notation whose sign is most frequent in a text; None if there is no sign."""
+    """Return the notation whose sign is most frequent in a text; None if there is no sign."""
     counts = [sum(1 for _ in re.finditer(notation.sign, text)) for notation in NOTATIONS]
     return NOTATIONS[counts.index(max(counts))] if any(counts) else None
 
@@ -243,7 +244,7 @@ class _Tags:
 
 
 def untagged(text: str, notation: Notation) -> Untagged:
-    """A text without its tags, in time that is linear in its length for every notation of the table."""
+    """Return a text without its tags, in time that is linear in its length for every notation of the table."""
     tags = _Tags(notation.tags(text))
     pairs, odd = _paired(tags, by_id=notation.by_id)
     plain, places, pieces = _plain(text, tags)
@@ -286,8 +287,9 @@ def _origin(pieces: Sequence[tuple[int, int]], place: int) -> int:
 
 
 def _paired(tags: _Tags, *, by_id: bool) -> tuple[list[tuple[int, int, str]], dict[str, list[int]]]:
-    """The pairs of tags with their ids, in the order in which they open, and the tags with each fault. Tags that are
-    part of the text are marked."""
+    """Return the pairs of tags with their ids, in the order in which they open, and the tags with each fault. Tags that
+    are part of the text are marked.
+    """
     odd: dict[str, list[int]] = {fault: [] for fault in FAULTS[:-1]}
     pairs: list[tuple[int, int, str]] = []
     opened: dict[str | None, list[int]] = defaultdict(list)
@@ -320,8 +322,9 @@ def _paired(tags: _Tags, *, by_id: bool) -> tuple[list[tuple[int, int, str]], di
 
 
 def _plain(text: str, tags: _Tags) -> tuple[str, Sequence[int], list[tuple[int, int]]]:
-    """The text without tags except those that are kept; where each tag begins in it; and where each of its pieces
-    begins, in it and in the text."""
+    """Return the text without tags except those that are kept; where each tag begins in it; and where each of its
+    pieces begins, in it and in the text.
+    """
     pieces: list[str] = []
     begins: list[tuple[int, int]] = []
     places = array("q")

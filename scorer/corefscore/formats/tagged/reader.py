@@ -45,7 +45,7 @@ class Answer(NamedTuple):
     """Whether the lines of the text are those of the file."""
 
     def at(self, start: int, stop: int) -> tuple[int | None, int | None, tuple[str, str]]:
-        """The line and the column of a part of the text, and the text around it with carets under it."""
+        """Return the line and the column of a part of the text, and the text around it with carets under it."""
         begin = self.text.rfind("\n", 0, start) + 1
         end = self.text.find("\n", start)
         column, around = excerpt(self.text[begin : None if end < 0 else end], start - begin, stop - start)
@@ -60,7 +60,7 @@ def read(
     request: Request,
     look: Callable[[Answer, Untagged], None] = lambda answer, untagged: None,
 ) -> Iterator[Documents]:
-    """The documents of all files, in batches; ``look`` is given each answer.
+    """Yield the documents of all files, in batches; ``look`` is given each answer.
 
     Raises `InputError` for a file without any text, `UsageError` for one that cannot be read.
     """
@@ -95,7 +95,7 @@ def _add(batch: Gathered, answer: Answer, text: Untagged) -> None:
 
 
 def settled(files: Sequence[Source], request: Request) -> Request:
-    """The request with the notation, which is recognised by the first file if it is not requested."""
+    """Return the request with the notation, which is recognised by the first file if it is not requested."""
     return request._replace(tags=notation_of(files, request).name)
 
 
@@ -123,7 +123,7 @@ def notation_of(files: Sequence[Source], request: Request) -> Notation:
 
 
 def answers(source: Source, notation: Notation | None) -> Iterator[Answer]:
-    """The texts of a file. Raises `InputError` where there is none, or where it is not UTF-8 at all."""
+    """Yield the texts of a file. Raises `InputError` where there is none, or where it is not UTF-8 at all."""
     raw = source.read().removeprefix(MARK)
     if is_utf_16(raw):
         details = {"what": "the file is not UTF-8; it looks like UTF-16", "expected": "text with tags in it, in UTF-8"}

@@ -79,14 +79,16 @@ def _line(document: FullDocument, notation: Notation, notices: list[Finding]) ->
 
 
 def nested(spans: _Spans) -> tuple[list[tuple[int, int, str]], int]:
-    """The mentions that do not cross one that begins before them, in the order in which tags open; and how many do."""
+    """Return the mentions that do not cross one that begins before them, in the order in which tags open; and how many
+    do.
+    """
     crossing = {number for _, number in crossings([span[:2] for span in spans])}
     kept = [span for number, span in enumerate(spans) if number not in crossing]
     return sorted(kept, key=lambda span: (span[0], -span[1])), len(crossing)
 
 
 def _around(sentences: Sentences, spans: _Spans, notation: Notation) -> str:
-    """The text with tags around its mentions, which nest."""
+    """Return the text with tags around its mentions, which nest."""
     opens: dict[int, list[str]] = defaultdict(list)
     closes: dict[int, list[str]] = defaultdict(list)
     for start, end, name in spans:
@@ -102,8 +104,9 @@ def _around(sentences: Sentences, spans: _Spans, notation: Notation) -> str:
 
 
 def _by_word(sentences: Sentences, entities: Mapping[str, Sequence[tuple[int, int]]]) -> str:
-    """The line of a document, with the tags of each word after it: those of mentions of this word alone, of mentions
-    that close, of mentions that open."""
+    """Return the line of a document, with the tags of each word after it: those of mentions of this word alone, of
+    mentions that close, of mentions that open.
+    """
     tags = marks(entities, {SINGLE: "[{}]".format, CLOSE: "{}]".format, OPEN: "[{}".format})
     words = enumerate(chain.from_iterable(sentences))
     return " ".join(f"{word}|{','.join(tags[token])}" if token in tags else word for token, word in words) + "\n"

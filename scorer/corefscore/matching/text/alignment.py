@@ -275,8 +275,8 @@ _Words = np.ndarray[Any, np.dtype[np.uint64]]
 
 
 def grams(code: Ints, size: int) -> _Words:
-    """Number each stretch of so many characters. Equal stretches have equal numbers; others have different ones, except
-    with a chance of one in 2^64."""
+    """Assign numbers to each stretch of so many characters. Equal stretches have equal numbers; others have different
+    ones, except with a chance of one in 2^64."""
     if size == 1:
         return code.astype(np.uint64) * np.uint64(0xBF58476D1CE4E5B9)
     left = grams(code, size // 2)

@@ -62,7 +62,7 @@ class Characters:
         return begins
 
     def borders(self, start: int, stop: int) -> list[int]:
-        """Where the words of a stretch of characters begin, and finally where it ends."""
+        """Return where the words of a stretch of characters begin, and finally where it ends."""
         return [start, *(np.flatnonzero(self.begins[start + 1 : stop]) + start + 1).tolist(), stop]
 
     @property
@@ -81,19 +81,19 @@ class Characters:
         return any(map(str.isalnum, self.text(0, len(self.code))))
 
     def text(self, start: int, stop: int) -> str:
-        """Some of the characters."""
+        """Return some of the characters."""
         return self.code[start:stop].astype(np.uint32).tobytes().decode("utf-32-le", "surrogatepass")
 
 
 def of_pieces(text: str) -> Characters:
-    """The characters of words with one blank between them, and no other white space."""
+    """Return the characters of words with one blank between them, and no other white space."""
     code = _codes(text)
     blank = code == ord(" ")
     return Characters(code[~blank], np.cumsum(blank)[~blank], int(blank.sum()) + bool(text))
 
 
 def as_they_are(words: Sequence[str]) -> Characters:
-    """The characters of words without any change except that blanks are left out."""
+    """Return the characters of words without any change except that blanks are left out."""
     text = "".join(words)
     if " " in text or not text.isprintable():
         words = ["".join(word.split()) for word in words]
@@ -102,8 +102,9 @@ def as_they_are(words: Sequence[str]) -> Characters:
 
 
 def characters(words: Sequence[str], without: Collection[int] = (), *, unseen: bool = True) -> Characters:
-    """The characters of words; those of the words ``without`` are left out, and words of invisible characters unless
-    ``unseen``."""
+    """Return the characters of words; those of the words ``without`` are left out, and words of invisible characters
+    unless ``unseen``.
+    """
     if without:
         words = ["" if index in without else word for index, word in enumerate(words)]
     if not words:
@@ -124,7 +125,7 @@ def _codes(text: str) -> Ints:
 
 
 def _normalised(text: str) -> str:
-    """Words on lines as they are compared; line ends stay where they are."""
+    """Return words on lines as they are compared; line ends stay where they are."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
     text = text.casefold()

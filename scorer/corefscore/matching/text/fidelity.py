@@ -37,16 +37,16 @@ class Fidelity(NamedTuple):
         return dict(zip(COLUMNS, self.counts.sum(axis=0).tolist(), strict=True))
 
     def of(self, document: int) -> Mapping[str, int]:
-        """The counts of one document."""
+        """Return the counts of one document."""
         return dict(zip(COLUMNS, self.counts[document].tolist(), strict=True))
 
     def take(self, names: Sequence[str]) -> Fidelity:
-        """The documents of these names, in that order."""
+        """Return the documents of these names, in that order."""
         index = {name: number for number, name in enumerate(self.names)}
         return Fidelity(names, self.counts[np.array([index[name] for name in names], dtype=np.int64)])
 
     def to_dict(self, *, documents: bool) -> dict[str, object]:
-        """The fidelity as it is in JSON."""
+        """Return the fidelity as it is in JSON."""
         fields: dict[str, object] = _data_of(self.total)
         if documents:
             fields["documents"] = {name: _data_of(self.of(document)) for document, name in enumerate(self.names)}
@@ -54,7 +54,9 @@ class Fidelity(NamedTuple):
 
 
 def of_all(parts: Sequence[tuple[Sequence[str], Fidelity | None]]) -> Fidelity:
-    """The fidelity of several batches of documents, given with their names; nothing is counted where it is None."""
+    """Return the fidelity of several batches of documents, given with their names; nothing is counted where it is
+    None.
+    """
     names = [name for part, _ in parts for name in part]
     nothing = np.zeros((len(names), len(COLUMNS)), dtype=np.int64)
     return Fidelity(
@@ -64,18 +66,20 @@ def of_all(parts: Sequence[tuple[Sequence[str], Fidelity | None]]) -> Fidelity:
 
 
 def ratio(counts: Mapping[str, int]) -> float:
-    """The fidelity, from 0 to 1: words kept / (words of the key + words inserted); 1 where there are none at all."""
+    """Return the fidelity, from 0 to 1: words kept / (words of the key + words inserted); 1 where there are none at
+    all.
+    """
     every = counts["words"] + counts["inserted"]
     return counts["kept"] / every if every else 1.0
 
 
 def _data_of(counts: Mapping[str, int]) -> dict[str, object]:
-    """The fidelity with its counts."""
+    """Return the fidelity with its counts."""
     return {"fidelity": ratio(counts), **counts}
 
 
 def described(counts: Mapping[str, int]) -> str:
-    """A description of all counts that are not 0; empty if there is none."""
+    """Return a description of all counts that are not 0; empty if there is none."""
     parts = {
         what: ", ".join(f"{counts[name]} {words}" for name, words in names.items() if counts[name])
         for what, names in _IN_WORDS.items()

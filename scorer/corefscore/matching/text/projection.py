@@ -76,7 +76,7 @@ class Projection(NamedTuple):
 def placed(
     key: Sequence[Documents], response: Sequence[Documents], reading: Reading, notices: list[Finding]
 ) -> Projection:
-    """The response on the tokens of the key. ``notices`` get what is guessed, joined or odd.
+    """Return the response on the tokens of the key. ``notices`` get what is guessed, joined or odd.
 
     Raises `InputError` if the key or the response has no words, `UsageError` for an unknown option.
     """
@@ -133,7 +133,7 @@ class _Placing:
     # Names
 
     def _by_document(self) -> tuple[dict[int, list[int]], Ints]:
-        """The documents of the response that belong to each of the key, and those that belong to none."""
+        """Return the documents of the response that belong to each of the key, and those that belong to none."""
         key = {name: document for document, name in enumerate(self.key.names)}
         names = self.response.names
         if self.response.unnamed and len(key) == len(names) and list(key) != list(names):
@@ -163,7 +163,7 @@ class _Placing:
         return answers, np.array(others, dtype=np.int64)
 
     def _by_position(self) -> dict[int, list[int]]:
-        """Documents of the response without names of the key."""
+        """Return documents of the response without names of the key."""
         if len(self.key) == 1:
             return {0: list(range(len(self.response)))}
         place = self.response.place_of(0)
@@ -177,7 +177,7 @@ class _Placing:
     # Words
 
     def _pieces(self, documents: Sequence[int], annotations: Mapping[int, Annotations]) -> list[_Piece]:
-        """The pieces of a document, each aligned with the key."""
+        """Return the pieces of a document, each aligned with the key."""
         pieces, before = [], 0
         for document in documents:
             words = list(chain(*annotations[document].words))
@@ -193,8 +193,9 @@ class _Placing:
     # Mentions
 
     def _merged(self, pieces: Sequence[_Piece]) -> Spans:
-        """The mentions of the pieces of a document, each span only of the first piece that has it; entities that are
-        the same have the same number."""
+        """Return the mentions of the pieces of a document, each span only of the first piece that has it; entities that
+        are the same have the same number.
+        """
         parts = [self._spans(piece) for piece in pieces]
         spans = Spans(*map(np.concatenate, zip(*parts, strict=True)))
         if len(parts) == 1:
@@ -207,7 +208,7 @@ class _Placing:
         return spans._replace(entity=same[entity]).take(piece[first[rank]] == piece)
 
     def _same(self, parts: Sequence[Spans], entities: Ints) -> list[tuple[int, int]]:
-        """Pairs of the entities of pieces that are the same."""
+        """Return pairs of the entities of pieces that are the same."""
         if self.pieces == SAME:
             by_name: dict[str, int] = {}
             names = zip(self.response.names_of(entities.tolist()), entities.tolist(), strict=True)
@@ -223,7 +224,7 @@ class _Placing:
         return found
 
     def _spans(self, piece: _Piece) -> Spans:
-        """The mentions of a piece on the tokens of the key."""
+        """Return the mentions of a piece on the tokens of the key."""
         mentions = _mentions_of(self.response, piece.document)
         entity, own = self.response.entity[mentions], (self.response.start[mentions], self.response.end[mentions])
         characters_of = piece.words.first
@@ -239,8 +240,9 @@ class _Placing:
     def _heads_and_gaps(
         self, piece: _Piece, own: tuple[Ints, Ints], placed: tuple[Ints, Ints]
     ) -> tuple[Ints, Ints, Objects]:
-        """The last three columns of `Spans`. The head is among all words of a mention, and no mention has gaps, unless
-        both sides are CorefUD."""
+        """Return the last three columns of `Spans`. The head is among all words of a mention, and no mention has gaps,
+        unless both sides are CorefUD.
+        """
         head_first, head_last = placed
         gaps = np.full(len(own[0]), None)
         if not self.both_corefud or self.response.nodes is None:
@@ -266,7 +268,7 @@ class _Placing:
     # Counts
 
     def _counts(self, document: int, pieces: Sequence[_Piece], spans: Spans) -> dict[str, int]:
-        """The counts of a document, by the names of `COLUMNS`."""
+        """Return the counts of a document, by the names of `COLUMNS`."""
         # Another piece may have kept what one replaced. A word without characters is always kept.
         sizes = np.diff(self.of_key.characters.first)
         every = [sizes == 0, sizes < 0, sizes == 0]
@@ -348,8 +350,9 @@ _MEANING = {
 
 
 def other_names(names: Sequence[str]) -> dict[str, int]:
-    """The documents of a key by other names that a file may have. For ``(bn/x); part 000`` these are ``bn_x_0`` and
-    ``x_0``, and ``bn_x`` and ``x`` if there is no other part. Names that could mean two documents are left out."""
+    """Return the documents of a key by other names that a file may have. For ``(bn/x); part 000`` these are ``bn_x_0``
+    and ``x_0``, and ``bn_x`` and ``x`` if there is no other part. Names that could mean two documents are left out.
+    """
     meant: dict[str, set[int]] = defaultdict(set)
     for document, name in enumerate(names):
         base, number = part_of(name) or (name, "")
@@ -362,7 +365,8 @@ def other_names(names: Sequence[str]) -> dict[str, int]:
 
 
 def words_of(side: Documents, documents: Iterable[int], name: str, *, zeros: bool = False) -> dict[int, Annotations]:
-    """The words of some documents, which are read again; those of a response have empty nodes only with ``zeros``.
+    """Return the words of some documents, which are read again; those of a response have empty nodes only with
+    ``zeros``.
 
     Raises `InputError` for a document whose words are not known.
     """
@@ -384,7 +388,7 @@ def words_of(side: Documents, documents: Iterable[int], name: str, *, zeros: boo
 
 
 def overt(annotations: Annotations) -> Annotations:
-    """The same without empty nodes."""
+    """Return the same without empty nodes."""
     if not len(annotations.numbers):
         return annotations
     is_token = iter((~annotations.empty).tolist())  # each sentence takes as many as it has words
@@ -393,8 +397,9 @@ def overt(annotations: Annotations) -> Annotations:
 
 
 def spans_of_words(side: Documents, words: Mapping[int, Annotations]) -> tuple[Ints, Ints]:
-    """The first and the last word of each mention of CorefUD in these documents, empty nodes counted as words; words
-    that a document lacks are taken for those after or before them."""
+    """Return the first and the last word of each mention of CorefUD in these documents, empty nodes counted as words;
+    words that a document lacks are taken for those after or before them.
+    """
     assert side.nodes is not None, "this is CorefUD"
     start, end = side.start.copy(), side.end.copy()
     first_word, last_word = side.nodes.first_word, side.nodes.last_word
@@ -406,14 +411,15 @@ def spans_of_words(side: Documents, words: Mapping[int, Annotations]) -> tuple[I
 
 
 def _mentions_of(side: Documents, document: int) -> slice:
-    """The mentions of a document among those of all."""
+    """Return the mentions of a document among those of all."""
     entities = np.searchsorted(side.document, [document, document + 1])
     return slice(*np.searchsorted(side.entity, entities).tolist())
 
 
 def _stretched(begin: Ints, end: Ints, alignment: Alignment, key: Characters) -> tuple[Ints, Ints, Ints]:
-    """The first and the last word in the key for stretches of the response, and by how many characters they differ; -1
-    for stretches that the key does not have."""
+    """Return the first and the last word in the key for stretches of the response, and by how many characters they
+    differ; -1 for stretches that the key does not have.
+    """
     start, last, differing = (np.full(len(begin), -1) for _ in range(3))
     equal = np.append(0, np.cumsum(alignment.state == EQUAL))
     for aligned in (in_place(alignment), alignment.state == MOVED):
@@ -443,15 +449,16 @@ def _resolve(own: tuple[Ints, Ints], start: Ints, end: Ints, differing: Ints) ->
 
 
 def _inserted(piece: _Piece) -> int:
-    """The number of words of a piece that have characters, none of which is in the key."""
+    """Return the number of words of a piece that have characters, none of which is in the key."""
     token, tokens = piece.words.token, piece.words.tokens
     known = tally(token[piece.alignment.state != ABSENT], tokens)
     return int(np.count_nonzero((known == 0) & (tally(token, tokens) > 0)))
 
 
 def _states(piece: _Piece, key: Characters, sizes: Ints) -> tuple[Ints, Ints, Ints]:
-    """The words of the key that a piece has kept, those that it has moved, and all of which it has a character.
-    ``sizes`` are the numbers of characters of the words of the key."""
+    """Return the words of the key that a piece has kept, those that it has moved, and all of which it has a character.
+    ``sizes`` are the numbers of characters of the words of the key.
+    """
     alignment, words = piece.alignment, piece.words
     known = np.flatnonzero(alignment.state != ABSENT)
     touched, index = np.unique(key.token[alignment.key[known]], return_inverse=True)
@@ -467,7 +474,7 @@ def _states(piece: _Piece, key: Characters, sizes: Ints) -> tuple[Ints, Ints, In
 
 
 def _contain(which: Bools, start: Ints, end: Ints) -> Bools:
-    """Whether spans of tokens contain any of some tokens; a place after the last token is none."""
+    """Return whether spans of tokens contain any of some tokens; a place after the last token is none."""
     count = np.append(0, np.cumsum(which))
     last = len(which)
     return count[np.minimum(end + 1, last)] > count[np.minimum(start, last)]
@@ -518,7 +525,9 @@ class _Gathered:
         self.texts[place.source, place.line] = of_key, own
 
     def _ids(self, entities: Ints) -> tuple[Ints, list[str]]:
-        """The labels and the ids of entities. If pieces have the same id for several entities, a number is added."""
+        """Return the labels and the ids of entities. If pieces have the same id for several entities, a number is
+        added.
+        """
         label, ids = self.response.label[entities], self.response.names_of(entities.tolist())
         seen = Counter[str]()
         for index, name in enumerate(ids):
@@ -530,7 +539,7 @@ class _Gathered:
         return label, ids
 
     def _words(self, source: Source, spans: Sequence[Span]) -> list[str]:
-        """The words of spans: of the key, or of the response if the key does not have them."""
+        """Return the words of spans: of the key, or of the response if the key does not have them."""
         passages = []
         for span in spans:
             words, own = self.texts[source, span.line]

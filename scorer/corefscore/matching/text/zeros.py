@@ -131,14 +131,15 @@ def nodes_of_zeros(
     alignment: Alignment,
     response: DocumentWords | Sequence[str],
 ) -> dict[int, int]:
-    """The empty node of the key for each zero of an answer that has one, both as indices among the words. ``response``
-    are the words of the answer, with their dependencies if it is CorefUD."""
+    """Return the empty node of the key for each zero of an answer that has one, both as indices among the words.
+    ``response`` are the words of the answer, with their dependencies if it is CorefUD.
+    """
     if not zeros or not key.by_place:
         return {}
     known = np.flatnonzero(in_place(alignment))
 
     def words_before(characters: Ints) -> list[int]:
-        """The last aligned word of the key before each of some characters of the answer."""
+        """Return the last aligned word of the key before each of some characters of the answer."""
         words = np.append(key.characters.token[alignment.key[known]], _START)
         return list(map(int, words[np.searchsorted(known, characters) - 1]))
 
@@ -146,7 +147,7 @@ def nodes_of_zeros(
     if isinstance(response, DocumentWords):
 
         def in_key(by_word: Mapping[int, Sequence[int]]) -> dict[int, list[int]]:
-            """The zeros by the words of the key for the words of the answer."""
+            """Return the zeros by the words of the key for the words of the answer."""
             words, of_words = zip(*((word, zero) for word, nodes in by_word.items() for zero in nodes), strict=True)
             return _grouped(words_before(own.first[np.array(words) + 1]), of_words)
 
@@ -211,7 +212,8 @@ def with_zeros(
 
 
 def gaps_of(words: Ints, in_key: tuple[Ints, Ints], span: tuple[int, int]) -> Ints:
-    """The words of the key that are in the gaps of a mention, counted from the first one of its ``span`` in the key.
+    """Return the words of the key that are in the gaps of a mention, counted from the first one of its ``span`` in the
+    key.
 
     ``words`` are the words of the mention in the answer, rising; ``in_key`` are the first and the last word in the key
     of every word of the answer, -1 for those that are not there.
@@ -254,13 +256,13 @@ class Spans(NamedTuple):
     gaps: Objects
 
     def take(self, which: Bools | Ints) -> Spans:
-        """Some of them."""
+        """Return some of them."""
         return Spans(*(column[which] for column in self))  # type: ignore[arg-type]
 
 
 def as_nodes(key: DocumentWords, spans: Spans, names: Sequence[str], heads: str | None) -> tuple[Spans, Nodes]:
-    """Spans of the words of a key (empty nodes are words, too) as mentions of all words from the first to the last
-    except those in gaps.
+    """Return spans of the words of a key (empty nodes are words, too) as mentions of all words from the first to the
+    last except those in gaps.
 
     Of the words among which the head of a mention is, it is the highest in the tree
     (`corefscore.formats.corefud.trees.highest`), or with ``heads`` `LAST` the last one. ``names`` are the ids of the
@@ -308,7 +310,7 @@ def as_nodes(key: DocumentWords, spans: Spans, names: Sequence[str], heads: str 
 
 
 def _without_gaps(start: Ints, count: Ints, gaps: Objects) -> tuple[Ints, Ints]:
-    """How many words each mention has without its gaps, and the words of all mentions."""
+    """Return how many words each mention has without its gaps, and the words of all mentions."""
     word, size, first = ranges(start, count), count.copy(), np.cumsum(count) - count
     kept = np.ones(len(word), dtype=np.bool_)
     for mention, gap in enumerate(gaps.tolist()):
@@ -319,7 +321,7 @@ def _without_gaps(start: Ints, count: Ints, gaps: Objects) -> tuple[Ints, Ints]:
 
 
 def _order(nodes: Nodes, entity: Ints, names: Sequence[str]) -> Ints:
-    """The mentions by their entities, these by their first mention; ``names`` are the ids of entities."""
+    """Return the mentions by their entities, these by their first mention; ``names`` are the ids of entities."""
     rank = {name: number for number, name in enumerate(sorted(set(names)))}
     ranks = np.array([rank[name] for name in names], dtype=np.int64)[entity]
     order = order_by(nodes.first_word, -nodes.size, nodes.last_word - nodes.first_word, ranks)

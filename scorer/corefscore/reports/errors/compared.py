@@ -94,8 +94,9 @@ class ErrorComparison(Reported):
         ]
 
     def _conclusion(self, gains: Mapping[str, float]) -> list[str]:
-        """A note on the type of error in which the better response gains most, and where it is worse; none if both have
-        the same score."""
+        """Return a note on the type of error in which the better response gains most, and where it is worse; none if
+        both have the same score.
+        """
         first, second = (analysis.score for analysis in self.analyses)
         if abs(first - second) < NOTHING:
             return []
@@ -122,7 +123,7 @@ class ErrorComparison(Reported):
         return Table(f"key mentions: {name_a} down, {name_b} across", columns, rows)
 
     def _only_right(self, index: int) -> Table:
-        """The entities with most mentions that one response, 0 or 1, gets right and the other gets wrong."""
+        """Return the entities with most mentions that one response, 0 or 1, gets right and the other gets wrong."""
         name, other = self.names[index], self.names[1 - index]
         analysis = self.analyses[index]
         mentions = self._right(index)
@@ -138,7 +139,7 @@ class ErrorComparison(Reported):
         return Table(f"{title}; most often: {often}" if often else title, columns, rows)
 
     def _right(self, index: int) -> Ints:
-        """The mentions that are right in only this response, as rows of its analysis."""
+        """Return the mentions that are right in only this response, as rows of its analysis."""
         right = [analysis.status == STATUS.index(RIGHT) for analysis in self.analyses]
         mentions: Ints = self.analyses[index].of_key[right[index] & ~right[1 - index]]
         return mentions
@@ -162,7 +163,7 @@ class ErrorComparison(Reported):
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """What the JSON layout prints; see ``docs/errors.md``."""
+        """Return what the JSON layout prints; see ``docs/errors.md``."""
         both, first, second = self.extra
         data = {name: report.to_dict() for name, report in self.reports.items()}
         rows = self.status_table.rows[:-1]

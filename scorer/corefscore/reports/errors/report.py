@@ -108,7 +108,7 @@ class ErrorReport(Reported):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """What the JSON layout prints; see ``docs/errors.md``."""
+        """Return what the JSON layout prints; see ``docs/errors.md``."""
         analysis = self.analysis
         options = {**analysis.result.settings.to_dict(), "spans": analysis.spans, "heads": analysis.heads}
         options["symmetric"] = self.symmetric
@@ -132,7 +132,7 @@ class ErrorReport(Reported):
         }
 
     def _listed_data(self) -> Iterator[dict[str, Any]]:
-        """Every error as data: span errors first, then the others by type."""
+        """Yield every error as data: span errors first, then the others by type."""
         analysis, documents = self.analysis, self.analysis.result.names
         for mention in analysis.repaired.tolist():
             document, *key = analysis.span(mention)
@@ -148,6 +148,6 @@ class ErrorReport(Reported):
             yield {"type": error.type, "document": name, "group": group, "mentions": spans, **entities}
 
     def _span_data(self, mention: int) -> list[int] | str:
-        """The first and last token of a mention, or its words if the text of the key lacks them."""
+        """Return the first and last token of a mention, or its words if the text of the key lacks them."""
         _, start, end = self.analysis.span(mention)
         return [start, end] if start >= 0 else self.analysis.words(mention)

@@ -36,11 +36,11 @@ class _Entities:
         return Members(self._of, len(self._rows))
 
     def id(self, entity: int) -> str | None:
-        """The id of an entity; None for `ABSENT`."""
+        """Return the id of an entity; None for `ABSENT`."""
         return None if entity == ABSENT else self._side.name_of(self._side.entity[self._rows[entity]])
 
     def name(self, entity: int, size: int = _SHOWN_WORDS) -> str:
-        """The name of an entity, with so many characters of the words."""
+        """Return the name of an entity, with so many characters of the words."""
         return f"{_shortened(self._analysis.label(self._members[entity]), size)} ({self.id(entity)})"
 
 
@@ -63,27 +63,27 @@ class Named:
         return _Entities(self.analysis, both.response, self.analysis.pairs.response, both.response_row[main])
 
     def document(self, document: int) -> str:
-        """The name of a document."""
+        """Return the name of a document."""
         return self.analysis.result.names[document]
 
     def place(self, mention: int) -> tuple[str, int | None]:
-        """The file and line of a mention in the response, or in the key if the response lacks it."""
+        """Return the file and line of a mention in the response, or in the key if the response lacks it."""
         annotated = self.analysis.mention(mention)
         return annotated.place.source.name, annotated.line
 
     def kinds(self, mentions: Sequence[int] | Ints) -> dict[str, int]:
-        """The number of some mentions of each kind."""
+        """Return the number of some mentions of each kind."""
         sizes = np.bincount(self.analysis.kinds[mentions], minlength=len(KINDS)).tolist()
         return dict(zip(KINDS, sizes, strict=True))
 
     def most_often(self, mentions: Iterable[int], most: int = 5, least: int = 1) -> str:
-        """The ``most`` most frequent words of some mentions with their number, if it is at least ``least``."""
+        """Return the ``most`` most frequent words of some mentions with their number, if it is at least ``least``."""
         words = Counter(self.analysis.words(mention).lower() for mention in mentions)
         return ", ".join(f"{_shortened(text)} {count}" for text, count in words.most_common(most) if count >= least)
 
 
 def _shortened(words: str, size: int = _SHOWN_WORDS) -> str:
-    """Words cut to ``size`` characters."""
+    """Return words cut to ``size`` characters."""
     return words if len(words) <= size else f"{words[: size - 1]}…"
 
 
@@ -100,7 +100,9 @@ class Listed(NamedTuple):
 
 
 def listed(analysis: Analysis) -> Iterator[Listed]:
-    """All errors other than span errors, by type in the order of `corefscore.analysis.types.TYPES`, in text order."""
+    """Yield all errors other than span errors, by type in the order of `corefscore.analysis.types.TYPES`, in text
+    order.
+    """
     both, response, key = analysis.both, analysis.errors.response, analysis.errors.key
     into = both.key[response.main][analysis.errors.pieces.response]
     yield from _pieces(analysis, types.CONFLATED, response.apart, into)
@@ -115,7 +117,7 @@ def listed(analysis: Analysis) -> Iterator[Listed]:
 
 
 def _pieces(analysis: Analysis, name: str, apart: Bools, into: Ints) -> Iterator[Listed]:
-    """The errors that are pieces; ``into`` is the key entity that each piece was put into."""
+    """Yield the errors that are pieces; ``into`` is the key entity that each piece was put into."""
     pieces = analysis.errors.pieces
     members = Members(pieces.of, len(pieces.key))
     which = np.flatnonzero(apart)
@@ -125,7 +127,7 @@ def _pieces(analysis: Analysis, name: str, apart: Bools, into: Ints) -> Iterator
 
 
 def _mentions(analysis: Analysis, name: str, which: Bools) -> Iterator[Listed]:
-    """The errors that are single mentions."""
+    """Yield the errors that are single mentions."""
     both = analysis.both
     mentions = np.flatnonzero(which)
     columns = (column[mentions].tolist() for column in (both.document, both.key, both.response))
@@ -134,7 +136,7 @@ def _mentions(analysis: Analysis, name: str, which: Bools) -> Iterator[Listed]:
 
 
 def _entities(analysis: Analysis, name: str, which: Bools, entities: Ints, *, all_of_it: bool) -> Iterator[Listed]:
-    """The errors that are whole entities of one side.
+    """Yield the errors that are whole entities of one side.
 
     ``which`` marks their mentions that only this side has. An error lists these mentions, or with ``all_of_it`` all
     mentions of the entity.

@@ -37,7 +37,7 @@ NOTHING = 1e-9
 
 
 def cost_table(analysis: Analysis, words: Words, title: str) -> Table:
-    """One row per type: the number of errors and what they cost."""
+    """Return one row per type: the number of errors and what they cost."""
     columns = (
         Column("type", words.error),
         Column("count", "count", COUNT),
@@ -59,7 +59,7 @@ def cost_table(analysis: Analysis, words: Words, title: str) -> Table:
 
 
 def _conclusions(analysis: Analysis, words: Words) -> list[str]:
-    """Notes on the type of error that costs most, and on a measure that gives the key itself less than 100."""
+    """Return notes on the type of error that costs most, and on a measure that gives the key itself less than 100."""
     sentences = []
     most = max(analysis.costs, key=lambda cost: cost.in_turn)
     if most.in_turn > NOTHING:
@@ -74,13 +74,13 @@ def _conclusions(analysis: Analysis, words: Words) -> list[str]:
 
 
 def agreement_table(analysis: Analysis) -> Table:
-    """The F1 of every measure, which does not depend on which side is the key."""
+    """Return the F1 of every measure, which does not depend on which side is the key."""
     columns = MEASURE, Column("f1", "F1", PERCENT)
     return Table("agreement", columns, [[name, score.f1] for name, score in analysis.result.items()])
 
 
 def mention_table(named: Named, words: Words) -> Table:
-    """One row per type: the kinds of mentions in its errors, and their most frequent words."""
+    """Return one row per type: the kinds of mentions in its errors, and their most frequent words."""
     columns = (
         Column("type", words.error),
         *(Column(kind.replace(" ", "_"), kind, COUNT) for kind in KINDS),
@@ -94,8 +94,9 @@ def mention_table(named: Named, words: Words) -> Table:
 
 
 def confusion_table(named: Named, words: Words) -> Table:
-    """Which key entity is put into which other one: conflated pieces by the key entity of the main mention of their
-    response entity."""
+    """Return which key entity is put into which other one: conflated pieces by the key entity of the main mention of
+    their response entity.
+    """
     both, pieces, response = named.analysis.both, named.analysis.errors.pieces, named.analysis.errors.response
     into = both.key[response.main][pieces.response]
     apart = np.flatnonzero(response.apart & (into != ABSENT))
@@ -120,7 +121,7 @@ def confusion_table(named: Named, words: Words) -> Table:
 
 
 def document_table(named: Named, words: Words) -> Table:
-    """The documents that cost most, with their errors by type."""
+    """Return the documents that cost most, with their errors by type."""
     analysis = named.analysis
     cost = analysis.document_costs
     columns = (
@@ -200,7 +201,7 @@ class _Group(NamedTuple):
 
 
 def _groups(analysis: Analysis, which: Iterable[int]) -> Iterator[_Group]:
-    """The groups with these numbers."""
+    """Yield the groups with these numbers."""
     groups, both = analysis.groups, analysis.both
     members = Members(groups.of, len(groups.document))
     for number in which:
@@ -212,7 +213,7 @@ def _groups(analysis: Analysis, which: Iterable[int]) -> Iterator[_Group]:
 
 
 def group_tables(named: Named, words: Words) -> list[Table]:
-    """The tables of the groups that cost most; none for a measure that gives groups no cost."""
+    """Return the tables of the groups that cost most; none for a measure that gives groups no cost."""
     analysis = named.analysis
     if not analysis.measure.additive:
         return []
@@ -222,7 +223,7 @@ def group_tables(named: Named, words: Words) -> list[Table]:
 
 
 def _group_table(named: Named, words: Words, group: _Group) -> Table:
-    """The table of a group: its largest key entities are rows, its largest response entities columns."""
+    """Return the table of a group: its largest key entities are rows, its largest response entities columns."""
     keys, responses = ([entity for entity, _ in sizes.most_common()] for sizes in (group.key, group.response))
     down, across = (_places(*side) for side in ((keys, _ROWS), (responses, _COLUMNS)))
     counts: Counter[tuple[int, int]] = Counter()
@@ -260,13 +261,14 @@ def _group_table(named: Named, words: Words, group: _Group) -> Table:
 
 
 def _places(entities: Sequence[int], most: int) -> dict[int, int]:
-    """The row or column of each entity: the ``most`` largest have one each, and the rest have one together; `ABSENT`
-    stays."""
+    """Return the row or column of each entity: the ``most`` largest have one each, and the rest have one together;
+    `ABSENT` stays.
+    """
     return {**{entity: min(at, most) for at, entity in enumerate(entities)}, ABSENT: ABSENT}
 
 
 def group_data(analysis: Analysis) -> list[dict[str, Any]]:
-    """All groups with errors, as data."""
+    """Return all groups with errors, as data."""
     groups = _groups(analysis, np.flatnonzero(~analysis.groups.perfect).tolist())
     return [_data(group, analysis.result.names[group.document]) for group in groups]
 

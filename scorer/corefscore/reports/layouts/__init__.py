@@ -54,7 +54,7 @@ NAMES = {
 
 
 def fitting(*takes: str) -> tuple[str, ...]:
-    """The layouts of a report that has all of ``takes``; the first is the default of a command."""
+    """Return the layouts of a report that has all of ``takes``; the first is the default of a command."""
     return tuple(name for name, layout in NAMES.items() if layout.takes in takes)
 
 

@@ -29,7 +29,7 @@ def _number(value: SupportsFloat) -> str:
 
 
 def _percent(value: SupportsFloat) -> str:
-    """A value from 0 to 1 in percent, truncated (not rounded) after two digits: `74.99%`, `27.2%`, `100%`."""
+    """Return a value from 0 to 1 in percent, truncated (not rounded) after two digits: `74.99%`, `27.2%`, `100%`."""
     return f"{int(float(value) * 10000) / 100:.15g}%"
 
 
@@ -47,7 +47,8 @@ def _result_line(label: str, score: Score) -> str:
 
 
 def _official(report: Report, style: Style) -> Iterator[str]:
-    """The output of a run, piece by piece; without documents, only totals and the messages about repeated mentions.
+    """Yield the output of a run, piece by piece; without documents, only totals and the messages about repeated
+    mentions.
 
     Raises `UsageError` for metrics of nodes, whose matches are no lists of spans.
     """
@@ -75,7 +76,7 @@ def _official(report: Report, style: Style) -> Iterator[str]:
 
 
 def _listings(view: Shown) -> Iterator[str]:
-    """The listing of each document: its entities in the key and in the response, repeated mentions included."""
+    """Yield the listing of each document: its entities in the key and in the response, repeated mentions included."""
     for pairs in view.pairs:
         keys, responses = _entity_lines(pairs.key), _entity_lines(pairs.response)
         for document in range(len(pairs.key)):
@@ -83,8 +84,9 @@ def _listings(view: Shown) -> Iterator[str]:
 
 
 def _side(documents: Documents, document: int, entities: str) -> str:
-    """The listing of one side of a document. A document that the response lacks has no name (recorded case
-    missing-document)."""
+    """Return the listing of one side of a document. A document that the response lacks has no name (recorded case
+    missing-document).
+    """
     name = documents.names[document]
     discarded = "".join(f"Discarded {piece}\n" for piece in documents.discarded.get(document, ()))
     return f"====> {name}:\n{discarded}File {name}:\n{entities}"
@@ -104,7 +106,7 @@ def _entity_lines(documents: Documents) -> list[str]:
 
 
 def _document(result: Result, metric: Metric, document: int, listing: str, *, named: bool) -> Iterator[str]:
-    """The output for a document.
+    """Yield the output for a document.
 
     The name of a document comes first if the user asked for it by name. Otherwise it comes between the listing and the
     counts, and is omitted if the metric has no result line for documents (recorded cases: blanc.txt).
@@ -135,7 +137,7 @@ def _document(result: Result, metric: Metric, document: int, listing: str, *, na
 
 
 def _totals(result: Result, metric: Metric) -> Iterator[str]:
-    """The totals of a metric."""
+    """Yield the totals of a metric."""
     yield "\n====== TOTALS =======\n"
     labels = {measure.name: measure.label for measure in (*find(MENTIONS).measures, *metric.measures)}
     yield _result_line(labels[metric.identification], result[metric.identification])
@@ -147,7 +149,7 @@ def _totals(result: Result, metric: Metric) -> Iterator[str]:
 
 
 def _shown(metric: Metric) -> list[Measure]:
-    """The measures of a metric without mention identification, which is printed before them."""
+    """Return the measures of a metric without mention identification, which is printed before them."""
     return [measure for measure in metric.measures if measure.name != metric.identification]
 
 

@@ -15,7 +15,7 @@ from corefscore.reports.diff import STATES, Diff
 
 
 def render(diffs: Mapping[str, Diff]) -> Iterator[str]:
-    """The page of one or more responses to one key, by the name of the system.
+    """Yield the page of one or more responses to one key, by the name of the system.
 
     The content of files is data: one escaped block of JSON, which the page inserts as text nodes only. The content
     security policy of the page allows its own style and script by their hashes, and nothing else.
@@ -31,12 +31,12 @@ def render(diffs: Mapping[str, Diff]) -> Iterator[str]:
 
 
 def _part(name: str) -> str:
-    """The text of a file beside this module."""
+    """Return the text of a file beside this module."""
     return Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 
 def _hash(text: str) -> str:
-    """The hash of a style or script, as a content security policy names it."""
+    """Return the hash of a style or script, as a content security policy names it."""
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
@@ -48,7 +48,7 @@ def _escaped(data: Mapping[str, Any]) -> str:
 
 
 def _data(diffs: Mapping[str, Diff]) -> Iterator[str]:
-    """The data of the page, one document after another."""
+    """Yield the data of the page, one document after another."""
     first = next(iter(diffs.values()))
     head = {
         "key": first.words.key,
@@ -74,8 +74,9 @@ def _data(diffs: Mapping[str, Diff]) -> Iterator[str]:
 
 
 def _document(diffs: Mapping[str, Diff], document: int) -> dict[str, Any]:
-    """The data of a document: its words by sentence, and the marks of each system, with entities as indices of a list
-    of names."""
+    """Return the data of a document: its words by sentence, and the marks of each system, with entities as indices of a
+    list of names.
+    """
     first = next(iter(diffs.values()))
     names: dict[str, int] = {}
     marks, shown = [], [list(diff.sentences(document)) for diff in diffs.values()]

@@ -48,7 +48,7 @@ _UNKNOWN = -1
 
 
 def with_kinds(pairs: Pairs, of: Of, reading: Reading) -> Pairs:
-    """The same documents with the `Kinds` of their mentions; ``reading`` is how their files were read.
+    """Return the same documents with the `Kinds` of their mentions; ``reading`` is how their files were read.
 
     A division by size gets none, since the size of an entity depends on which mentions count. Raises `UsageError` if
     the kinds of mentions cannot be found.
@@ -68,7 +68,7 @@ def with_kinds(pairs: Pairs, of: Of, reading: Reading) -> Pairs:
 
 
 def _by_head(pairs: Pairs, of: Of) -> tuple[Kinds, Kinds]:
-    """Mentions as pronouns, names and nominals, by the text of the key."""
+    """Return mentions as pronouns, names and nominals, by the text of the key."""
     text = text_of([pairs])
     option = f"--of {of.value.partition(':')[0]}:"
     pronouns = pronouns_of(of.pronouns, text, option)
@@ -90,7 +90,7 @@ def _by_head(pairs: Pairs, of: Of) -> tuple[Kinds, Kinds]:
 
 
 def _remedy(of: Of, text: Text) -> str:
-    """What to do if kinds cannot be recognised in the key."""
+    """Return what to do if kinds cannot be recognised in the key."""
     if not text.words:
         return "--of size and --of distance need no words"
     if of.kinds == (PRONOUNS,) and of.pronouns != "auto":
@@ -99,7 +99,7 @@ def _remedy(of: Of, text: Text) -> str:
 
 
 def _named(document: Ints, placed: Projection, text: Text, names: Fits, heads: str) -> Ints:
-    """The mentions whose head is a name."""
+    """Return the mentions whose head is a name."""
     which = np.flatnonzero(placed.inside)
     tokens = text.heads_of(placed, which, document[which], heads)
     is_name = [names(text.tags[token], text.words[token]) for token in tokens.tolist()]
@@ -107,8 +107,9 @@ def _named(document: Ints, placed: Projection, text: Text, names: Fits, heads: s
 
 
 def _by_type(pairs: Pairs, of: Of, reading: Reading) -> tuple[Kinds, Kinds]:
-    """Mentions by the types of their entities. In a response without types they are unknown, so those of the matching
-    key mentions count."""
+    """Return mentions by the types of their entities. In a response without types they are unknown, so those of the
+    matching key mentions count.
+    """
     key, response = (_types(name, side, reading) for name, side in ((KEY, pairs.key), (RESPONSE, pairs.response)))
     if not any(key) and len(pairs.key.start):
         raise UsageError(f"--of {of.value}: the key has no types of entities; CorefUD has them in the field etype")
@@ -124,7 +125,7 @@ def _by_type(pairs: Pairs, of: Of, reading: Reading) -> tuple[Kinds, Kinds]:
 
 
 def _types(name: str, side: Documents, reading: Reading) -> list[str]:
-    """The type of each entity of a side, empty if it has none."""
+    """Return the type of each entity of a side, empty if it has none."""
     by_place: dict[Place | None, Mapping[str, str]] = {}
     for source in dict.fromkeys(place.source for place in side.places if place is not None and place.line is not None):
         types = form_of([source], reading, name).types
@@ -153,7 +154,7 @@ def refuse_without_terms(metrics: Sequence[Metric]) -> None:
 def nothing_to_count(
     kind: str, metrics: Sequence[Metric], counts: Mapping[str, Floats], files: Sequence[str]
 ) -> Iterator[Finding]:
-    """A notice about the measures that have nothing to count for a kind; ``files`` are those of the key."""
+    """Yield a notice about the measures that have nothing to count for a kind; ``files`` are those of the key."""
     totals: dict[str, Floats] = {}
     for metric in metrics:
         quotients = [measure.name for measure in metric.measures if measure.combine is None]
@@ -169,8 +170,9 @@ def nothing_to_count(
 
 
 def with_numbers(matched: _M, pairs: Pairs) -> _M:
-    """The matched mentions with the kinds of both sides of ``pairs`` by number, if these have any. Copies of a mention
-    are of one kind."""
+    """Return the matched mentions with the kinds of both sides of ``pairs`` by number, if these have any. Copies of a
+    mention are of one kind.
+    """
     if pairs.key.kinds is None or pairs.response.kinds is None:
         return matched
     found = []
@@ -182,7 +184,7 @@ def with_numbers(matched: _M, pairs: Pairs) -> _M:
 
 
 def counts_of_kinds(matched: Matched | Alignment, metrics: Sequence[Metric], of: Of) -> _ByKind:
-    """The counts of metrics for each kind of ``of``; ``matched`` has no copies of a mention on either side."""
+    """Return the counts of metrics for each kind of ``of``; ``matched`` has no copies of a mention on either side."""
     # The mentions of both sides are in the order of the text.
     numbers = matched.key.number, matched.response.number
     known = [(kinds.number[number], kinds.names) for kinds, number in zip(matched.kinds or (), numbers, strict=False)]
@@ -202,7 +204,7 @@ def counts_of_kinds(matched: Matched | Alignment, metrics: Sequence[Metric], of:
 
 
 def _kinds(both: Both, known: Sequence[tuple[Ints, tuple[str, ...]]], of: Of) -> tuple[tuple[str, ...], Ints, Ints]:
-    """The names of the kinds, and the index of the kind of each mention of key and response, -1 for none.
+    """Return the names of the kinds, and the index of the kind of each mention of key and response, -1 for none.
 
     ``known`` are the `Kinds` of the mentions of each side; without them kinds are sizes of entities.
     """
@@ -238,7 +240,7 @@ def _distances(members: Members, start: Ints) -> Ints:
 
 
 def _summed(terms: Counts, groups: tuple[tuple[Ints, Ints], tuple[Ints, Ints]], kinds: int, documents: int) -> Counts:
-    """Terms summed by kind and document; each part has the shape kinds x documents."""
+    """Return terms summed by kind and document; each part has the shape kinds x documents."""
 
     def of_side(ratios: Ratios, kind: Ints, document: Ints) -> Ratios:
         which = np.flatnonzero(kind >= 0)

@@ -41,8 +41,8 @@ _ENGLISH = Pronouns("english", TAG_SETS[PENN].pronouns, _ENGLISH_WORDS)
 
 
 def pronouns_of(words: str, text: Text, option: str = "--pronouns ") -> Pronouns:
-    """How to recognise pronouns, from a value of ``--pronouns``: ``auto``, ``none``, ``english``, ``tags:A,B*`` or
-    ``words:FILE``. Messages put ``option`` before the value.
+    """Return how to recognise pronouns, from a value of ``--pronouns``: ``auto``, ``none``, ``english``, ``tags:A,B*``
+    or ``words:FILE``. Messages put ``option`` before the value.
 
     ``auto`` uses the pronouns of the tag set (`TAG_SETS`) that most tokens have a tag of, and for the Penn Treebank the
     English words as well. Without tags there are no pronouns. Raises `UsageError` for any other value, and for a file
@@ -89,7 +89,9 @@ def unknown(asked: str, pronouns: Pronouns, text: Text, option: str = "--pronoun
 
 
 def are_pronouns(document: Ints, columns: tuple[Ints, Ints, Bools], text: Text, pronouns: Pronouns) -> Bools:
-    """Whether each mention is one token with a pronoun tag or word. ``columns`` are the first of `Projection`."""
+    """Return whether each mention is one token with a pronoun tag or word. ``columns`` are the first of
+    `Projection`.
+    """
     start, end, inside = columns
     found = np.zeros(len(start), dtype=np.bool_)
     if not (pronouns.tags or pronouns.words):
@@ -106,7 +108,7 @@ Fits = Callable[[str, str], bool]
 
 
 def fitting(pronouns: Pronouns) -> Fits:
-    """Whether a token is a pronoun; each distinct one is checked once."""
+    """Return whether a token is a pronoun; each distinct one is checked once."""
     tags = frozenset(tag for tag in pronouns.tags if not tag.endswith("*"))
     begin = tuple(tag[:-1] for tag in pronouns.tags if tag.endswith("*"))
 
@@ -177,22 +179,25 @@ class Of(NamedTuple):
         return self.by in (KIND, TYPE)
 
     def of_numbers(self, numbers: Ints) -> tuple[tuple[str, ...], Ints]:
-        """The names of the kinds, and the index of the kind of mentions with these sizes or distances, -1 for none."""
+        """Return the names of the kinds, and the index of the kind of mentions with these sizes or distances, -1 for
+        none.
+        """
         found = np.full(len(numbers), -1)
         for index, (low, high) in enumerate(self.ranges.values()):
             found[(numbers >= low) & (numbers <= high)] = index
         return tuple(self.ranges), found
 
     def of_names(self, numbers: Ints, names: tuple[str, ...]) -> tuple[tuple[str, ...], Ints]:
-        """The names of the kinds, and the index of the kind of mentions, which are given by their index in ``names``;
-        -1 for none."""
+        """Return the names of the kinds, and the index of the kind of mentions, which are given by their index in
+        ``names``; -1 for none.
+        """
         kinds = self.kinds or names
         index_of = np.array([kinds.index(name) if name in kinds else -1 for name in names], dtype=np.int64)
         return kinds, index_of[numbers] if len(numbers) else numbers
 
 
 def of(words: str) -> Of:
-    """A value of ``--of``. Raises `UsageError` for an invalid one."""
+    """Return a value of ``--of``. Raises `UsageError` for an invalid one."""
     words = _OTHER_NAMES.get(words, words)
     by, colon, rest = words.partition(":")
     if by in (KIND, *KINDS):
@@ -214,7 +219,7 @@ def of(words: str) -> Of:
 
 
 def _range(words: str, rest: str) -> _Range:
-    """The range ``4``, ``2-5`` or ``6-``. Raises `UsageError` for anything else."""
+    """Return the range ``4``, ``2-5`` or ``6-``. Raises `UsageError` for anything else."""
     found = re.fullmatch(r"([0-9]{1,15})(?:(-)([0-9]{1,15})?)?", rest)
     if found is None:
         raise _unknown(words, "expected a number or a range: 4, 2-5 or 6-")

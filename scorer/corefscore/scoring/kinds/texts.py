@@ -82,7 +82,7 @@ class _Node(NamedTuple):
 
 
 def nodes(parse: Sequence[str], tags: Sequence[str]) -> Iterator[_Node]:
-    """The nodes of a sentence, children before parents, leaves included.
+    """Yield the nodes of a sentence, children before parents, leaves included.
 
     ``parse`` has the cells of the parse column, such as ``(NP*``, and ``tags`` the part of speech of each token.
     Brackets without a partner are ignored.
@@ -104,7 +104,9 @@ def nodes(parse: Sequence[str], tags: Sequence[str]) -> Iterator[_Node]:
 
 
 def _heads_of_spans(parse: Sequence[str], tags: Sequence[str]) -> dict[tuple[int, int], int]:
-    """The head of each span of a sentence that is a node; if several nodes have the same span, that of the lowest."""
+    """Return the head of each span of a sentence that is a node; if several nodes have the same span, that of the
+    lowest.
+    """
     found: dict[tuple[int, int], int] = {}
     for node in nodes(parse, tags):
         found.setdefault((node.start, node.end), node.head)
@@ -112,13 +114,13 @@ def _heads_of_spans(parse: Sequence[str], tags: Sequence[str]) -> dict[tuple[int
 
 
 def _parent(label: str, children: Sequence[_Node]) -> _Node:
-    """The node over some children."""
+    """Return the node over some children."""
     child = _head(label, children)
     return _Node(label, children[0].start, children[-1].end, child.head, child.tag)
 
 
 def _head(label: str, children: Sequence[_Node]) -> _Node:
-    """The child with the head of a node."""
+    """Return the child with the head of a node."""
     if label in _NOMINAL and children[-1].tag == "POS":
         return children[-1]
     side, labels = _RULES.get(label, (RIGHT, ""))
@@ -188,7 +190,7 @@ class Strings(Sequence[str]):
         self._number_of.clear()
 
     def counts(self) -> dict[str, int]:
-        """How many tokens have each string."""
+        """Return how many tokens have each string."""
         return dict(
             zip(self.values, tally(np.frombuffer(self._numbers, np.int32), len(self.values)).tolist(), strict=True)
         )
@@ -239,16 +241,18 @@ class Text:
         self._of_sentence: dict[int, dict[tuple[int, int], int]] = {}
 
     def sentence(self, tokens: Ints) -> Ints:
-        """The sentences of some tokens."""
+        """Return the sentences of some tokens."""
         return np.searchsorted(self.ends, tokens, side="right")
 
     def between(self, document: int, start: int, end: int) -> str:
-        """The words of a document from token ``start`` to token ``end``."""
+        """Return the words of a document from token ``start`` to token ``end``."""
         first = int(self.first[document])
         return " ".join(self.words[first + start : first + end + 1])
 
     def heads(self, asked: str) -> str:
-        """How to find the heads of spans, `PARSE` or `LAST`. Raises `UsageError` for a way that needs CorefUD."""
+        """Return how to find the heads of spans, `PARSE` or `LAST`. Raises `UsageError` for a way that
+        needs CorefUD.
+        """
         if asked == AUTO:
             return PARSE if self.is_penn and any("(NP" in bit for bit in self.parse.values) else LAST
         if asked not in (PARSE, LAST):
@@ -256,7 +260,7 @@ class Text:
         return asked
 
     def head(self, start: int, end: int) -> int:
-        """The head of a span of tokens by the parse; the last token if the span is not a node."""
+        """Return the head of a span of tokens by the parse; the last token if the span is not a node."""
         sentence = bisect_right(self.ends, start)
         first = int(self.ends[sentence - 1]) if sentence else 0
         if sentence not in self._of_sentence:
@@ -265,8 +269,9 @@ class Text:
         return first + self._of_sentence[sentence].get((start - first, end - first), end - first)
 
     def heads_of(self, placed: Projection, mentions: Ints, document: Ints, way: str) -> Ints:
-        """The heads of some mentions of a side, whose documents are given, as tokens of this text. ``way`` is a result
-        of `heads`, for mentions without heads of their own."""
+        """Return the heads of some mentions of a side, whose documents are given, as tokens of this text. ``way`` is a
+        result of `heads`, for mentions without heads of their own.
+        """
         first = self.first[document]
         if placed.head is not None:
             return first + placed.head[mentions]
@@ -274,7 +279,7 @@ class Text:
         return end if way == LAST else np.array(list(map(self.head, start.tolist(), end.tolist())), dtype=np.int64)
 
     def placed(self, side: Documents) -> Projection:
-        """Where the mentions of a side are in this text."""
+        """Return where the mentions of a side are in this text."""
         document = side.mention_document()
         if side.nodes is None:
             inside = (side.start >= 0) & (side.end < np.diff(self.first)[document])
@@ -298,7 +303,7 @@ class Projection(NamedTuple):
 
 
 def _placed_nodes(text: Text, document: Ints, nodes: Nodes) -> Projection:
-    """Where mentions that are more than spans are in a text; empty nodes are tokens here."""
+    """Return where mentions that are more than spans are in a text; empty nodes are tokens here."""
     owner = np.repeat(np.arange(len(nodes.size)), nodes.size)
     position, known = _found(text, document[owner], nodes.word)
     head, _ = _found(text, document, nodes.head)
@@ -319,8 +324,9 @@ def _placed_nodes(text: Text, document: Ints, nodes: Nodes) -> Projection:
 
 
 def _found(text: Text, document: Ints, words: Ints) -> tuple[Ints, Bools]:
-    """The token of each word in its document, from its number, and whether the text has it. ``document`` is sorted. A
-    word that the text lacks gets a token near it."""
+    """Return the token of each word in its document, from its number, and whether the text has it. ``document`` is
+    sorted. A word that the text lacks gets a token near it.
+    """
     position = np.empty(len(words), dtype=np.int64)
     known = np.empty(len(words), dtype=np.bool_)
     edges = bounds(document, len(text.first) - 1)
@@ -334,7 +340,9 @@ def _found(text: Text, document: Ints, words: Ints) -> tuple[Ints, Bools]:
 
 
 def _tag_set(tags: Mapping[str, int]) -> str | None:
-    """The name of the tag set of a text, from the number of tokens with each tag; None if it is not in `TAG_SETS`."""
+    """Return the name of the tag set of a text, from the number of tokens with each tag; None if it is not in
+    `TAG_SETS`.
+    """
     counts: Counter[str] = Counter()
     for tag, count in tags.items():
         counts[re.split(r"[(\[]", tag, maxsplit=1)[0]] += count
@@ -344,7 +352,7 @@ def _tag_set(tags: Mapping[str, int]) -> str | None:
 
 
 def text_of(pairs: Sequence[Pairs]) -> Text:
-    """The text of the key that some responses are paired with; reads the files of the key again.
+    """Return the text of the key that some responses are paired with; reads the files of the key again.
 
     It includes the empty nodes that only a response has, since mentions can consist of them.
     """
@@ -356,8 +364,9 @@ def text_of(pairs: Sequence[Pairs]) -> Text:
 
 
 def _layers_of(side: Documents) -> Iterator[Annotations | None]:
-    """The annotations of each document; None for documents that are not in a file. Documents that come early in their
-    file wait."""
+    """Yield the annotations of each document; None for documents that are not in a file. Documents that come early in
+    their file wait.
+    """
     wanted = set(side.places)
     waiting: dict[Place, Annotations] = {}
     files: dict[Source, Iterator[Annotations]] = {}
@@ -377,7 +386,7 @@ def _layers_of(side: Documents) -> Iterator[Annotations | None]:
 
 
 def _with_empty(annotations: Annotations | None, other: Annotations | None) -> Annotations | None:
-    """The annotations of a document, with the empty nodes that only the other side has."""
+    """Return the annotations of a document, with the empty nodes that only the other side has."""
     if annotations is None or other is None:
         return annotations
     more = ~np.isin(other.numbers, annotations.numbers) & (other.numbers % SENTENCE % TENTH > 0)
