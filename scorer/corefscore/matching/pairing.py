@@ -71,7 +71,8 @@ def _words_in(texts: _Texts, source: Source, spans: Sequence[Span]) -> list[str]
             found.append(f"{span.start}-{span.end}")
         else:
             own = characters_of(text)
-            pieces = pairwise(own.borders(int(first[span.start]), int(first[span.end + 1])))
+            begin, end = int(first[span.start]), int(first[span.end + 1])
+            pieces = pairwise([begin, *own.borders(begin, end).tolist(), end])
             found.append(" ".join(own.text(start, stop) for start, stop in pieces))
     return found
 

@@ -38,6 +38,9 @@ _ANCHORS = (24, 12, 6)
 
 _MOVED_SIZE = _ANCHORS[0]
 
+_TAKEN, _MOVED = -1, -3
+"""Marks in place of characters of the key that are aligned, and of those that are moved."""
+
 _CELLS = 2_500
 """How many pairs of words a gap may have to be aligned word by word."""
 
@@ -81,6 +84,8 @@ class Key:
 
     def __init__(self, characters: Characters) -> None:
         self.characters, self.grams = characters, cache(partial(_Grams, characters.code))
+        self.free = characters.code.copy()
+        """The characters, where the search for one response marks those that it takes, and puts them back."""
 
 
 def align(key: Key, response: Characters) -> Alignment:
@@ -98,7 +103,7 @@ class _Search:
     """The search for the alignment of one response, which is filled in as parts of it are found."""
 
     def __init__(self, key: Key, response: Characters) -> None:
-        self.key, self.response, self.grams = key.characters, response, key.grams
+        self.key, self.response, self.grams, self.free = key.characters, response, key.grams, key.free
         size = len(response.code)
         self.found = Alignment(np.full(size, -1), np.full(size, ABSENT))
 
@@ -168,8 +173,8 @@ class _Search:
         code = self.response.code[starts[0] : starts[-1] + size]
         values, first = np.unique(grams(code, size)[starts - starts[0]], return_index=True)
         which, key = self.grams(size).occurrences(values, begin, stop - size + 1)
-        if rest is not None and len(key):
-            free = _is_free(rest)[key]
+        if rest is not None:
+            free = (rest[key[:, None] + np.arange(size)] >= 0).all(axis=1)
             which, key = which[free], key[free]
         once = tally(which, len(values))[which] == 1
         response = starts[first[which[once]]]
@@ -193,9 +198,11 @@ class _Search:
 
     def _align_words(self, gap: _Gap) -> None:
         """Align the words of a gap (rule 3)."""
-        key, response = self.key.borders(gap.key, gap.key_end), self.response.borders(gap.response, gap.response_end)
-        if (len(key) - 1) * (len(response) - 1) > _CELLS:
+        inside, other_inside = self.key.borders(*gap[:2]), self.response.borders(*gap[2:4])
+        if (len(inside) + 1) * (len(other_inside) + 1) > _CELLS:
             return
+        key = [gap.key, *inside.tolist(), gap.key_end]
+        response = [gap.response, *other_inside.tolist(), gap.response_end]
         words, other_words = (
             [side.code[start:stop].tobytes() for start, stop in pairwise(borders)]
             for side, borders in ((self.key, key), (self.response, response))
@@ -209,16 +216,16 @@ class _Search:
     def _align_moved(self) -> None:
         """Align the stretches that both sides have outside of those of at least `_MOVED_SIZE` that are aligned, the
         longest first."""
-        key, response = self.key.code.copy(), self.response.code.copy()
+        key, response = self.free, self.response.code.copy()
         equal = np.flatnonzero(self.found.state == EQUAL)
-        for stretch in diagonals((self.found.key[equal], equal), 1):
-            if stretch.size >= _MOVED_SIZE:
-                _take(key, response, stretch)
+        taken = [it for it in diagonals((self.found.key[equal], equal), 1) if it.size >= _MOVED_SIZE]
+        for stretch in taken:
+            _take(key, response, stretch)
         starts = np.flatnonzero(_is_free(response))
-        if not len(starts) or len(key) < _MOVED_SIZE:
-            return
+        some = len(starts) and len(key) >= _MOVED_SIZE
+        cores = self._once(_MOVED_SIZE, starts, 0, len(key), key) if some else []
         moved = []
-        for core in sorted(self._once(_MOVED_SIZE, starts, 0, len(key), key), key=lambda core: -core.size):
+        for core in sorted(cores, key=lambda core: -core.size):
             in_key, in_response = core.key + core.size // 2, core.response + core.size // 2
             if key[in_key] < 0 or response[in_response] < 0:
                 continue
@@ -226,23 +233,25 @@ class _Search:
             after = _common_prefix(key[in_key:], response[in_response:])
             stretch = self._cut(_Stretch(in_key - before, in_response - before, before + after))
             _take(key, response, stretch)
+            taken.append(stretch)
             # A part of it that is aligned in this way shows that it is in order.
             keys = self.found.key[stretch.response : stretch.response + stretch.size]
             if not np.any(keys == stretch.key + np.arange(stretch.size)):
                 moved.append(stretch)
         if moved:
-            is_moved = np.zeros(len(key) + 1, dtype=np.bool_)
             for start, _, size in moved:
-                is_moved[start : start + size] = True
-            lost = is_moved[self.found.key]
+                key[start : start + size] = _MOVED
+            lost = key[self.found.key] == _MOVED
             self.found.key[lost], self.found.state[lost] = -1, ABSENT
         for stretch in moved:
             self._align(stretch, MOVED)
+        for start, _, size in taken:
+            key[start : start + size] = self.key.code[start : start + size]
 
 
 def _take(key: Ints, response: Ints, stretch: _Stretch) -> None:
     """Overwrite a stretch in both texts with numbers that equal no character."""
-    key[stretch.key : stretch.key + stretch.size] = -1
+    key[stretch.key : stretch.key + stretch.size] = _TAKEN
     response[stretch.response : stretch.response + stretch.size] = -2
 
 

@@ -61,9 +61,14 @@ class Characters:
         begins[1:-1] = self.token[1:] != self.token[:-1]
         return begins
 
-    def borders(self, start: int, stop: int) -> list[int]:
-        """Return where the words of a stretch of characters begin, and finally where it ends."""
-        return [start, *(np.flatnonzero(self.begins[start + 1 : stop]) + start + 1).tolist(), stop]
+    @cached_property
+    def _borders(self) -> Ints:
+        return np.flatnonzero(self.begins)
+
+    def borders(self, start: int, stop: int) -> Ints:
+        """Return where words begin inside a stretch of characters, in a time that does not grow with it."""
+        first, last = np.searchsorted(self._borders, (start + 1, stop))
+        return self._borders[first:last]
 
     @property
     def by_itself(self) -> Characters:
