@@ -158,6 +158,7 @@ def test_equal_brackets_of_other_files_make_no_difference_to_the_column(tmp_path
         pytest.param(document("w\t(1)").replace("\n", "\r\n").removesuffix("\r\n"), [], id="no last line end"),
         pytest.param("\ufeff" + document("w\t(1)"), [("byte-order-mark", 1)], id="a byte order mark"),
         pytest.param(document("w\t(1)").replace("\n", "\r\n", 1), [("mixed-line-ends", 2)], id="line ends"),
+        pytest.param(document("w\t(1)").replace("\n", "\r\n", 1).rstrip("\n"), [("mixed-line-ends", 2)], id="no last"),
         pytest.param("#begin document d\nw\t(1\n" * 2, [("unclosed-mention", 2), ("nested-document", 3),
             ("repeated-name", 3), ("no-end", 4), ("unclosed-mention", 4)], id="all of several faults"),
     ],

@@ -126,7 +126,8 @@ class _Examiner(Reader):
     def look(self, lines: Lines) -> None:
         text = lines.text
         ends_in_cr = text[lines.stops - 1] == CR
-        for kind, which in enumerate((~ends_in_cr, ends_in_cr) if self.ended else ()):
+        ended = slice(len(ends_in_cr) - (not self.ended))
+        for kind, which in enumerate((~ends_in_cr[ended], ends_in_cr[ended])):
             self._file.line_ends[kind] += int(np.count_nonzero(which))
             if not self._file.first_line_end[kind] and which.any():
                 self._file.first_line_end[kind] = self.line + 1 + int(np.argmax(which))
