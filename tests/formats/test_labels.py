@@ -214,3 +214,9 @@ def test_a_table_is_read_in_pieces(tmp_path: Path) -> None:
     found = score(path, from_labels(np.arange(40_000) // 3, items), metrics="lea")
     assert found["lea"].f1 == pytest.approx(1, abs=1e-12)
     assert not found.notices
+
+
+def test_large_labels_beside_a_missing_one_in_polars() -> None:
+    """The array of such a series has floats, in which neighbours of 2**60 are equal: counted by hand."""
+    found = score(from_labels(pl.Series([2**60, 2**60 + 1, None])), from_labels(["a", "b", None]), "cluster")
+    assert found["cluster"].recall_counts == (2, 2)

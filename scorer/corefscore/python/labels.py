@@ -82,7 +82,10 @@ def _column(name: str, given: Iterable[Any]) -> _Column:
         number, different = given.factorize()
         once = _column(name, different.to_numpy())
         return once._replace(number=np.append(once.number, -1)[number])
-    column: Any = given.to_numpy() if hasattr(given, "to_numpy") else given
+    # Arrays of polars with a missing whole number are floats, which large numbers are not.
+    column: Any = given
+    if hasattr(column, "to_numpy") and not (hasattr(column, "has_nulls") and column.has_nulls()):
+        column = column.to_numpy()
     if not isinstance(column, np.ndarray):
         column = list(column)
         small = set(map(type, column)) == {int} and max(map(abs, column)) < _LARGE
