@@ -98,11 +98,13 @@ def test_documents_are_those_of_a_column_or_the_files_of_a_folder(tmp_path: Path
         f"{name},{item},{label}\n" for item in "321" for name, its in rows.items() if (label := its.get(item))
     )
     (tmp_path / "key.csv").write_text(table_of_all)
+    (tmp_path / "doc_id.csv").write_text(table_of_all.replace("document", "doc_id"))
     (tmp_path / "response").mkdir()
     for name, its in rows.items():
         (tmp_path / "response" / f"{name}.tsv").write_text(table(its, delimiter="\t"))
     found = score(tmp_path / "key.csv", tmp_path / "response", metrics="lea")
     assert (found["lea"].f1, [*found.documents]) == (1.0, ["x", "y"])
+    assert [*score(tmp_path / "doc_id.csv", tmp_path / "response", metrics="lea").documents] == ["x", "y"]
     frame = pd.read_csv(tmp_path / "key.csv")
     from_frame = from_labels(frame["entity"], frame["item"], frame["document"])
     assert score(from_frame, tmp_path / "response", metrics="lea")["lea"].f1 == 1, "numbers of a frame are their texts"
@@ -136,6 +138,8 @@ MISSING = [
     np.array([1, 1, NAN, 2]),
     np.array(["a", "a", "", "b"]),
     np.array([1, 1, None, 2], dtype=object),
+    np.ma.masked_array([1, 1, 1, 2], mask=[False, False, True, False]),
+    np.array(["2001-01-01", "2001-01-01", "NaT", "2002-01-01"], dtype="datetime64[D]"),
     pd.Series([1, 1, None, 2], dtype="Int64"),
     pd.Series(["a", "a", None, "b"], dtype="category"),
     pd.Series(pd.to_datetime(["2001-01-01", "2001-01-01", None, "2002-01-01"])),

@@ -36,7 +36,7 @@ ITEM, ENTITY, DOCUMENT = "item", "entity", "document"
 COLUMNS: Mapping[str, Sequence[str]] = {
     ITEM: ("item", "mention", "id", "record", "unique"),
     ENTITY: ("entity", "cluster", "label"),
-    DOCUMENT: ("document",),
+    DOCUMENT: ("document", "doc"),
 }
 """The names of columns that are recognised, in any case; ``_id`` or `` id`` may follow."""
 

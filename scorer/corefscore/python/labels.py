@@ -86,8 +86,8 @@ def _column(name: str, given: Iterable[Any]) -> _Column:
     column: Any = given
     if hasattr(column, "to_numpy") and not (hasattr(column, "has_nulls") and column.has_nulls()):
         column = column.to_numpy()
-    if not isinstance(column, np.ndarray):
-        column = list(column)
+    if not isinstance(column, np.ndarray) or isinstance(column, np.ma.MaskedArray):
+        column = column.tolist() if isinstance(column, np.ma.MaskedArray) else list(column)
         small = set(map(type, column)) == {int} and max(map(abs, column)) < _LARGE
         column = np.array(column, dtype=np.int64) if small else column
     elif column.ndim != 1:
@@ -117,4 +117,6 @@ def _is_missing(value: Any) -> bool:
     """Return whether a value means nothing: None, an empty text, NaN, or the missing values of pandas."""
     if value is None or isinstance(value, str):
         return not value
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        return bool(np.isnat(value))
     return type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and isnan(value))
