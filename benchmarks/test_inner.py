@@ -21,7 +21,7 @@ from corefscore.metrics.overlap import Overlap, overlap
 from corefscore.reports.layouts import Style, rendered
 from corefscore.reports.score import Report
 from corefscore.scoring.batches import result_of
-from corefscore.scoring.evaluate import Counting
+from corefscore.scoring.evaluate import BatchScorer
 from corefscore.scoring.settings import Settings
 from generate import SHAPES, Span, noisy, partition, spans, write
 from pytest_benchmark.fixture import BenchmarkFixture
@@ -70,7 +70,7 @@ def test_metric(benchmark: BenchmarkFixture, tables: list[Overlap], name: str) -
 def test_printing(benchmark: BenchmarkFixture, pairs: list[Pairs], documents: bool) -> None:
     metrics = select("all")
     settings = Settings(tuple(metric.name for metric in metrics))
-    parts = [Counting(metrics, settings, keep_pairs=documents).count(each) for each in pairs]
+    parts = [BatchScorer(metrics, settings, keep_pairs=documents).count(each) for each in pairs]
     benchmark(lambda: list(rendered(Report(result_of(parts, metrics, settings, []), documents), Style("official"))))
 
 

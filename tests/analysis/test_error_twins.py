@@ -9,6 +9,7 @@ import error_twins
 import pytest
 import twins
 from corefscore import analyse
+from corefscore.analysis import costs
 from corefscore.analysis import response as response_module
 from corefscore.analysis.spans import _OFF
 from support import together
@@ -45,7 +46,9 @@ def written(path: Path, text: str) -> Path:
 def test_costs_are_those_of_the_twin(
     kind: str, measure: str, options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two documents of each kind of the twins of metrics: nested, crossing, repeated and empty ones, too."""
+    """Two documents of each kind of the twins of metrics, each counted by itself: nested, crossing, repeated and empty
+    ones, too."""
+    monkeypatch.setattr(costs, "_AT_ONCE", 1)
     pairs = twins.drawn(kind, 2)
     texts = (twins.conll([pair[at] for pair in pairs]) for at in range(2))
     key, response = (written(tmp_path / str(at), text) for at, text in enumerate(texts))

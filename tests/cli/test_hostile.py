@@ -181,7 +181,7 @@ def test_tags_that_are_never_closed_are_no_objects(tmp_path: Path) -> None:
 
 CALLS_A_BYTE = 35
 """How many calls of functions a byte of the two files may take, where lines and mentions have two or three bytes: a
-tenth of a microsecond each. This is counted, since a clock would tell of the machine."""
+tenth of a microsecond each. Calls are counted because times depend on the machine."""
 
 
 @pytest.mark.slow

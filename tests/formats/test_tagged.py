@@ -630,6 +630,18 @@ def test_what_is_equal_is_equal_and_stands_in_order(key: list[str], response: li
         assert equal.all()
 
 
+@given(WORDS, st.lists(st.text("abcdefgh", min_size=3, max_size=6), min_size=20, max_size=60), st.integers(0, 60))
+@settings(max_examples=100)
+def test_one_key_aligns_each_response_as_if_it_were_the_first(other: list[str], key: list[str], at: int) -> None:
+    """A response that moves a long stretch marks it in the key until its own search ends."""
+    of_key, moved = characters(key), characters([*key[at:], *other, *key[:at]])
+    once = Key(of_key)
+    for response in (moved, characters(other), moved):
+        again, fresh = align(once, response), align(Key(of_key), response)
+        assert (again.key == fresh.key).all()
+        assert (again.state == fresh.state).all()
+
+
 # Answers made from corpora, of which the truth is known
 
 

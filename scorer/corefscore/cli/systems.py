@@ -191,7 +191,7 @@ _ABOUT = re.compile(r"(README|LICEN[CS]E|NOTICE|COPYING|CHANGELOG|Makefile)\b", 
 
 
 def _no_system(entry: str, key: str) -> str | None:
-    """Say why an entry of a folder is not a system; None if it is. What cannot be read is a system that fails."""
+    """Explain why an entry of a folder is not a system; None if it is. What cannot be read is a system that fails."""
     name = os.path.basename(entry)
     if name.startswith("."):
         return "its name begins with a dot"
@@ -205,7 +205,7 @@ def _no_system(entry: str, key: str) -> str | None:
 
 
 def _reason(error: ScorerError) -> str:
-    """Say why a system cannot be scored, in one line without control characters."""
+    """Explain why a system cannot be scored, in one line without control characters."""
     text = str(error)
     if isinstance(error, InputError):
         first = error.findings[0]

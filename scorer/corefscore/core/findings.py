@@ -95,7 +95,8 @@ _ERRORS = {
     ),
     "unnamed-documents": (
         "{count} without names here, but {others} on the other side",
-        "documents without names are paired by position, so both sides need the same number; name them with doc_key",
+        "documents without names are paired by position, so both sides need the same number; name them "
+        "with doc_key in JSON, or in a column document of a table",
     ),
     "too-many-repeated": (
         "Found too many repeated mentions (> {limit}) in the response, so refusing to score. Please fix the output.",
@@ -105,8 +106,8 @@ _ERRORS = {
     "no-unit": ("{what}", "expected {expected}, from which --unit {unit} takes the unit of every token of the key"),
     "one-unit": (
         "intervals and tests have only one unit to resample (--unit {unit}; documents: {documents})",
-        "at least two are needed; --unit part resamples the parts of documents, --unit column:N (CoNLL) or field:NAME "
-        "(JSON) units within documents; for scores alone, run corefscore METRIC KEY RESPONSE",
+        "at least two are needed: give more documents, or choose other units with --unit (part, column:N in CoNLL, "
+        "field:NAME in JSON); for scores alone, run corefscore METRIC KEY RESPONSE",
     ),
     "not-a-baseline": (
         "{what}",

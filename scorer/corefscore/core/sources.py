@@ -53,7 +53,7 @@ was made to exhaust memory a thousand times or more; a run can take hundreds of 
 
 
 def is_utf_16(head: bytes) -> bool:
-    """Tell whether what begins so seems to be UTF-16: it has its byte order mark, or one of two bytes is 0."""
+    """Return whether what begins so seems to be UTF-16: it has its byte order mark, or one of two bytes is 0."""
     return head.startswith((b"\xff\xfe", b"\xfe\xff")) or (head[:1] == b"\0") != (head[1:2] == b"\0")
 
 
@@ -128,7 +128,7 @@ STEP = 1 << 20
 
 
 _State = tuple[int, int]
-"""The size of a file and the time of its last change, by which it is told from another one and from itself later."""
+"""The size of a file and the time of its last change; a file with another state has changed."""
 
 
 def _state_of(status: os.stat_result) -> _State:

@@ -395,8 +395,10 @@ VALUES = re.compile(
 
 
 def is_json(head: bytes, *, objects: bool = False) -> bool:
-    """Tell JSON, well-formed or not, from text that begins with a bracket, such as ``[Ann](#1)``, by its beginning;
-    with ``objects`` only such as can have documents."""
+    """Return whether a text is JSON, well-formed or not, by its beginning; ``[Ann](#1)``, a text with tags, is not.
+
+    With ``objects`` it has to be JSON that can contain documents.
+    """
     head = head[: 1 << 12].removeprefix(MARK)
     return bool(OBJECTS.match(head) or (not objects and VALUES.match(head)))
 

@@ -79,7 +79,7 @@ def documents(
 
 
 def recognises(head: bytes) -> bool:
-    """Tell whether a file that begins so has a header that names a column of items and one of entities."""
+    """Return whether a file that begins so has a header that names a column of items and one of entities."""
     first, delimiter = _first_line(head)
     cells = next(csv.reader([first], delimiter=delimiter), [])
     names = {_plain(cell) for cell in cells}

@@ -24,8 +24,8 @@ from corefscore.metrics import select
 from corefscore.metrics.base import Metric
 from corefscore.python.arguments import Options, ScorerOptions, spelled
 from corefscore.python.texts import answered, is_text
-from corefscore.scoring.batches import Counted, result_of
-from corefscore.scoring.evaluate import Counting, count_batches
+from corefscore.scoring.batches import ScoredBatch, result_of
+from corefscore.scoring.evaluate import BatchScorer, count_batches
 from corefscore.scoring.results import DOCUMENT, Result, refuse_heads_of_spans
 from corefscore.scoring.run import apart, scored, settings_of
 from corefscore.scoring.settings import Settings
@@ -247,12 +247,12 @@ class Scorer:
     ) -> None:
         self._metrics, settings, self._reading, _ = run_of(_selected(metrics), arguments)
         self._settings = replace(settings, reading=self._reading.settings)
-        self._counting = Counting(self._metrics, settings)
+        self._batch_scorer = BatchScorer(self._metrics, settings)
         self.reset()
 
     def reset(self) -> None:
         """Remove all documents, to begin again with the same metrics and options."""
-        self._batches: list[Counted] = []
+        self._batches: list[ScoredBatch] = []
         self._waiting: list[tuple[str, list[Any], list[Any]]] = []
         self._waiting_mentions = 0
         self._names: list[str | None] = []
@@ -311,7 +311,7 @@ class Scorer:
         ours, theirs = ([_copied(entity) for entity in side] for side in (key, response))
         self._waiting.append((name if name is not None else str(len(self._names)), ours, theirs))
         self._waiting_mentions += sum(map(len, ours)) + sum(map(len, theirs))
-        if self._waiting_mentions > _BLOCK or len(self._waiting) > _BLOCK or self._counting.names is not None:
+        if self._waiting_mentions > _BLOCK or len(self._waiting) > _BLOCK or self._batch_scorer.names is not None:
             self._count()  # clusters in memory have no names of their own, which is an error of this call
         self._named([name])
 
@@ -325,7 +325,7 @@ class Scorer:
         mentions = Mentions()
         key, response = documents(names, ours, mentions, KEY), documents(names, theirs, mentions, RESPONSE)
         pairs = Pairs(key, response, np.ones(len(names), dtype=np.bool_))
-        self._batches.append(self._counting.count(pairs))
+        self._batches.append(self._batch_scorer.count(pairs))
         self._waiting, self._waiting_mentions = [], 0
 
     def _refuse_mixed(self, *, corefud: bool) -> None:
@@ -333,7 +333,7 @@ class Scorer:
         if self._names and corefud != bool(self._batches and self._batches[0].nodes is not None):
             raise UsageError("some documents are CorefUD and others are not; score each kind with a Scorer of its own")
 
-    def _append(self, batches: Sequence[Counted], names: Sequence[str | None]) -> None:
+    def _append(self, batches: Sequence[ScoredBatch], names: Sequence[str | None]) -> None:
         """Add the counts of documents."""
         self._count()
         for batch in batches:

@@ -82,5 +82,5 @@ class Checked:
 
 
 def _more(code: str, count: int) -> str:
-    """Say how many more findings of a kind there are: ``2 more errors``."""
+    """Return how many more findings of a kind there are: ``2 more errors``."""
     return plural(count, f"more {KINDS[code].severity}")

@@ -1,4 +1,4 @@
-"""Batches of documents after counting, and all of them joined to one result with its notices."""
+"""Batches of documents after it was scored, and all of them joined to one result with its notices."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from corefscore.scoring.corefud import About
 
 
-class Counted(NamedTuple):
-    """A batch of pairs after counting.
+class ScoredBatch(NamedTuple):
+    """Everything about a scored batch of pairs.
 
     - ``names``, ``files``: of its documents in the key.
     - ``counts``: by metric, with one row a document; ``key_copies``: by view, the number of key mentions of each
@@ -80,7 +80,7 @@ def counted_metrics(metrics: Sequence[Metric], settings: Settings) -> tuple[Metr
 
 
 def result_of(
-    batches: Sequence[Counted], metrics: Sequence[Metric], settings: Settings, notices: list[Finding]
+    batches: Sequence[ScoredBatch], metrics: Sequence[Metric], settings: Settings, notices: list[Finding]
 ) -> Result:
     """Join all batches in order to one result; notices about them are added to ``notices``.
 
@@ -122,7 +122,7 @@ def result_of(
 
 
 def _notices(
-    batches: Sequence[Counted], metrics: Sequence[Metric], settings: Settings, mention_sets: Mapping[str, Shown]
+    batches: Sequence[ScoredBatch], metrics: Sequence[Metric], settings: Settings, mention_sets: Mapping[str, Shown]
 ) -> Iterator[Finding]:
     """Give the notices about all batches. Raises as `result_of` does."""
     nodes = [batch.nodes for batch in batches if batch.nodes is not None]
@@ -161,16 +161,16 @@ def _notices(
         yield from about_mentions(named, options, named=any_named, singletons=singletons)
 
 
-def _of_kind(batches: Sequence[Counted], kind: str) -> dict[str, Floats]:
+def _of_kind(batches: Sequence[ScoredBatch], kind: str) -> dict[str, Floats]:
     """Join the counts of a kind of mentions by metric; they are 0 in a batch that does not have the kind."""
 
-    def of_batch(batch: Counted, metric: str) -> Floats:
+    def of_batch(batch: ScoredBatch, metric: str) -> Floats:
         return batch.kinds[kind][metric] if kind in batch.kinds else np.zeros_like(batch.counts[metric])
 
     return {metric: in_a_row([of_batch(batch, metric) for batch in batches]) for metric in batches[0].counts}
 
 
-def _by_unit(batches: Sequence[Counted], names: Sequence[Sequence[str]]) -> UnitCounts:
+def _by_unit(batches: Sequence[ScoredBatch], names: Sequence[Sequence[str]]) -> UnitCounts:
     """Join the counts of units; ``names`` are those of what was counted in each batch."""
     first = np.cumsum([0, *map(len, names)])
     units = [batch.units for batch in batches if batch.units is not None]
@@ -181,7 +181,7 @@ def _by_unit(batches: Sequence[Counted], names: Sequence[Sequence[str]]) -> Unit
     )
 
 
-def _shown(batches: Sequence[Counted], names: Sequence[Sequence[str]], view: str) -> Shown:
+def _shown(batches: Sequence[ScoredBatch], names: Sequence[Sequence[str]], view: str) -> Shown:
     """Join the data of the official layout in one view; ``names`` are those of what was counted in each batch."""
     messages: dict[int, Sequence[str]] = {}
     before = 0

@@ -19,7 +19,7 @@ from corefscore.matching.pairing import in_other_form, unpaired
 from corefscore.matching.slices import Slice, slices
 from corefscore.metrics import select
 from corefscore.metrics.base import Metric, names_asked
-from corefscore.scoring.batches import Counted, result_of
+from corefscore.scoring.batches import ScoredBatch, result_of
 from corefscore.scoring.evaluate import count_batches
 from corefscore.scoring.kinds.options import of
 from corefscore.scoring.results import Result
@@ -33,7 +33,7 @@ _MISSING, _EXTRA, _NONE_IN_COMMON = "missing-document", "extra-document", "no-co
 """The notices about documents without partner, which are made again for all slices."""
 
 _WITH_PLACES = "dropped", "repeats", "common", "windows", "units"
-"""The fields of `Counted` that can contain a place in a file."""
+"""The fields of `ScoredBatch` that can contain a place in a file."""
 
 _TWICE = "the documents come in different orders, or some name occurs twice"
 
@@ -44,7 +44,7 @@ class _Found(NamedTuple):
     ``response`` are the names of the response if they can have another form than those of the key.
     """
 
-    batches: Sequence[Counted]
+    batches: Sequence[ScoredBatch]
     notices: Sequence[Finding]
     lines: tuple[int, int]
     response: Sequence[str] | None
@@ -146,7 +146,7 @@ class _Merged:
 
     def __init__(self, files: Mapping[str, Source]) -> None:
         self.files = files
-        self.batches: list[Counted] = []
+        self.batches: list[ScoredBatch] = []
         self.notices: list[Finding] = []
         self.missing: dict[str, Place] = {}
         self.extra: dict[str, Place] = {}
@@ -195,7 +195,7 @@ class _InFile:
         self.files = files
         self.before: dict[str, int] = {}
 
-    def batch(self, batch: Counted) -> Counted:
+    def batch(self, batch: ScoredBatch) -> ScoredBatch:
         """Turn the lines of a batch."""
         if batch.common is None and batch.windows is None and batch.units is None and not batch.repeats:
             return batch

@@ -22,7 +22,7 @@ from corefscore.matching.repeats import treat
 from corefscore.metrics import MENTIONS, NAMES, described
 from corefscore.metrics.base import NAMED, NODES, WHOLE, Metric, names_asked, packed
 from corefscore.metrics.overlap import Overlap, by_units, overlap
-from corefscore.scoring.batches import Counted, counted_metrics
+from corefscore.scoring.batches import ScoredBatch, counted_metrics
 from corefscore.scoring.settings import Settings
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def count_batches(
     *,
     keep_pairs: bool = False,
     reading: Reading = BY_CONTENT,
-) -> list[Counted]:
+) -> list[ScoredBatch]:
     """Count two sides, given as batches of documents; `corefscore.scoring.batches.result_of` makes a result of them.
 
     ``settings`` say what to score and how. Oddities are added to ``notices``. ``keep_pairs`` keeps the documents, for
@@ -62,15 +62,15 @@ def count_batches(
             "both into one format with corefscore convert, or score with --align, which finds words and heads in the "
             "key"
         )
-    counting = Counting(metrics, settings, reading, keep_pairs=keep_pairs)
-    if (names := counting.names) is not None and names.estimate_key:
+    batch_scorer = BatchScorer(metrics, settings, reading, keep_pairs=keep_pairs)
+    if (names := batch_scorer.names) is not None and names.estimate_key:
         from corefscore.matching.named import estimated
 
         key = (estimated(batch, names) for batch in key)
-    if counting.of is not None and counting.of.needs_files:  # files are read again for each batch
+    if batch_scorer.of is not None and batch_scorer.of.needs_files:  # files are read again for each batch
         key, response = _in_one_batch(key), _in_one_batch(response)
     # By map, which holds no batch while it waits for the next.
-    batches = list(map(counting.count, pair(key, response, notices, settings.document)))
+    batches = list(map(batch_scorer.count, pair(key, response, notices, settings.document)))
     if text is not None:
         batches = [batch._replace(fidelity=text.fidelity.take(batch.names)) for batch in batches]
     return batches
@@ -105,7 +105,7 @@ def _in_one_batch(batches: Iterator[Documents]) -> Iterator[Documents]:
     return iter([joined(every)] if every else ())
 
 
-class Counting:
+class BatchScorer:
     """Counts batches of pairs: matches mentions, treats repeats, makes the overlap table and counts every metric.
 
     What follows from the metrics and the settings alone is found once. Raises `UsageError` for a metric that cannot be
@@ -131,7 +131,7 @@ class Counting:
             refuse_without_terms(metrics)
             self.of = of(settings.rules.of)
 
-    def count(self, pairs: Pairs) -> Counted:
+    def count(self, pairs: Pairs) -> ScoredBatch:
         """Count a batch, or its windows if there are any."""
         names, rules = pairs.key.names, self.settings.rules
         if self.of is not None:
@@ -154,7 +154,7 @@ class Counting:
             found = self._of_kinds(found, matched, self.of)
         return found if windows is None else found._replace(names=names, windows=windows)
 
-    def _of_spans(self, pairs: Pairs, units: Units | None) -> tuple[Counted, Matched]:
+    def _of_spans(self, pairs: Pairs, units: Units | None) -> tuple[ScoredBatch, Matched]:
         """Count mentions that are spans; also returns them all, numbered.
 
         In every view the order of all mentions decides how repeats are treated. Raises `UsageError` for a metric that
@@ -186,7 +186,7 @@ class Counting:
             for view, mentions in matched.items()
         }
         tables = {view: overlap(mentions) for view, mentions in matched.items()}
-        found = Counted(
+        found = ScoredBatch(
             pairs.key.names,
             pairs.key.files,
             {metric.name: _counts(metric, tables[metric.view]) for metric in self.every},
@@ -202,7 +202,7 @@ class Counting:
         )
         return found, matched[WHOLE]
 
-    def _of_nodes(self, pairs: Pairs) -> tuple[Counted, Alignment]:
+    def _of_nodes(self, pairs: Pairs) -> tuple[ScoredBatch, Alignment]:
         """Count mentions that are more than spans; also returns them all, aligned."""
         from corefscore.scoring.corefud import counts, matched
 
@@ -217,7 +217,7 @@ class Counting:
 
             alignment = with_numbers(alignment, pairs)
         of_metrics, copies = counts(alignment, self.every, rules)
-        found = Counted(
+        found = ScoredBatch(
             pairs.key.names,
             pairs.key.files,
             of_metrics,
@@ -229,7 +229,7 @@ class Counting:
         )
         return found, alignment
 
-    def _of_kinds(self, found: Counted, matched: Matched | Alignment, of: Of) -> Counted:
+    def _of_kinds(self, found: ScoredBatch, matched: Matched | Alignment, of: Of) -> ScoredBatch:
         """Replace the counts by those of the one kind of mentions that is scored, or add those of each kind of a
         division."""
         if self.settings.unit is not None:

@@ -95,7 +95,7 @@ class File:
         self.keep(Finding(code, self.source.name, line, details=details))
 
     def refuse(self, finding: Finding) -> None:
-        """Tell an error. Raises `InputError`."""
+        """Raise `InputError` for an error."""
         refused(finding)
 
     def take(self, code: str, faulty: Sequence[int]) -> Sequence[int]:
@@ -255,7 +255,7 @@ class File:
         return np.cumsum(overt) - overt
 
     def _note_split(self, columns: Columns) -> None:
-        """Notice entities whose ids belong to another document as well."""
+        """Add a notice for entities whose ids belong to another document as well."""
         ids, document = columns["odd_labels"], columns["document"]
         first: dict[str, int] = {}
         again = [at for at, name in enumerate(ids) if first.setdefault(name, at) != at]
@@ -271,7 +271,7 @@ class File:
         self.note("split-entity", int(columns["line"][np.searchsorted(columns["entity"], again[0])]), **details)
 
     def _note_numbers(self) -> None:
-        """Notice words of a sentence that have one number."""
+        """Add a notice for words of a sentence that have one number."""
         number = self.lines.words.number
         again = np.flatnonzero(number[1:] == number[:-1]) + 1
         if len(again):
@@ -361,7 +361,7 @@ class File:
         return self.lines.line_of(int(self.lines.words.row[word]))
 
     def _note_brackets(self, found: FileMentions, file_chunks: Chunks, word: Ints) -> None:
-        """Notice brackets that are taken otherwise than they are written."""
+        """Add a notice for brackets that are taken otherwise than they are written."""
         odd = {
             "dropped-mention": found.unclosed,
             "stretched-mention": found.stretched,
@@ -373,7 +373,7 @@ class File:
                 self.keep(self._about(code, chunk, word, file_chunks))
 
     def _note_heads(self, found: FileMentions, word: Ints, fields: Fields) -> None:
-        """Notice mentions without a head."""
+        """Add a notice for mentions without a head."""
         no_head = "no head" if fields.head is not None else "no head, since the header names no such field"
         for lack, what in ((NO_HEAD, no_head), (EMPTY_HEAD, "an empty field of the head")):
             chunks = found.chunk[found.head == lack]

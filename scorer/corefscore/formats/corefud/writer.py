@@ -35,7 +35,7 @@ _READ = b"# newdoc", b"# global.Entity"
 
 
 def sentences(source: Source, notices: list[Finding], request: Request) -> Iterator[Sentences]:
-    """Yield the words of a file, document by document, without its empty nodes; notices tell what else is left out."""
+    """Yield the words of each document without its empty nodes. Adds a notice for everything else that is left out."""
     lines = Lines(source)
     if len(lines.tokens):
         details = {"count": COLUMNS}

@@ -23,7 +23,7 @@ subtokens are rare, and a number such as 99999999 in a short line must not take 
 
 
 def recognises(head: bytes) -> bool:
-    """Tell whether the first bytes of a file are JSON, or at least a brace."""
+    """Return whether the first bytes of a file are JSON, or at least a brace."""
     return is_json(head) or head.removeprefix(MARK).lstrip().startswith(b"{")
 
 

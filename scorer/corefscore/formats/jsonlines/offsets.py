@@ -69,7 +69,7 @@ def faults_of(clusters: list[Any], offsets: Offsets) -> Iterator[tuple[str, str,
 
 
 def _expected(mention: Any, offsets: Offsets) -> str | None:
-    """Say what was expected instead of a wrong mention; None if it is right."""
+    """Describe what was expected instead of a wrong mention; None if it is right."""
     dialect = offsets.dialect
     width = 3 if dialect.by_sentence else 2
     if not (isinstance(mention, list) and len(mention) == width and are(int, mention)):
@@ -85,7 +85,7 @@ def _expected(mention: Any, offsets: Offsets) -> str | None:
 
 
 def _expected_end(mention: list[int], offsets: Offsets) -> str | None:
-    """Say what was expected instead of an end that is too large, or of a sentence that does not exist."""
+    """Describe what was expected instead of an end that is too large, or of a sentence that does not exist."""
     dialect, sizes, known_by = offsets.dialect, offsets.sizes, offsets.known_by
     if dialect.by_sentence:
         sizes = sizes or ()

@@ -26,7 +26,7 @@ _DECODER = json.JSONDecoder(object_pairs_hook=tuple)
 """A decoder that returns objects as tuples of their fields, so that duplicate fields are visible."""
 
 _HEAD = 1 << 16
-"""The number of bytes from which an array is told from lines."""
+"""The number of bytes that are searched for the bracket of an array; without one, each line is an object."""
 
 _BLANKS = re.compile(r"[ \t\r\n]*")
 
@@ -172,14 +172,14 @@ def _unfit(
 
 
 def _what(error: Exception) -> str:
-    """Say what is wrong with JSON, from the error of the decoder."""
+    """Describe what is wrong with JSON, from the error of the decoder."""
     if isinstance(error, RecursionError):
         return "brackets are nested too deeply to be read"
     return str(error).partition(";")[0]
 
 
 def _goes_on(place: Place, text: str) -> bool:
-    """Tell whether the first line of a file begins an object that continues on the next line."""
+    """Return whether the first line of a file begins an object that continues on the next line."""
     if not text.rstrip().endswith(("{", "[", ",", ":")):
         return False
     rest = (line.strip() for number, line in place.source.numbered_lines() if number > (place.line or 0))

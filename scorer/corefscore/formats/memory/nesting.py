@@ -146,7 +146,7 @@ def as_collections(value: Any) -> Any:
 
 
 def is_whole(value: Any) -> bool:
-    """Tell whether a value is a whole number."""
+    """Return whether a value is a whole number."""
     return type(value) is int or isinstance(value, np.integer)
 
 
@@ -167,7 +167,7 @@ def _levels(value: Any) -> tuple[Any, list[_Level]]:
 
 
 def _is_other_collection(kind: type) -> bool:
-    """Tell whether values of a type are collections of another type: arrays, iterators, and any iterable that is not
+    """Return whether values of a type are collections of another type: arrays, iterators, and any iterable that is not
     hashable, so that it cannot be a mention."""
     if issubclass(kind, (*COLLECTIONS, str, bytes, Mapping)) or not issubclass(kind, Iterable) or _is_frame(kind):
         return False
@@ -175,7 +175,7 @@ def _is_other_collection(kind: type) -> bool:
 
 
 def _is_frame(kind: type) -> bool:
-    """Tell whether a type is a data frame of any library, whose elements are the names of its columns, or its
+    """Return whether a type is a data frame of any library, whose elements are the names of its columns, or its
     groups."""
     return hasattr(kind, "columns") or kind.__name__.endswith("GroupBy")
 
@@ -213,7 +213,7 @@ def _level(levels: list[_Level], *, named: bool) -> tuple[int | None, str | None
 
 
 def _are_mentions(level: _Level, inner: _Level | None = None) -> bool:
-    """Tell whether everything at a level can be a mention; ``inner`` is the next one."""
+    """Return whether everything at a level can be a mention; ``inner`` is the next one."""
     if inner is not None and inner.collections:
         return False
     kinds = {kind for kind in level.kinds if issubclass(kind, COLLECTIONS)}
@@ -223,7 +223,7 @@ def _are_mentions(level: _Level, inner: _Level | None = None) -> bool:
 
 
 def _can_be_mention(value: Any) -> bool:
-    """Tell whether a collection has plain values that can be parts of one mention."""
+    """Return whether a collection has plain values that can be parts of one mention."""
     if isinstance(value, tuple):
         return any(not isinstance(part, COLLECTIONS) for part in value)
     return isinstance(value, list) and _has_number(value)
@@ -234,7 +234,7 @@ def _has_number(values: Iterable[Any]) -> bool:
 
 
 def _wrong_leaf(levels: list[_Level]) -> str | None:
-    """Say what is wrong with plain values of some type: they are not hashable, or no two of them are ever equal."""
+    """Describe what is wrong with plain values of some type: not hashable, or no two of them ever equal."""
     for kind in {kind for level in levels for kind in level.kinds - _EQUAL if not issubclass(kind, COLLECTIONS)}:
         if kind is type(None):
             return f"{_EXPECTED}; None is not a mention: leave it out"
@@ -252,7 +252,7 @@ def _wrong_leaf(levels: list[_Level]) -> str | None:
 
 
 def _differs_from_itself(value: Any) -> bool:
-    """Tell whether a value is a missing one, such as NaN, or pandas.NA, whose comparison is neither true nor false."""
+    """Return whether a value is a missing one: NaN, or pandas.NA, whose comparison is neither true nor false."""
     equal = value == value  # noqa: PLR0124
     return not (isinstance(equal, bool | np.bool_) and equal)
 

@@ -24,7 +24,7 @@ _SIGN = re.compile(
 
 
 def _recognises(head: bytes) -> bool:
-    """Tell whether a file that begins so is text with tags, or JSON with such text."""
+    """Return whether a file that begins so is text with tags, or JSON with such text."""
     text = head.removeprefix(MARK).lstrip()
     if is_json(text):
         first = text if text.startswith(b"[") else text.split(b"\n", 1)[0]

@@ -25,7 +25,7 @@ def read(source: Source, request: Request) -> Iterator[Annotations]:
 
 
 def sentences(source: Source, notices: list[Finding], request: Request) -> Iterator[Sentences]:
-    """Yield the words of each document; nothing is added to the notices."""
+    """Yield the words of each document. Adds no notices."""
     yield from ([words for words in annotations.words if words] for annotations in read(source, request))
 
 

@@ -38,8 +38,8 @@ _ANCHORS = (24, 12, 6)
 
 _MOVED_SIZE = _ANCHORS[0]
 
-_TAKEN, _MOVED = -1, -3
-"""Marks in place of characters of the key that are aligned, and of those that are moved."""
+_TAKEN, _TAKEN_HERE, _MOVED = -1, -2, -3
+"""Marks in place of aligned characters: in the key, in the response, and in the key those of moved stretches."""
 
 _CELLS = 2_500
 """How many pairs of words a gap may have to be aligned word by word."""
@@ -94,7 +94,7 @@ def align(key: Key, response: Characters) -> Alignment:
 
 
 def in_place(alignment: Alignment) -> Bools:
-    """Tell which characters of the response are aligned in the order of the key, so not moved."""
+    """Return whether each character of the response is aligned and not moved: it follows the order of the key."""
     aligned: Bools = (alignment.state == EQUAL) | (alignment.state == REPLACED)
     return aligned
 
@@ -250,20 +250,20 @@ class _Search:
 
 
 def _take(key: Ints, response: Ints, stretch: _Stretch) -> None:
-    """Overwrite a stretch in both texts with numbers that equal no character."""
+    """Overwrite a stretch in both texts with marks, which equal no character of the other text."""
     key[stretch.key : stretch.key + stretch.size] = _TAKEN
-    response[stretch.response : stretch.response + stretch.size] = -2
+    response[stretch.response : stretch.response + stretch.size] = _TAKEN_HERE
 
 
 def _is_free(code: Ints) -> Bools:
-    """Tell at which places `_MOVED_SIZE` characters begin that are not taken."""
+    """Return at which places `_MOVED_SIZE` characters begin that are not taken."""
     free = np.append(np.int32(0), np.cumsum(code >= 0, dtype=np.int32))
     every: Bools = free[_MOVED_SIZE:] - free[:-_MOVED_SIZE] == _MOVED_SIZE
     return every
 
 
 def _has_word(code: Ints) -> bool:
-    """Tell whether some characters have a letter or a digit."""
+    """Return whether some characters have a letter or a digit."""
     return any(map(str.isalnum, map(chr, code.tolist())))
 
 
@@ -386,6 +386,6 @@ def _fewest_edits(key: list[bytes], response: list[bytes]) -> list[tuple[int, in
 
 
 def _likeness(one: bytes, other: bytes) -> int:
-    """Say how alike two words are that are not equal, from 0 to 999."""
+    """Return how alike two words are that are not equal, from 0 to 999."""
     ends = 399 * (one[:8] == other[:8]) + 300 * (one[-8:] == other[-8:])
     return ends + 300 * min(len(one), len(other)) // max(len(one), len(other))

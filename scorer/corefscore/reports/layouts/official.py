@@ -190,7 +190,7 @@ def _corefud(report: Report, style: Style) -> Iterator[str]:
 
 
 def _preamble(rules: Rules, asked: Sequence[str]) -> str:
-    """Say what is evaluated: as versions 1.0 and 1.1 do if their matching was asked for, otherwise as version 1.2."""
+    """Describe what is evaluated, as version 1.2 does; as 1.0 and 1.1 do if their matching was asked for."""
     if rules.lookup in SEARCHES:
         return (
             f"The scorer is evaluating coreference {_OLD_SINGLETONS[rules.singletons or '']}, with {rules.matching} "
