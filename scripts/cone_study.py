@@ -279,9 +279,7 @@ def points(key: Documents, response: Documents, how: NameOptions) -> Points:
         return np.array([[getattr(score, name) for name in SCORES] for score in its])
 
     cone = {
-        name: corefscore.score(
-            corpus(key), corpus(response), "cone", named=how.named, ne_column=how.ne_column, estimate_key=estimate
-        )
+        name: corefscore.score(corpus(key), corpus(response), "cone", named=how.named, estimate_key=estimate)
         for name, estimate in KEYS.items()
     }
     target = {
@@ -400,11 +398,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     asked = parser.parse_args(arguments)
     if not asked.responses and not asked.degrade:
         parser.error("a response is needed, or --degrade")
-    how = NameOptions(ne_column=asked.ne_column, named=asked.named)
+    how = NameOptions(named=asked.named)
     try:
-        key = corefscore.read(asked.key, ne_column=asked.ne_column).documents
+        key = corefscore.read(asked.key, columns=f"ne={asked.ne_column}").documents
         responses = {
-            os.path.basename(path): corefscore.read(path, side="response", ne_column=asked.ne_column).documents
+            os.path.basename(path): corefscore.read(path, side="response", columns=f"ne={asked.ne_column}").documents
             for path in asked.responses
         }
         whole = len(key)

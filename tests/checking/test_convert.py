@@ -332,7 +332,7 @@ def test_numbers_do_not_hang_on_the_order_of_clusters(tmp_path: Path) -> None:
 def test_the_format_is_the_other_one_or_that_asked_for(to: str | None, begin: bytes) -> None:
     text = b'{"doc_key": "d", "entities": [], "sentences": []}\n'
     asked = ["--format", to] if to else []
-    done = within("convert", "-", "-", "--clusters-field", "entities", *asked, stdin=text)
+    done = within("convert", "-", "-", "--columns", "clusters=entities", *asked, stdin=text)
     assert (done.status, done.stdout.startswith(begin), done.stderr) == (0, True, b"")
 
 

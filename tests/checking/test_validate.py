@@ -544,7 +544,7 @@ def test_json_lines_beside_a_key_of_another_format(tmp_path: Path) -> None:
         (["odd/clean/file.conll", "--fix", "-"], 2),
         (["odd/empty-cluster/file.jsonl"], 0),
         (["odd/empty-cluster/file.jsonl", "--strict"], 1),
-        (["odd/empty-cluster/file.jsonl", "--clusters-field", "other"], 1),
+        (["odd/empty-cluster/file.jsonl", "--columns", "clusters=other"], 1),
         (["odd/empty-cluster/file.jsonl", "--input-format", "conll"], 1),
         (["odd/empty-cluster/file.jsonl", "--fix", "out"], 2),
         (["odd/json-faults/response.jsonl"], 1),
@@ -818,9 +818,9 @@ def test_a_full_disk_leaves_the_old_file_whole(way: str, tmp_path: Path) -> None
             "--tags out, or add --input-format tagged if it is tagged text",
         ),
         (
-            "--fix out --key words --word-column 1",
-            "words: --word-column names a column of CoNLL, and this file is read as JSON lines; leave it out, or name "
-            "the side that has columns: --word-column key=N or response=N",
+            "--fix out --key words --columns word=1",
+            "words: --columns word=N names a column of CoNLL, and this file is read as JSON lines; leave it out, or "
+            "name the side that has columns: key.word=N or response.word=N",
         ),
         (
             "--fix out --key half.gz --input-format conll",

@@ -111,7 +111,7 @@ CALLS = {
     "markdown": ["lea", *SIDES, "--format", "markdown", "--documents"],
     "latex": ["lea", *SIDES, "--format", "latex", "--documents"],
     "groups": ["every", *SIDES, "--format", "json", "--by", ".*"],
-    "cone": ["cone", *SIDES, "none", "--ne-column", "1"],
+    "cone": ["cone", *SIDES, "none", "--columns", "ne=1"],
     "validate": ["validate", "key"],
     "validate json": ["validate", "key", "--format", "json"],
     "validate github": ["validate", "key", "--format", "github"],

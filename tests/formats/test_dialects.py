@@ -237,7 +237,7 @@ def test_a_dialect_can_be_named() -> None:
     with pytest.raises(InputError, match='no field "document_id"'):
         corefscore.read(path, input_format="wl-coref")
     with pytest.raises(InputError, match='no field "document_id"'):
-        corefscore.read(path, clusters_field="span_clusters")
+        corefscore.read(path, columns="clusters=span_clusters")
     assert corefscore.read(path, input_format="e2e").names == ["d1"]
     assert corefscore.read(GOOD["maverick"], input_format="jsonlines").names == ["d1", "d2"]
 

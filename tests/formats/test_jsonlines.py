@@ -46,13 +46,11 @@ def lines(*objects: dict[str, Any]) -> str:
     return "".join(json.dumps(each) + "\n" for each in objects)
 
 
-def read_text(text: str | bytes, folder: Path, side: str = KEY, clusters_field: str | None = None) -> Documents:
+def read_text(text: str | bytes, folder: Path, side: str = KEY, field: str | None = None) -> Documents:
     """The documents of a text, as one batch."""
     path = folder / "file.jsonl"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return joined(
-        list(read(str(path), [], Reading(input_format="jsonlines", clusters_field=clusters_field), side=side))
-    )
+    return joined(list(read(str(path), [], Reading(input_format="jsonlines", columns=field), side=side)))
 
 
 def entities(documents: Documents) -> list[list[tuple[int, int]]]:
@@ -142,6 +140,7 @@ def test_offsets_of_subtokens_are_mapped_to_words(
 
 
 BOTH = {"doc_key": "d", "clusters": [[[0, 0]]], "predicted_clusters": [[[1, 1]]], "x": [[[2, 2]]], "y": [[[3, 3]]]}
+FIELDS = "key.clusters=clusters,response.clusters=x"
 
 
 @pytest.mark.parametrize(
@@ -149,14 +148,14 @@ BOTH = {"doc_key": "d", "clusters": [[[0, 0]]], "predicted_clusters": [[[1, 1]]]
     [
         ("key", None, 0),
         ("response", None, 1),
-        ("key", "x", 2),
-        ("response", "x", 2),
-        ("key", "x,y", 2),
-        ("response", "x,y", 3),
+        ("key", "clusters=x", 2),
+        ("response", "clusters=x", 2),
+        ("key", "key.clusters=x,response.clusters=y", 2),
+        ("response", "key.clusters=x,response.clusters=y", 3),
     ],
 )
 def test_which_field_has_the_clusters(side: str, field: str | None, expected: int, tmp_path: Path) -> None:
-    documents = read_text(lines(BOTH), tmp_path, side=side, clusters_field=field)
+    documents = read_text(lines(BOTH), tmp_path, side=side, field=field)
     assert entities(documents) == [[(expected, expected)]]
 
 
@@ -165,11 +164,11 @@ def test_the_clusters_field_reaches_every_way_of_scoring(tmp_path: Path) -> None
     path = tmp_path / "both.jsonl"
     path.write_text(lines(BOTH))
     assert b"F1: 0%" in within("bcub", path, path).stdout.splitlines()[-2]
-    assert b"F1: 100%" in within("bcub", path, path, "--clusters-field", "x").stdout.splitlines()[-2]
+    assert b"F1: 100%" in within("bcub", path, path, "--columns", "clusters=x").stdout.splitlines()[-2]
     assert corefscore.score(path, path)["bcub"].f1 == 0
-    assert corefscore.score(path, path, clusters_field="x")["bcub"].f1 == 1
-    key = corefscore.read(path, clusters_field="y", input_format="jsonlines")
-    assert corefscore.score(key, path, clusters_field="y")["bcub"].f1 == 1
+    assert corefscore.score(path, path, columns="clusters=x")["bcub"].f1 == 1
+    key = corefscore.read(path, columns="clusters=y", input_format="jsonlines")
+    assert corefscore.score(key, path, columns="clusters=y")["bcub"].f1 == 1
 
 
 def test_an_unknown_format_is_wrong_usage() -> None:
@@ -391,10 +390,10 @@ def test_the_options_are_the_same_for_every_command_that_scores(tmp_path: Path) 
     """Of each document, x is what the key has, and y shares no mention with it."""
     path = tmp_path / "both.jsonl"
     path.write_text(lines(*({**BOTH, "doc_key": f"d{number}"} for number in range(3))))
-    field = ("--clusters-field", "clusters,x", "--input-format", "jsonlines", "--quiet", "--measures", "bcub")
+    field = ("--columns", FIELDS, "--input-format", "jsonlines", "--quiet", "--measures", "bcub")
     assert within("rank", path, f"x={path}", *field).status == 0
-    assert within("check", path, path, "--min", "bcub=100", "--clusters-field", "x").status == 0
-    assert within("check", path, path, "--min", "bcub=100", "--clusters-field", "clusters,x").status == 3
+    assert within("check", path, path, "--min", "bcub=100", "--columns", "clusters=x").status == 0
+    assert within("check", path, path, "--min", "bcub=100", "--columns", FIELDS).status == 3
 
 
 BOTH_SIDES = [
@@ -423,9 +422,10 @@ def test_one_file_with_both_sides_is_enough(
 def test_two_fields_that_are_named_are_both_sides(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     path = tmp_path / "both.jsonl"
     path.write_text(lines({"a": [[[0, 0], [1, 1]]], "b": [[[0, 0], [1, 1]]]}))
-    done = call(capfdbinary, "lea", path, "none", "--clusters-field", "a,b")
+    fields = "key.clusters=a,response.clusters=b"
+    done = call(capfdbinary, "lea", path, "none", "--columns", fields)
     assert done.stdout.splitlines()[-2].endswith(b"F1: 100%")
-    assert corefscore.score(path, clusters_field="a,b")["lea"].f1 == 1
+    assert corefscore.score(path, columns=fields)["lea"].f1 == 1
 
 
 @pytest.mark.parametrize(

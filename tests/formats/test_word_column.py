@@ -9,7 +9,6 @@ import json
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import corefscore
 import pytest
@@ -37,7 +36,7 @@ def codes(stderr: bytes) -> list[str]:
 
 
 def test_validate_compares_the_words_of_the_column(response: Path, capfdbinary: Capture) -> None:
-    for column, expected in ((("--word-column", "6"), ['"hit"']), ((), [])):
+    for column, expected in ((("--columns", "word=6"), ['"hit"']), ((), [])):
         done = call(capfdbinary, "validate", response, "--key", ECB, "--format", "json", *column)
         found = json.loads(done.stdout)["files"][0]["findings"]
         assert [each["details"]["word"] for each in found if each["code"] == "different-word"] == expected
@@ -47,7 +46,7 @@ def test_validate_compares_the_words_of_the_column(response: Path, capfdbinary: 
 def test_convert_writes_the_words_of_the_column(to: str, tmp_path: Path, capfdbinary: Capture) -> None:
     out = tmp_path / "out"
     tags = ["--tags", "xml"] if to == "tagged" else []
-    done = call(capfdbinary, "convert", ECB, out, "--format", to, *tags, "--word-column", "6")
+    done = call(capfdbinary, "convert", ECB, out, "--format", to, *tags, "--columns", "word=6")
     assert done.status == 0
     assert "no-words-in-column" not in codes(done.stderr)
     for word in ("cat", "Rain"):
@@ -64,7 +63,7 @@ def test_an_analysis_shows_the_words_of_the_column(
     verb, *others = arguments
     page = tmp_path / "page.html"
     others = [*others, str(page)] if "--html" in others else others
-    done = call(capfdbinary, verb, ECB, response, *others, "--word-column", "6", "--pronouns", "none")
+    done = call(capfdbinary, verb, ECB, response, *others, "--columns", "word=6", "--pronouns", "none")
     assert done.status == 0, done.stderr
     assert "no-words-in-column" not in codes(done.stderr)
     shown = page.read_bytes() if page.exists() else done.stdout
@@ -105,7 +104,7 @@ def test_messages_of_a_score_show_the_words_of_the_column(tmp_path: Path, capfdb
     path = tmp_path / "key.conll"
     path.write_text(ECB.read_text().replace("\tRain\tTrue\t(4)", "\tRain\tTrue\t(4)|(6)"))
     for jobs in ("1", "2"):
-        done = call(capfdbinary, "muc", path, path, "--word-column", "6", "--jobs", jobs)
+        done = call(capfdbinary, "muc", path, path, "--columns", "word=6", "--jobs", jobs)
         assert b'"Rain" (token 11) is annotated 2 times' in done.stderr
     assert b'"0" (token 11)' in call(capfdbinary, "muc", path, path).stderr
 
@@ -115,35 +114,38 @@ def test_names_are_compared_by_the_words_of_the_column(tmp_path: Path) -> None:
     text = ECB.read_text().replace("Ann\tTrue", "Ann\t(PER)").replace("She\tTrue", "Ann\t(PER)").replace("True", "*")
     path = tmp_path / "key.conll"
     path.write_text(text)
-    how: dict[str, Any] = {"ne_column": 7, "estimate_key": True}
-    words = corefscore.read(path, side="key", word_column=6, **how).documents.named_entities
+    words = corefscore.read(path, side="key", columns="word=6,ne=7", estimate_key=True).documents.named_entities
     assert words is not None
     assert [list(each) for each in words.words] == [["Ann"], ["Ann"]]
     with pytest.raises(UsageError, match="column 7 cannot contain both words and names"):
-        corefscore.score(path, path, "cone", word_column=7, ne_column=7)
+        corefscore.score(path, path, "cone", columns="word=7,ne=7")
 
 
 def test_the_option_is_the_same_from_python(response: Path) -> None:
-    result = corefscore.score(ECB, response, "lea", word_column=6)
-    assert result.signature.endswith("| word_column=6")
+    result = corefscore.score(ECB, response, "lea", columns="word=6")
+    assert result.signature.endswith("| columns=word=6")
     assert result.total == corefscore.score(ECB, response, "lea").total
-    assert corefscore.score(ECB, response, "lea", word_column={"key": 6}).signature.endswith("| key_word_column=6")
+    assert corefscore.score(ECB, response, "lea", columns="key.word=6").signature.endswith("| columns=key.word=6")
     for report in (
-        corefscore.analyse(ECB, response, pronouns="english", word_column=6),
-        corefscore.analyse(corefscore.read(ECB, side="key", word_column=6), response, pronouns="english"),
+        corefscore.analyse(ECB, response, pronouns="english", columns="word=6"),
+        corefscore.analyse(corefscore.read(ECB, side="key", columns="word=6"), response, pronouns="english"),
     ):
         assert "it" in report.analysis.text.words
-    with pytest.raises(UsageError, match="word_column='6': expected a whole number"):
-        corefscore.score(ECB, response, "lea", word_column="6")  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="word_column=0: expected a whole number, 1 or more"):
-        corefscore.read(ECB, word_column=0)
+    with pytest.raises(UsageError, match="--columns word=x: expected the number of a column, 1 or more"):
+        corefscore.score(ECB, response, "lea", columns="word=x")
+    with pytest.raises(UsageError, match="--columns word=0: expected the number of a column, 1 or more"):
+        corefscore.read(ECB, columns="word=0")
+    with pytest.raises(UsageError, match="unknown argument 'word_column'; use columns='word=6'"):
+        corefscore.score(ECB, response, "lea", word_column=6)  # type: ignore[call-arg]
+    with pytest.raises(UsageError, match="--columns ne=7 is for metrics that read named entities"):
+        corefscore.score(ECB, response, "lea", columns="ne=7")
 
 
 @pytest.mark.parametrize(
     ("column", "what"),
     [
-        (9, b"column 9, in which --word-column expects the words, is missing: no line has more than 8"),
-        (8, b"column 8, in which --word-column expects the words, is the last one, which is coreference"),
+        (9, b"column 9, in which --columns word=N expects the words, is missing: no line has more than 8"),
+        (8, b"column 8, in which --columns word=N expects the words, is the last one, which is coreference"),
     ],
 )
 @pytest.mark.parametrize("verb", ["muc", "validate", "convert", "diff", "errors", "explain", "compare"])
@@ -152,7 +154,7 @@ def test_a_column_that_no_line_has_is_refused(
 ) -> None:
     others: list[Path | str] = [] if verb == "validate" else [tmp_path / "out" if verb == "convert" else ECB]
     others += [f"b={ECB}"] if verb == "compare" else []
-    done = call(capfdbinary, verb, ECB, *others, "--word-column", str(column))
+    done = call(capfdbinary, verb, ECB, *others, "--columns", f"word={column}")
     assert done.status != 0
     assert what in done.stderr + done.stdout
 
@@ -161,16 +163,16 @@ def test_a_column_that_no_line_has_is_refused(
 def test_a_format_without_columns_is_refused(verb: str, tmp_path: Path, capfdbinary: Capture) -> None:
     path = TESTDATA / "dialects" / "e2e" / "good.jsonl"
     others = [] if verb == "validate" else [tmp_path / "out" if verb == "convert" else path]
-    done = call(capfdbinary, verb, path, *others, "--word-column", "3")
+    done = call(capfdbinary, verb, path, *others, "--columns", "word=3")
     assert done.status != 0
-    assert b"--word-column names a column of CoNLL, and this file is read as JSON lines" in done.stderr
+    assert b"--columns word=N names a column of CoNLL, and this file is read as JSON lines" in done.stderr
 
 
 def test_the_sides_can_differ(tmp_path: Path, capfdbinary: Capture) -> None:
     """A key in columns and a response without any; the words of the response are found in the key by its column."""
     out = tmp_path / "out.jsonl"
-    assert call(capfdbinary, "convert", ECB, out, "--word-column", "6").status == 0
-    both = ["--word-column", "key=6", "--input-format", "key=conll,response=e2e"]
+    assert call(capfdbinary, "convert", ECB, out, "--columns", "word=6").status == 0
+    both = ["--columns", "key.word=6", "--input-format", "key=conll,response=e2e"]
     done = call(capfdbinary, "lea", ECB, out, "none", "--align", *both)
     assert (done.status, b"Coreference: Recall: (7 / 7) 100%" in done.stdout) == (0, True)
     assert b"Fidelity of the text: 100.00 %" in done.stdout
@@ -183,27 +185,27 @@ def test_the_sides_can_differ(tmp_path: Path, capfdbinary: Capture) -> None:
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ("keys=6", "expected key=VALUE, response=VALUE, or both with a comma"),
-        ("key=6,key=7", "expected key=VALUE, response=VALUE, or both with a comma"),
-        ("key=x", "'x' is not a whole number"),
-        ("0", "0 is not in the range x>=1"),
+        ("keys.word=6", "each with key. or response. for one side"),
+        ("key.word=6,key.word=7", "word is named twice"),
+        ("key.word=x", "--columns key.word=x: expected the number of a column"),
+        ("word=0", "expected the number of a column, 1 or more"),
     ],
 )
 def test_a_value_that_is_none_is_refused(value: str, message: str) -> None:
-    done = within("muc", ECB, ECB, "--word-column", value)
+    done = within("muc", ECB, ECB, "--columns", value)
     assert (done.status, message in done.stderr.decode()) == (2, True)
 
 
 def test_one_side_alone_has_one_value(tmp_path: Path, capfdbinary: Capture) -> None:
-    done = call(capfdbinary, "convert", ECB, tmp_path / "out", "--word-column", "key=6")
-    assert (done.status, b"there is only one side here; give the value alone" in done.stderr) == (2, True)
+    done = call(capfdbinary, "convert", ECB, tmp_path / "out", "--columns", "key.word=6")
+    assert (done.status, b"there is only one side here; leave out key." in done.stderr) == (2, True)
     with pytest.raises(UsageError, match="'answer' is not a side"):
-        Reading(word_column={"answer": 6}).of("key")
+        Reading(input_format={"answer": "conll"}).of("key")
 
 
 def test_a_file_is_refused_only_where_none_of_its_lines_has_the_column(tmp_path: Path) -> None:
     path = tmp_path / "file.conll"
     path.write_text("#begin document d\nd\t0\t(1\nd\t0\t0\tcat\tX\tword\t1)\n#end document\n")
-    assert corefscore.read(path, word_column=6).documents.words_of([0]) == ["- word"]
+    assert corefscore.read(path, columns="word=6").documents.words_of([0]) == ["- word"]
     with pytest.raises(InputError, match="no line has more than 7"):
-        corefscore.read(path, word_column=8)
+        corefscore.read(path, columns="word=8")

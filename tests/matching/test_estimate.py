@@ -271,7 +271,7 @@ def test_everything_else_in_the_file_stays(text: str, expected: str, tmp_path: P
     end = "" if "#end" in expected else "#end document\n"
     (key,) = written(tmp_path, key="")
     key.write_bytes(f"before\n#begin document d\n{text}{end}".encode())
-    done = within("cone", "--estimate-key", key, "--ne-column", "5", "--output", tmp_path / "out", "--quiet")
+    done = within("cone", "--estimate-key", key, "--columns", "ne=5", "--output", tmp_path / "out", "--quiet")
     assert done == Run(0, b"", b"")
     assert (tmp_path / "out").read_bytes() == f"before\n#begin document d\n{expected}{end}".encode()
 
@@ -360,15 +360,15 @@ def test_a_tag_is_no_word(column: int, tmp_path: Path) -> None:
     rows = ["\t".join(columns).format(word=word, name="(P)") for word in ("Ann", "Bo")]
     (both,) = written(tmp_path, both="\n".join(["#begin document d", *rows, "#end document", ""]))
     with pytest.raises(InputError, match="the words of a name of type P are not known"):
-        corefscore.score(both, both, "cone", ne_column=column, estimate_key=True)
+        corefscore.score(both, both, "cone", columns=f"ne={column}", estimate_key=True)
 
 
 def test_a_key_without_coreference_may_be_read_before() -> None:
-    key = corefscore.read(DEMO / "text.conll", side="key", ne_column=11, estimate_key=True)
+    key = corefscore.read(DEMO / "text.conll", side="key", columns="ne=11", estimate_key=True)
     expected = corefscore.score(DEMO / "text.conll", DEMO / "response.conll", "cone", estimate_key=True)
     assert corefscore.score(key, DEMO / "response.conll", "cone", estimate_key=True)["cone_b3"] == expected["cone_b3"]
     with pytest.raises(UsageError, match='estimate_key needs side="key"'):
-        corefscore.read(DEMO / "text.conll", ne_column=11, estimate_key=True)
+        corefscore.read(DEMO / "text.conll", columns="ne=11", estimate_key=True)
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from corefscore.core.documents import joined
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.names import EITHER, NAMED_BY, name_options
 from corefscore.formats import read
+from corefscore.formats.base import Reading
 from corefscore.formats.conll import reader as conll
 from corefscore.metrics import GROUPS, NAMES, find
 from corefscore.metrics.base import NAMED
@@ -316,9 +317,12 @@ def test_a_side_that_lacks_the_first_documents_is_looked_at_all_the_same(
 # The column of names
 
 
-def names_in(text: str, folder: Path, **how: object) -> list[tuple[int, int, str, tuple[str, ...]]]:
+def names_in(
+    text: str, folder: Path, columns: str | None = None, **how: object
+) -> list[tuple[int, int, str, tuple[str, ...]]]:
     (path,) = written(folder, file=text)
-    documents = joined(list(read(str(path), [], names=replace(name_options(how), ne_from=EITHER))))
+    names = replace(name_options(how), ne_from=EITHER)
+    documents = joined(list(read(str(path), [], Reading(columns=columns), names=names)))
     found = documents.named_entities
     assert found is not None
     rows = zip(found.start.tolist(), found.end.tolist(), found.type, map(tuple, found.words), strict=True)
@@ -342,17 +346,17 @@ def lines(*cells: str) -> str:
     ],
 )
 def test_the_forms_of_a_cell(cells: Sequence[str], expected: object, tmp_path: Path) -> None:
-    assert names_in(lines(*cells), tmp_path, ne_column=6) == expected
+    assert names_in(lines(*cells), tmp_path, columns="ne=6") == expected
 
 
 def test_columns_may_be_separated_by_blanks(tmp_path: Path) -> None:
     text = lines("(PER*", "*)", "*").replace("\t", "   ")
-    assert names_in(text, tmp_path, ne_column=6) == [(0, 1, "PER", ("a", "b"))]
+    assert names_in(text, tmp_path, columns="ne=6") == [(0, 1, "PER", ("a", "b"))]
 
 
 def test_line_ends_and_marks_do_not_matter(tmp_path: Path) -> None:
     text = "\ufeff" + lines("(PER*", "*)", "(LOC)").replace("\n", "\r\n")
-    assert names_in(text, tmp_path, ne_column=6) == [(0, 1, "PER", ("a", "b")), (2, 2, "LOC", ("c",))]
+    assert names_in(text, tmp_path, columns="ne=6") == [(0, 1, "PER", ("a", "b")), (2, 2, "LOC", ("c",))]
 
 
 @pytest.mark.parametrize("block", [8, 32, 100, 1 << 20])
@@ -523,7 +527,7 @@ def test_json_lines_from_standard_input_are_compared() -> None:
 
 def test_documents_without_their_words_are_refused() -> None:
     response = corefscore.read(DEMO / "response.conll", side="response")
-    with pytest.raises(UsageError, match="was read without the words of its tokens; read it with ne_column=11"):
+    with pytest.raises(UsageError, match="was read without the words of its tokens; read it with columns='ne=11'"):
         corefscore.score(DEMO / "key.conll", response, "cone")
 
 
@@ -532,9 +536,9 @@ def test_documents_without_their_words_are_refused() -> None:
 
 def test_every_option_that_moves_a_number_is_in_the_signature(tmp_path: Path) -> None:
     (both,) = written(tmp_path, both=tagged("a b", [[(0, 0), (1, 1)]], {(0, 0): "PER"}, column=9))
-    given: dict[str, Any] = {"ne_from": "own", "ne_column": 9, "named": "head", "ne_types": "per"}
+    given: dict[str, Any] = {"ne_from": "own", "columns": "ne=9", "named": "head", "ne_types": "per"}
     found = corefscore.score(both, both, "cone", **given, estimate_key=True, match="exact")
-    for word in ("ne_from=own", "ne_column=9", "named=head", "ne_types=PER", "estimate_key=True", "match=exact"):
+    for word in ("ne_from=own", "columns=ne=9", "named=head", "ne_types=PER", "estimate_key=True", "match=exact"):
         assert word in found.signature.split(" | ")
     assert found.to_dict()["options"]["named"] == "head"
     (usual,) = written(tmp_path, usual=tagged("a b", [[(0, 0), (1, 1)]], {(0, 0): "PER"}))
@@ -639,7 +643,7 @@ def test_a_name_over_the_border_of_a_window_counts_where_it_begins(tmp_path: Pat
     lines = [line for name in "de" for line in (f"#begin document ({name}); part 000", *rows, "#end document")]
     path = tmp_path / "key.conll"
     path.write_text("\n".join([*lines, ""]))
-    found = corefscore.score(path, path, "cone", window=3, ne_column=2)
+    found = corefscore.score(path, path, "cone", window=3, columns="ne=2")
     assert [its["cone_mentions"].recall_counts.denominator for its in found.documents.values()] == [0, 2, 0] * 2
 
 
@@ -657,14 +661,14 @@ def test_what_comes_without_names_is_refused() -> None:
 
 
 def test_documents_may_be_read_with_their_names() -> None:
-    key = corefscore.read(DEMO / "key.conll", ne_column=11)
-    response = corefscore.read(DEMO / "response.conll", side="response", ne_column=11)
+    key = corefscore.read(DEMO / "key.conll", columns="ne=11")
+    response = corefscore.read(DEMO / "response.conll", side="response", columns="ne=11")
     ways: list[dict[str, Any]] = [{}, {"named": "head"}, {"estimate_key": True}]
     for how in ways:
         paths = corefscore.score(DEMO / "key.conll", DEMO / "response.conll", "cone", **how)
         assert corefscore.score(key, response, "cone", **how)["cone_b3"] == paths["cone_b3"]
-    with pytest.raises(UsageError, match="was read with the named entities of column 11, not 10"):
-        corefscore.score(key, response, "cone", ne_column=10)
+    with pytest.raises(UsageError, match="columns: only for files"):
+        corefscore.score(key, response, "cone", columns="ne=10")
 
 
 @pytest.mark.parametrize(
@@ -672,15 +676,15 @@ def test_documents_may_be_read_with_their_names() -> None:
     [
         ({"named": "tail"}, "named='tail' is not one of exact, head, contains"),
         ({"ne_from": "both"}, "ne_from='both' is not one of key, own"),
-        ({"ne_column": -1}, "ne_column=-1: expected a whole number, 1 or more"),
+        ({"columns": "ne=-1"}, "--columns ne=-1: expected the number of a column, 1 or more"),
         ({"ne_types": "PER,,LOC"}, "empty word in the list"),
         ({"match": "exact"}, "it needs --estimate-key"),
         ({"estimate_key": True, "match": "sound"}, 'no rule "sound"'),
         ({"ne_types": [1]}, r"ne_types=\[1\]: expected words"),
         ({"ne_types": []}, "empty word in the list"),
         ({"estimate_key": True, "match": 1}, "match=1: expected words"),
-        ({"ne_column": "11"}, "ne_column='11': expected a whole number"),
-        ({"ne_column": True}, "ne_column=True: expected a whole number"),
+        ({"columns": "ne=x"}, "--columns ne=x: expected the number of a column, 1 or more"),
+        ({"columns": 11}, "columns=11: expected a word"),
         ({"estimate_key": "no"}, "estimate_key='no': expected True or False"),
     ],
 )
@@ -695,7 +699,7 @@ def test_options_that_cannot_be(how: Mapping[str, Any], message: str) -> None:
 @pytest.mark.parametrize(("corpora", "cells"), [(EXCERPTS, 22), pytest.param(CORPORA, 2971, marks=WHOLE_CORPORA)])
 def test_a_corpus_against_itself_is_right(corpora: Path, cells: int) -> None:
     """Named mentions by --named exact, counted with other tools: cells of column 11 whose span is a mention."""
-    corpus = corefscore.read(corpora / "openboek" / "key.conll", ne_column=11)
+    corpus = corefscore.read(corpora / "openboek" / "key.conll", columns="ne=11")
     assert corpus.documents.named_entities is not None
     assert len(corpus.documents.named_entities.start) == cells  # the cells of column 11 with "("
     for way in NAMED_BY:

@@ -52,7 +52,7 @@ def test_windows_cut_within_no_mention(tmp_path: Path) -> None:
     names = {(0, 0): "PER", (4, 5): "PER", (9, 9): "PER"}
     path = tmp_path / "key"
     path.write_text(tagged("a b c d e f g h i j", [[(0, 0), (3, 4), (9, 9)], [(6, 6)]], names))
-    key = corefscore.read(path, ne_column=11).documents
+    key = corefscore.read(path, columns="ne=11").documents
     cuts = cone_study.windows(key, 4)
     assert [its.tolist() for its in cuts] == [[0, 6]]
     halves = cone_study.cut(key, cuts)
@@ -79,7 +79,7 @@ def test_a_mention_of_a_response_that_reaches_over_a_cut_is_left_out(tmp_path: P
 
 @pytest.mark.parametrize("name", cone_study.SYSTEMS)
 def test_a_made_up_system_follows_from_its_seed(name: str, tmp_path: Path) -> None:
-    key = corefscore.read(small_key(tmp_path), ne_column=11).documents
+    key = corefscore.read(small_key(tmp_path), columns="ne=11").documents
     named = cone_study.named_spans(key, NameOptions())
     assert sum(named) == 12 * 6
     noise = cone_study.SYSTEMS[name]
@@ -96,7 +96,7 @@ def test_entities_with_a_named_mention_keep_all_their_mentions(tmp_path: Path) -
     """G of section 4.1 of the paper, and an entity of two mentions without a name."""
     entities = [[(0, 0), (1, 1), (3, 3)], [(2, 2), (4, 4)]]
     (tmp_path / "key").write_text(tagged("A B c d e", entities, {(0, 0): "PER", (1, 1): "PER"}))
-    key = corefscore.read(tmp_path / "key", ne_column=11).documents
+    key = corefscore.read(tmp_path / "key", columns="ne=11").documents
     left = cone_study.of_names(key, key, NameOptions())
     assert [sorted(start for _, start, _ in entity) for entity in partition(left)] == [[0, 1, 3]]
 

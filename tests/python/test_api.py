@@ -349,8 +349,8 @@ def test_a_corpus_with_two_fields_of_clusters_says_which_is_meant(tmp_path: Path
         read(file)
     assert score(read(file, side="key"), read(file, side="response"), "muc")["muc"].f1 == 0
     assert score(file, file, "muc")["muc"].f1 == 0
-    with pytest.raises(UsageError, match="clusters_field: only for files"):
-        score([[1, 2]], [[1, 2]], "muc", clusters_field="clusters")
+    with pytest.raises(UsageError, match="columns: only for files"):
+        score([[1, 2]], [[1, 2]], "muc", columns="clusters=x")
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ def printed(command: str, output: str) -> list[str]:
     ("kind", "options"),
     [
         ("spans", ()),
-        ("spans", ("--input-format", "key=conll,response=conll", "--word-column", "1")),
+        ("spans", ("--input-format", "key=conll,response=conll", "--columns", "word=1")),
         ("corefud", ("--heads", "tree")),
     ],
 )

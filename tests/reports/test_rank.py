@@ -326,7 +326,7 @@ def test_a_system_that_cannot_be_scored_ends_a_comparison(tmp_path: Path, capfdb
     [
         ('{"doc_key": "a", "cluster": [[[0, 1]]]}\n', ()),
         ('{\n  "doc_key": "a",\n  "clusters": []\n}\n', ()),
-        ('{"predicted": [[[0, 1]]]', ("--clusters-field", "clusters,predicted")),
+        ('{"predicted": [[[0, 1]]]', ("--columns", "key.clusters=clusters,response.clusters=predicted")),
     ],
 )
 def test_faulty_json_of_documents_is_a_system_that_failed(

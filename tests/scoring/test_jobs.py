@@ -159,7 +159,7 @@ ONE_PROCESS = rb"corefscore: one process is used: .*\n"
         ["none", "--singletons", "drop"],
         ["none", "--strict"],
         ["none", "--quiet"],
-        ["none", "--input-format", "conll", "--clusters-field", "any"],
+        ["none", "--input-format", "conll", "--columns", "clusters=any"],
         ["none", "--input-format", "jsonlines"],
         ["--format", "json", "--documents"],
         ["--format", "markdown", "--by", "gen_0000(.)"],
@@ -363,8 +363,8 @@ def test_odd_ids_keep_their_names_in_pieces(side: int, pair: Pair, capfdbinary: 
         pytest.param("{", [], "bad-json", id="no JSON"),
         pytest.param('{"doc_key": "x"}', [], "missing-field", id="no clusters"),
         pytest.param('\n{"doc_key": "x", "clusters": 7}', [], "bad-field", id="no list"),
-        pytest.param("", ["--clusters-field", "a,b"], "missing-field", id="another field"),
-        pytest.param("", ["--clusters-field", ""], "clusters field", id="no name of a field"),
+        pytest.param("", ["--columns", "key.clusters=a,response.clusters=b"], "missing-field", id="another field"),
+        pytest.param("", ["--columns", "clusters="], "--columns clusters=", id="no name of a field"),
     ],
 )
 def test_faults_of_json_lines_are_told_by_one_process(

@@ -183,7 +183,7 @@ def test_each_document_has_its_own_notice_of_what_crosses(tmp_path: Path) -> Non
     )
     (tmp_path / "key.conll").write_text(text.replace("(2)", "-", 1))
     (tmp_path / "response.conll").write_text(text.replace("(1)", "-"))
-    how = Reading(word_column=2)
+    how = Reading(columns="word=2")
     settings = settings_of(ADDITIVE, Rules(), None, {}, "column:1")
     found = scored(tmp_path / "key.conll", tmp_path / "response.conll", ADDITIVE, settings, how).notices
     assert [str(notice).split("] ")[1].split("\n")[0] for notice in found if notice.code == "crosses-unit"] == [

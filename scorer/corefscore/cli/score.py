@@ -235,8 +235,9 @@ def _write_key(key: str, output: str, metrics: Sequence[Metric], arguments: Mapp
     names = names_asked(metrics, arguments)
     assert names is not None, "only metrics that see names have an estimated key"
     about = about_names([[names_of_side(corpus.documents, names, KEY)]], names)
-    if lacking := without_column(names_of(corpus.documents, names).columns):
+    columns = names_of(corpus.documents).columns
+    if lacking := without_column(columns):
         raise InputError(notice.as_error() for notice in lacking)
-    pieces = list(rewritten([estimated(corpus.documents, names)], names.ne_column))
+    pieces = list(rewritten([estimated(corpus.documents, names)], columns[0].number))
     tell([*corpus.notices, *about])
     write(pieces, output)

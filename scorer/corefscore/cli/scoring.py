@@ -139,7 +139,7 @@ def missing_response() -> click.UsageError:
     """Return the error of a call without RESPONSE."""
     return click.UsageError(
         "Missing argument 'RESPONSE'. Only JSON lines can have both sides in one file: in the fields clusters and "
-        "predicted_clusters, or in those that --clusters-field KEY,RESPONSE names.",
+        "predicted_clusters, or in those that --columns key.clusters=NAME,response.clusters=NAME names.",
         click.get_current_context(),
     )
 

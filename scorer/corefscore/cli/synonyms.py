@@ -29,6 +29,9 @@ REMOVED = {
     "--write-key": "leave RESPONSE out: cone KEY --estimate-key --output FILE writes the estimated key",
     "--plot": "use --output FILE with a name that ends in .png, .svg or .pdf",
     "--to": "use --format FORMAT",
+    "--word-column": "use --columns word=N",
+    "--ne-column": "use --columns ne=N",
+    "--clusters-field": "use --columns clusters=NAME; key.clusters=NAME,response.clusters=NAME for two fields",
 }
 """Options that were removed, and the new way."""
 
@@ -58,7 +61,7 @@ OPTIONS = (
     ("--document --doc --document-name", "NAME after RESPONSE: corefscore METRIC KEY RESPONSE NAME"),
     ("--keep-singletons --with-singletons", "--singletons keep"),
     ("--remove-singletons --no-singletons --drop-singletons --ignore-singletons", "--singletons drop"),
-    ("--column --columns --col", "--word-column N"),
+    ("--column --col", "--columns word=N"),
     ("-f", "--format LAYOUT"),
 )
 """Options that do not exist, and what they may mean, in order: the first whose option the command has, or that is no

@@ -136,7 +136,7 @@ _ERRORS = {
     ),
     "bad-name": (
         'in document "{document}": "{cell}" in column {column} {what}',
-        "expected {expected}; correct the column of named entities, or choose another with --ne-column",
+        "expected {expected}; correct the column of named entities, or choose another with --columns ne=N",
     ),
     "no-names": (
         "{what}",
@@ -148,13 +148,13 @@ _ERRORS = {
         "names of each side from its own column",
     ),
     "absent-column": (
-        "column {column}, in which --word-column expects the words, {what}",
+        "column {column}, in which --columns word=N expects the words, {what}",
         "columns are counted from 1; name another, or leave the option out",
     ),
     "unknown-words": (
         'in document "{document}": the words of a name of type {type} are not known',
         "a key is estimated from the words of names; expected words in the fourth column of at least "
-        "five, or in the column that --word-column sets, and names in another column",
+        "five, or in the column that --columns word=N sets, and names in another column",
     ),
     "unnamed-answers": (
         "no answer has the name of a document of the key, and {count} cannot be paired with {documents} documents",
@@ -241,7 +241,7 @@ _NOTICES = {
     ),
     "no-words-in-column": (
         "column {column}, which is read as the column of words, contains {what}",
-        "choose the column of words with --word-column N; the columns of this line are: {cells}",
+        "choose the column of words with --columns word=N; the columns of this line are: {cells}",
     ),
     "no-name-column": (
         "there is no column {column} of named entities in this file: {what}",

@@ -47,7 +47,6 @@ class NameOptions:
         _FROM,
         **_OF_NAMES,
     )
-    ne_column: int = option(COLUMN, "Column of the named entities, counted from 1.", **_OF_NAMES)
     named: str = option(
         EXACT,
         "Which mentions are named: those whose span is a name, those that end with a name, or those that contain "

@@ -16,11 +16,27 @@ from corefscore.core.documents import KEY, RESPONSE, AnnotationsOf, Documents
 from corefscore.core.errors import UsageError, suggested
 from corefscore.core.findings import Finding, Found
 from corefscore.core.folders import listed, place_and_pattern, sources, unpacked
-from corefscore.core.names import NameOptions
-from corefscore.core.options import check
+from corefscore.core.names import COLUMN, NameOptions
 from corefscore.core.sources import Source
 from corefscore.core.tuples import NamedTuple
-from corefscore.formats.base import AUTO, DIALECTS, EVERY_NAME, NAMES, Annotations, Format, Reading, Request, of_side
+from corefscore.formats.base import (
+    AUTO,
+    CLUSTERS,
+    DIALECTS,
+    DOCUMENT,
+    ENTITY,
+    EVERY_NAME,
+    ITEM,
+    NAMES,
+    NE,
+    WORD,
+    Annotations,
+    Format,
+    Reading,
+    Request,
+    columns_of,
+    of_side,
+)
 
 TAGGED = "tagged"
 """The format of text with tags, which cannot always be recognised."""
@@ -84,7 +100,7 @@ def opened(
 ) -> Opened:
     """Find the files of a side and their format; arguments and errors are those of `read`."""
     texts = texts or bool(reading.align) or (names is not None and names.compares_words)
-    request = requested(side, reading)._replace(names=names, texts=texts)
+    request = requested(side, reading, names)._replace(texts=texts)
     find(of_side(reading.input_format, side) or NAMES[0])  # an unknown name is an error even of a file that is absent
     given = listed(path, notices) if isinstance(path, str) else [Source(name) for name in path]
     files = unpacked(given, notices)
@@ -119,8 +135,10 @@ def has_both_sides(path: str | Sequence[str], reading: Reading) -> bool:
         return False
     files = [source for name in paths for source in sources(name)]
     form = form_of(files, reading, KEY)
-    fields = reading.clusters_field
-    return form.has_both_sides(files[0]) if fields is None else "," in fields and form.name in ("jsonlines", *DIALECTS)
+    fields = {columns_of(reading, side).get(CLUSTERS) for side in (KEY, RESPONSE)}
+    if fields == {None}:
+        return form.has_both_sides(files[0])
+    return len(fields - {None}) == 2 and form.name in ("jsonlines", *DIALECTS)
 
 
 def _is_file_or_folder(path: str) -> bool:
@@ -128,20 +146,24 @@ def _is_file_or_folder(path: str) -> bool:
     return os.path.isfile(place) or os.path.isdir(place)
 
 
-def requested(side: str | None, reading: Reading) -> Request:
-    """Return the request to a reader. Raises `UsageError` for an invalid option."""
-    fields = "clusters" if reading.clusters_field is None else reading.clusters_field
-    if fields.count(",") > 1 or not all(fields.split(",")):
-        raise UsageError(f'clusters field "{fields}": expected the name of a field, or two as KEY,RESPONSE')
-    check(reading)
+def requested(side: str | None, reading: Reading, names: NameOptions | None = None) -> Request:
+    """Return the request to a reader. Raises `UsageError` for an invalid option, and for a column of named entities
+    that are not read.
+    """
+    columns = columns_of(reading, side)
+    word, ne = columns.get(WORD), columns.get(NE)
+    if ne is not None and names is None:
+        raise UsageError(f"--columns {NE}={ne} is for metrics that read named entities, such as cone; leave {NE} out")
     return Request(
         side,
-        reading.clusters_field,
+        columns.get(CLUSTERS),
+        names=names,
         heads=AUTO if reading.heads is None else reading.heads,
         input_format=of_side(reading.input_format, side),
         tags=reading.tags,
-        word_column=of_side(reading.word_column, side),
-        columns=reading.columns,
+        word_column=None if word is None else int(word),
+        ne_column=COLUMN if ne is None else int(ne),
+        columns=columns,
     )
 
 
@@ -182,17 +204,17 @@ def form_of(files: Sequence[Source], reading: Reading, side: str | None) -> Form
     Raises as `recognised` does, and `UsageError` if a column of words is requested and the format has no columns, or a
     notation of tags for a response in another format.
     """
-    name, column = of_side(reading.input_format, side), of_side(reading.word_column, side)
+    name, columns = of_side(reading.input_format, side), columns_of(reading, side)
     about_tags = name == TAGGED or reading.tags is not None
     # Requested for both sides, it applies to the one that can be text with tags.
     both_sides = not isinstance(reading.input_format, Mapping)
     requested_name = None if name == TAGGED and side == KEY and both_sides else name
-    otherwise = TAGGED if about_tags else NAMES[0] if reading.columns is None else LABELS
+    otherwise = TAGGED if about_tags else LABELS if {ITEM, ENTITY, DOCUMENT} & columns.keys() else NAMES[0]
     form = recognised(files, requested_name, otherwise)
-    if column is not None and not form.columns:
+    if WORD in columns and not form.columns:
         raise UsageError(
-            f"{files[0].name}: --word-column names a column of CoNLL, and this file is read as {form.title}; leave it "
-            "out, or name the side that has columns: --word-column key=N or response=N"
+            f"{files[0].name}: --columns {WORD}=N names a column of CoNLL, and this file is read as {form.title}; "
+            f"leave it out, or name the side that has columns: {KEY}.{WORD}=N or {RESPONSE}.{WORD}=N"
         )
     if reading.tags is not None and side == RESPONSE and form.name != TAGGED:
         raise UsageError(

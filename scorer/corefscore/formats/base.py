@@ -15,8 +15,8 @@ from corefscore.core.arrays import NONE, Bools, Ints
 from corefscore.core.documents import KEY, RESPONSE, SENTENCE, TENTH, Documents, Place
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding, Found
-from corefscore.core.names import NameOptions
-from corefscore.core.options import INPUT, declared, option
+from corefscore.core.names import COLUMN, NameOptions
+from corefscore.core.options import INPUT, check, declared, option
 from corefscore.core.sources import MARK, Source
 from corefscore.core.tuples import NamedTuple
 
@@ -88,14 +88,6 @@ class Reading:
         by_side=True,
         common=True,
     )
-    clusters_field: str | None = option(
-        None,
-        "Field of JSON lines that contains the clusters; two as KEY,RESPONSE. Default: clusters, or in a response "
-        "predicted_clusters if there is such a field.",
-        kind=str,
-        heading=INPUT,
-        metavar="NAME",
-    )
     heads: str | None = option(
         None,
         "Which word is the head of a mention: the one that the file gives or the highest in the tree (both CorefUD "
@@ -126,28 +118,21 @@ class Reading:
         kind=bool,
         heading=INPUT,
     )
-    word_column: OneOrEach[int] = option(  # noqa: RUF009 - a field
-        None,
-        "Column of the words in CoNLL, counted from 1; two as key=N,response=N. Default: the fourth; with fewer than "
-        "five columns, the one before the last.",
-        kind=int,
-        heading=INPUT,
-        metavar="N",
-        by_side=True,
-    )
     columns: str | None = option(
         None,
-        "Columns of tables of labels (CSV, TSV), as item=NAME,entity=NAME,document=NAME. Default: item, mention or id; "
-        "entity, cluster or label; document.",
+        "Columns by what they contain, as in word=6,ne=7: word and ne (named entities) in CoNLL, counted from 1; item, "
+        "entity and document in tables; clusters, a field of JSON. For one side: key.word=6. Default: the fourth, with "
+        "fewer than five columns the one before the last, for words; 11 for names; those of known names for others.",
         kind=str,
         heading=INPUT,
-        metavar="NAMES",
+        metavar="COLUMNS",
     )
 
     def of(self, side: str | None) -> Reading:
-        """Return the options for one side. Raises `UsageError` as `of_side` does."""
-        sides = {name: of_side(getattr(self, name), side) for name in ("input_format", "word_column")}
-        return replace(self, **sides)
+        """Return the options for one side, without the column of names. Raises `UsageError` as `of_side` and
+        `columns_of` do."""
+        named = (f"{content}={name}" for content, name in columns_of(self, side).items() if content != NE)
+        return replace(self, input_format=of_side(self.input_format, side), columns=",".join(named) or None)
 
     @property
     def settings(self) -> dict[str, str]:
@@ -162,17 +147,48 @@ class Reading:
         return given
 
 
+WORD, NE, ITEM, ENTITY, DOCUMENT, CLUSTERS = _CONTENTS = ("word", "ne", "item", "entity", "document", "clusters")
+"""What ``--columns`` can name: columns of CoNLL by their numbers, those of tables by their names, a field of JSON."""
+
+
+def columns_of(reading: Reading, side: str | None) -> dict[str, str]:
+    """Return the columns of a side that ``--columns`` names, by what they contain (`_CONTENTS`).
+
+    Raises `UsageError` for anything else, and for a column of one side if the side is not known.
+    """
+    check(reading)
+    found: dict[str, str] = {}
+    for piece in () if reading.columns is None else reading.columns.split(","):
+        place, _, name = piece.partition("=")
+        of, dot, content = place.rpartition(".")
+        if content not in _CONTENTS or not name or (dot and of not in (KEY, RESPONSE)):
+            raise UsageError(
+                f"--columns {reading.columns}: expected word=N, ne=N, item=NAME, entity=NAME, document=NAME, "
+                f"clusters=NAME or several of these with commas, each with {KEY}. or {RESPONSE}. for one side"
+            )
+        if content in (WORD, NE) and not (name.isdecimal() and int(name)):
+            raise UsageError(f"--columns {piece}: expected the number of a column, 1 or more")
+        if dot and side is None:
+            raise UsageError(f"--columns {piece}: there is only one side here; leave out {of}.")
+        if not dot or of == side:
+            if content in found:
+                raise UsageError(f"--columns {reading.columns}: {content} is named twice")
+            found[content] = name
+    return found
+
+
 class Request(NamedTuple):
     """What a reader is asked to read.
 
     - ``side``: the side of the files, None if it is not known.
-    - ``clusters_field``: the field of JSON lines with the clusters (``NAME``, or ``KEY,RESPONSE``).
+    - ``clusters_field``: the field of JSON lines with the clusters, None if content decides.
     - ``by_first``: the dialect of JSON and the field of clusters of the first object, once these are known.
     - ``names``: the options about named entities, if these are needed.
     - ``texts``: whether the words of all tokens are kept.
     - ``heads``: one of `HEADS`.
-    - ``input_format``, ``tags``, ``word_column``: the same as in `Reading`, for this side.
-    - ``columns``: those of tables of labels, as in `Reading`.
+    - ``input_format``, ``tags``: the same as in `Reading`, for this side.
+    - ``word_column``, ``ne_column``: the columns of words, None if content decides, and of named entities, from 1.
+    - ``columns``: what `columns_of` returns for this side.
     - ``several``: whether the corpus has several files, which then name documents of CoNLL without a name.
     - ``unit``: where the units of tokens are annotated (`corefscore.core.documents.UNIT_SOURCES`), for annotations.
     - ``lines``: the lines at which the documents begin whose annotations are wanted; None for all. A reader may give
@@ -188,7 +204,8 @@ class Request(NamedTuple):
     input_format: str | None = None
     tags: str | None = None
     word_column: int | None = None
-    columns: str | None = None
+    ne_column: int = COLUMN
+    columns: Mapping[str, str] = {}
     unit: str | None = None
     lines: Collection[int | None] | None = None
     several: bool = False

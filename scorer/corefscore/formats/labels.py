@@ -24,14 +24,12 @@ import numpy as np
 
 from corefscore.core.arrays import NONE, Ints, ranked
 from corefscore.core.documents import Documents, Place, by_appearance, joined
-from corefscore.core.errors import InputError, UsageError
+from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, Found, plural, shortened
 from corefscore.core.items import LONGEST, Items, Numbers, Shown, Values
 from corefscore.core.sources import MARK, Source, as_text, is_utf_16
 from corefscore.core.tuples import NamedTuple
-from corefscore.formats.base import BATCH, Format, Request
-
-ITEM, ENTITY, DOCUMENT = "item", "entity", "document"
+from corefscore.formats.base import BATCH, DOCUMENT, ENTITY, ITEM, Format, Request
 
 COLUMNS: Mapping[str, Sequence[str]] = {
     ITEM: ("item", "mention", "id", "record", "unique"),
@@ -98,9 +96,9 @@ def read(files: Sequence[Source], notices: list[Finding], request: Request) -> I
     """Yield the documents of all files as one corpus, in batches of whole files.
 
     Raises `InputError` for a header or a row that is not as described above, `UsageError` for a file that cannot be
-    read and for ``--columns`` that are not those of tables.
+    read.
     """
-    side = _Side(Numbers(), Numbers(""), _asked(request.columns), notices)
+    side = _Side(Numbers(), Numbers(""), request.columns, notices)
     batch: list[Documents] = []
     for source in files:
         batch.append(side.documents(source, UNNAMED if len(files) == 1 else None))
@@ -240,14 +238,6 @@ def _plain_cells(piece: bytes, width: int, delimiter: str) -> list[str] | None:
 
 def _plain(name: str) -> str:
     return name.strip().lower().replace(" ", "_").removesuffix("_id")
-
-
-def _asked(columns: str | None) -> dict[str, str]:
-    """Return the names of columns that ``--columns`` gives, by role. Raises `UsageError` for anything else."""
-    asked = dict(piece.partition("=")[::2] for piece in (columns or "").split(",")) if columns is not None else {}
-    if not asked.keys() <= COLUMNS.keys() or not all(asked.values()):
-        raise UsageError(f"--columns {columns}: expected item=NAME,entity=NAME,document=NAME, or some of these")
-    return asked
 
 
 def _places(source: Source, header: _Header, asked: Mapping[str, str], notices: list[Finding]) -> dict[str, int]:

@@ -43,10 +43,10 @@ from corefscore.formats.words import BLANK_MARKS
 from corefscore.matching.common import described, first_differences
 from corefscore.matching.pairing import Pairs
 
-_NOWHERE = ", since JSON lines and clusters have none; in Python, read(path, ne_column=11) reads them from CoNLL"
-_ELSEWHERE = "; --ne-column N reads another column, --ne-types LIST chooses the types that count"
+_NOWHERE = ", since JSON lines and clusters have none; in Python, read(path, columns='ne=11') reads them from CoNLL"
+_ELSEWHERE = "; --columns ne=N reads another column, --ne-types LIST chooses the types that count"
 _LAST = (
-    "; --ne-column N reads another column, --estimate-key makes a key from names in the last one, which then needs no "
+    "; --columns ne=N reads another column, --estimate-key makes a key from names in the last one, which then needs no "
     "coreference"
 )
 """What to do if there are no names: in this kind of input, in the column, or if the column is the last one."""
@@ -59,14 +59,14 @@ def reduced(pairs: Pairs, options: NameOptions) -> Pairs:
     names, and if the names of the key are used and the response has different tokens.
     """
     key, response, present = pairs
-    of_key = names_of(key, options)
+    of_key = names_of(key)
     if options.ne_from == OWN:
-        return Pairs(_named(key, of_key, options), _named(response, names_of(response, options), options), present)
-    _compare_tokens(pairs, options)
+        return Pairs(_named(key, of_key, options), _named(response, names_of(response), options), present)
+    _compare_tokens(pairs, of_key)
     return Pairs(_named(key, of_key, options), _named(response, of_key, options), present)
 
 
-def names_of(documents: Documents, options: NameOptions) -> NamedEntities:
+def names_of(documents: Documents) -> NamedEntities:
     """Return the names of a batch; none for a batch without documents. Raises `InputError` if names were not read."""
     found, place = documents.named_entities, next(filter(None, documents.places), None)
     if place is None:  # there is no document
@@ -75,11 +75,6 @@ def names_of(documents: Documents, options: NameOptions) -> NamedEntities:
         path = place.source.name
         what = "this input has no named entities"
         raise InputError([Finding("no-names", path, details={"what": what, "advice": _NOWHERE})])
-    column = found.columns[0]
-    if column.number != options.ne_column:
-        raise UsageError(
-            f"{column.path} was read with the named entities of column {column.number}, not {options.ne_column}"
-        )
     return found
 
 
@@ -105,7 +100,7 @@ def names_of_side(documents: Documents, options: NameOptions, side: str) -> Side
     found = SideNames(0, (), len(sizes), int(np.count_nonzero(sizes == 1)))
     if not options.of_side(side):
         return found
-    names = names_of(documents, options)
+    names = names_of(documents)
     return found._replace(number=len(_names_that_count(names, options)), columns=names.columns)
 
 
@@ -236,12 +231,12 @@ def _only(documents: Documents, which: Ints, start: Ints, end: Ints) -> Document
     )
 
 
-def _compare_tokens(pairs: Pairs, options: NameOptions) -> None:
+def _compare_tokens(pairs: Pairs, names: NamedEntities) -> None:
     """Raise `InputError` for the first document in which the known tokens of both sides differ."""
     known = np.flatnonzero(pairs.present & (pairs.key.tokens >= 0) & (pairs.response.tokens >= 0)).tolist()
     if known and pairs.response.texts is None:
-        path = pairs.response.place_of(known[0]).source.name
-        raise UsageError(f"{path} was read without the words of its tokens; read it with ne_column={options.ne_column}")
+        path, column = pairs.response.place_of(known[0]).source.name, names.columns[0].number
+        raise UsageError(f"{path} was read without the words of its tokens; read it with columns='ne={column}'")
     tokens, sizes = first_differences(pairs), (pairs.key.tokens, pairs.response.tokens)
     tokens = np.where((tokens < 0) & (sizes[0] != sizes[1]), np.minimum(*sizes), tokens)
     for document in known:
@@ -263,7 +258,7 @@ def estimated(documents: Documents, options: NameOptions) -> Documents:
 
     Raises `InputError` for a batch without named entities, and for a name without words.
     """
-    names = names_of(documents, options)
+    names = names_of(documents)
     which = _names_that_count(names, options)
     document, words = names.document[which], names.words[which]
     rows_of: dict[tuple[int, str], list[int]] = defaultdict(list)

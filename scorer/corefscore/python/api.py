@@ -16,9 +16,9 @@ from corefscore import formats
 from corefscore.core.documents import KEY, RESPONSE
 from corefscore.core.errors import InputError, ScorerWarning, UsageError
 from corefscore.core.findings import Finding, plural
-from corefscore.core.names import COLUMN, EITHER, name_options
+from corefscore.core.names import EITHER, name_options
 from corefscore.core.workers import Map
-from corefscore.formats.base import Reading
+from corefscore.formats.base import NE, Reading, columns_of
 from corefscore.matching.pairing import Pairs
 from corefscore.metrics import select
 from corefscore.metrics.base import Metric
@@ -48,29 +48,22 @@ def read(
     *,
     side: str | None = None,
     input_format: str | None = None,
-    clusters_field: str | None = None,
     heads: str | None = None,
     tags: str | None = None,
-    word_column: int | None = None,
-    ne_column: int | None = None,
+    columns: str | None = None,
     estimate_key: bool = False,
 ) -> Corpus:
     """Read the documents of a file, or of a folder as one corpus, to score them more than once.
 
     ``input_format`` is the format, such as `conll` or `jsonlines`; by default it is recognised by content.
-    ``clusters_field`` is the field of JSON lines with the clusters; by default it is `clusters` if ``side`` is `key`,
-    `predicted_clusters` or else `clusters` if it is `response`, and the only one of the two without a side. ``tags`` is
-    the notation of text with tags, as a name or a pattern (by default recognised by content). ``word_column`` is the
-    column of words in CoNLL, from 1 (by default the fourth, or the one before the last of fewer than five).
-    ``ne_column`` also reads named entities from this column, from 1, for metrics of named mentions. ``estimate_key``
+    The clusters of JSON lines are in `clusters` if ``side`` is `key`, in `predicted_clusters` or else `clusters` if it
+    is `response`, and in the only one of the two without a side. ``tags`` is the notation of text with tags, as a name
+    or a pattern (by default recognised by content). ``columns`` are columns by what they contain, such as "word=6"
+    (docs/reference/formats.md); "ne=11" also reads named entities, for metrics of named mentions. ``estimate_key``
     reads a key without its coreference, which may be missing, for scoring with this option.
 
     Raises `InputError` for input that is rejected, `UsageError` for a file that cannot be read.
     """
-    names = None
-    if ne_column is not None or estimate_key:
-        column = COLUMN if ne_column is None else ne_column
-        names = replace(name_options({"ne_column": column, "estimate_key": estimate_key}), ne_from=EITHER)
     if estimate_key and side != KEY:
         raise UsageError(f'estimate_key needs side="{KEY}"')
     if side not in (None, KEY, RESPONSE):
@@ -78,13 +71,10 @@ def read(
     paths = paths_of("path", path)
     if paths is None:
         raise UsageError(f"path={path!r:.60}: expected the path of a file or folder")
-    reading = Reading(
-        input_format=input_format,
-        clusters_field=clusters_field,
-        heads=heads,
-        tags=tags,
-        word_column=word_column,
-    )
+    reading = Reading(input_format=input_format, heads=heads, tags=tags, columns=columns)
+    names = None
+    if estimate_key or NE in columns_of(reading, side):
+        names = replace(name_options({"estimate_key": estimate_key}), ne_from=EITHER)
     found = corpus(paths, reading, side, names, texts=True)
     return replace(found, origin=(paths, reading)) if isinstance(paths, str) else found
 

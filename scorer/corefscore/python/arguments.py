@@ -32,7 +32,6 @@ class _Scoring(TypedDict, total=False):
     of: str | None
     task: str | None
     ne_from: str | None
-    ne_column: int | None
     named: str | None
     ne_types: str | Sequence[str] | None
     estimate_key: bool | None
@@ -45,12 +44,10 @@ class Files(TypedDict, total=False):
     """Options of reading files (`corefscore.formats.base.Reading`)."""
 
     input_format: str | Mapping[str, str] | None
-    clusters_field: str | None
     heads: str | None
     tags: str | None
     pieces: str | None
     align: bool | None
-    word_column: int | Mapping[str, int] | None
     columns: str | None
 
 
@@ -90,6 +87,13 @@ class ScorerOptions(_Scoring, Files, total=False):
 DEFAULTS: Mapping[str, Any] = {option.keyword: option.default for option in (*declared(Reading), *declared(Rules))}
 """The defaults of keywords; the default of any other keyword is None."""
 
+_REMOVED = {
+    "word_column": "columns='word=6'",
+    "ne_column": "columns='ne=6'",
+    "clusters_field": "columns='clusters=FIELD'",
+}
+"""Keywords that were removed, and the new way."""
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -106,6 +110,8 @@ def spelled(function: Callable[P, R], defaults: Mapping[str, Any] = DEFAULTS) ->
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         for name in kwargs:
+            if name in _REMOVED and "columns" in known:
+                raise UsageError(f"unknown argument {name!r}; use {_REMOVED[name]}")
             if name not in known:
                 others = "" if "options" not in known else "; options of other packages' metrics go into options={...}"
                 raise UsageError(f"unknown argument {name!r}; {suggested(name, known)}{others}")

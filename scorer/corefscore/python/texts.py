@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias, TypeGuard
 
 from corefscore.core.documents import RESPONSE, joined
@@ -56,6 +57,6 @@ def answered(answers: _Texts, reading: Reading) -> Corpus:
             raise UsageError(f"{text!r} is a file; expected text with tags, or paths as pathlib.Path objects")
         lines.append(json.dumps({"answer": text} if name is None else {"doc_key": name, "answer": text}))
     notices: list[Finding] = []
-    request = requested(RESPONSE, reading)._replace(texts=True)
+    request = requested(RESPONSE, replace(reading, columns=None))._replace(texts=True)
     opened = Opened([Source("answers", "\n".join(lines).encode())], find(TAGGED), request)
     return Corpus(joined(list(opened.documents(notices))), tuple(notices), reading.settings)

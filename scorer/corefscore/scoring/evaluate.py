@@ -209,7 +209,7 @@ class BatchScorer:
         if self.names is not None:
             from corefscore.matching.named import names_of
 
-            names_of(pairs.key, self.names)  # raises an error, since the format has none
+            names_of(pairs.key)  # raises an error, since the format has none
         rules = self.settings.rules.settled(nodes=True)
         alignment, about = matched(pairs, rules)
         if pairs.key.kinds is not None:

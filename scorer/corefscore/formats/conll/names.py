@@ -91,13 +91,12 @@ class _NamesReader(Reader):
         super().__init__(notices, request)
         options = request.names
         assert options is not None, "this reader is for names"
-        if self.word_column.number == options.ne_column and options.of_side(request.side):
-            raise UsageError(
-                f"column {options.ne_column} cannot contain both words and names; choose another with "
-                "--ne-column or --word-column"
-            )
-        self._number = options.ne_column
+        self._number = request.ne_column
         self._names_wanted = options.of_side(request.side)
+        if self.word_column.number == self._number and self._names_wanted:
+            raise UsageError(
+                f"column {self._number} cannot contain both words and names; choose another for one of them"
+            )
         self._estimate = request.side == KEY and options.estimate_key
         # One for each file; batches share the list.
         self._columns: list[NameColumn] = []

@@ -81,7 +81,7 @@ def name_of(place: Place, fields: Fields, dialect: Dialect) -> str:
 def check_fields(place: Place, fields: Fields, field: str, dialect: Dialect) -> None:
     """Raise `InputError` for a field that is missing or has the wrong shape."""
     if field not in fields:
-        expected = f"{field} in every object; --clusters-field NAME reads the clusters from another field"
+        expected = f"{field} in every object; --columns clusters=NAME reads the clusters from another field"
         raise missing_field(place, fields, field, expected)
     if not isinstance(fields[field], list):
         expected = f"a list of clusters, each a list of mentions {dialect.mention}"

@@ -6,9 +6,9 @@ The fields, and what a mention is, depend on the dialect (`corefscore.formats.js
 
 - `doc_key` is the name of the document.
 - `clusters` are its entities, each a list of mentions `[first token, last token]`; the tokens of a document are
-  numbered from 0. A response has them in `predicted_clusters` if its first object has that field; ``--clusters-field``
-  names another field, or two (``KEY,RESPONSE``). All objects have the same dialect and field, so that no other field is
-  read in place of a missing prediction.
+  numbered from 0. A response has them in `predicted_clusters` if its first object has that field;
+  ``--columns clusters=NAME`` names another field. All objects have the same dialect and field, so that no other field
+  is read in place of a missing prediction.
 - `sentences`, lists of words, contain the words and so the number of tokens. Without them neither is known.
 - `subtoken_map` contains the number of the word of each subtoken; offsets then count subtokens and are mapped to words.
   `sentences` contain words, or segments of subtokens, as these models write them.
@@ -30,7 +30,7 @@ from itertools import chain, islice
 import numpy as np
 
 from corefscore.core.arrays import NONE, Ints
-from corefscore.core.documents import KEY, RESPONSE, UNKNOWN, Documents, Place, Texts
+from corefscore.core.documents import KEY, UNKNOWN, Documents, Place, Texts
 from corefscore.core.errors import InputError
 from corefscore.core.findings import MOST, Finding, Found, plural
 from corefscore.core.items import LONGEST, Items, Numbers, Shown
@@ -223,7 +223,7 @@ class _Reader:
         predicted = dialect.predicted
         chosen = self.request.clusters_field is None and self.request.side != KEY
         if chosen and first_field != predicted and predicted in fields:
-            expected = "the same field in every object; --clusters-field NAME says which one has the clusters"
+            expected = "the same field in every object; --columns clusters=NAME says which one has the clusters"
             raise bad_field(place, fields, predicted or "", "is here, but not in the first object", expected)
         if dialect is E2E and self.request.input_format != E2E.name and not has_tokens(fields):
             field = next(name for name in OF_CHARACTERS if name in fields)
@@ -292,7 +292,7 @@ def of_characters(source: Source, request: Request) -> bool:
 def _field_of(request: Request, dialect: Dialect) -> str | None:
     """Return the field of the clusters; None if the first object decides."""
     if request.clusters_field is not None:
-        return request.clusters_field.split(",")[-1 if request.side == RESPONSE else 0]
+        return request.clusters_field
     return dialect.clusters if request.side == KEY or dialect.predicted is None else None
 
 
@@ -309,7 +309,7 @@ def _by_first(place: Place, fields: Fields, request: Request) -> _First:
     if field is not None:
         return dialect, field
     if request.side is None and {dialect.clusters, dialect.predicted} <= fields.keys():
-        expected = 'side="key" for the first or side="response" for the second, or clusters_field'
+        expected = 'side="key" for the first or side="response" for the second, or columns="clusters=NAME"'
         raise bad_field(place, fields, dialect.clusters, f"occurs together with {dialect.predicted}", expected)
     predicted = dialect.predicted
     return dialect, predicted if predicted is not None and predicted in fields else dialect.clusters
