@@ -144,7 +144,7 @@ def test_a_run_imports_only_what_it_needs(tmp_path: Path) -> None:
     )
     late = ["scipy", "numpy.ma", "gzip", "concurrent.futures", "multiprocessing"]
     without_tables = ["importlib.metadata", "tabulate"]
-    rooms = ("statistics.significance", "statistics.units", "reports.compare", "reports.system_tables")
+    rooms = ("statistics.significance", "statistics.units", "reports.compare", "reports.systems")
     calls: list[list[str | Path]] = [
         ["all", *pair, "none"],
         ["muc", long, long, "none"],

@@ -46,6 +46,7 @@ class Small:
 
     def __init__(self, *scores: float, marks: dict[tuple[int, int], str] | None = None) -> None:
         columns = [Column("system", "system"), Column("f1", "F1", PERCENT, over="B³", score="f1")]
+        self.short: dict[str, str] = {}
         self.paper = [Table("", columns, [[f"s{at}", score] for at, score in enumerate(scores)], marks or {})]
 
 

@@ -146,7 +146,7 @@ def test_a_baseline_needs_fewer_tests() -> None:
     found = ranking({"a": [9] * 7, "b": [6, 4, 5, 6, 4, 5, 5], "c": [5] * 7, "d": [1] * 7}, baseline="c")
     assert found.found.family == 3
     assert [found.rank(system) for system in found.order] == ["1-2", "1-4", "2-3", "3-4"]
-    rows = {row[2]: row[-3:-1] for row in found.tables[0].rows}
+    rows = {row[3]: row[-3:-1] for row in found.tables[0].rows}
     assert rows["c"] == [None, None]
     assert (rows["a"][1], rows["b"][1], rows["d"][1]) == ("differ", "no verdict", "differ")
     assert any(line.startswith("p, verdict: the test against c, corrected") for line in found.legend)

@@ -35,7 +35,7 @@ def test_documents_with_errors_are_counted(results: list[corefscore.Result]) -> 
     perfect = corefscore.score(KEY, KEY)
     wrong = [sum(d["lea"].f1 < 1 for d in its.documents.values()) for its in (perfect, results[1])]
     found = sample([perfect, results[1]], wanted("lea").measures, "part", averaged=True)
-    assert found.deciding.tolist() == wrong
+    assert found.deciding_units.tolist() == wrong
     assert wrong == [0, 24]
 
 
@@ -59,7 +59,7 @@ def test_units_of_several_documents_weigh_by_their_number() -> None:
     assert units.units == 2
     assert units.observed.ravel().tolist() == [2 / 3] * 3
     assert without_each(units).reshape(2, 3).tolist() == [[1] * 3, [0.5] * 3]
-    assert units.deciding.tolist() == [1]
+    assert units.deciding_units.tolist() == [1]
 
 
 def test_a_test_swaps_whole_documents(tmp_path: Path) -> None:

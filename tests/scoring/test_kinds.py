@@ -346,7 +346,7 @@ def test_groups_and_notebooks_have_empty_cells_and_means_have_zeros() -> None:
     ranked = rank(SYSTEM[0], {"ash": SYSTEM[1]}, "bcub", sort="bcub", of="size:6-", by="^.(..)/0", trials=20)
     *_, bn, nw, rest, _ = ranked.tables[0].rows[0]
     assert bn is None
-    assert ranked.tables[0].rows[0][5] == pytest.approx((0 + nw + rest) / 3)
+    assert ranked.tables[0].rows[0][6] == pytest.approx((0 + nw + rest) / 3)
     html = score(*SYSTEM, "muc,bcub", of="singletons")._repr_html_()
     assert "0.00" not in html.replace("100.00", "")
     assert "100.00" in html

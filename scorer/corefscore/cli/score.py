@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -21,9 +21,12 @@ from corefscore.metrics import GROUPS, names_in, select
 from corefscore.metrics.base import NODES, Metric, names_asked, options_of
 from corefscore.reports.base import shortened
 from corefscore.reports.layouts import COREFUD, DATA, OFFICIAL, RESULT, TABLE, TABLES, Style, fitting, rendered
-from corefscore.reports.score import Intervals, Report
+from corefscore.reports.score import Report
 from corefscore.scoring.results import DOCUMENT, Result, compiled, refuse_heads_of_spans
 from corefscore.scoring.settings import Grouping
+
+if TYPE_CHECKING:
+    from corefscore.reports.compare import Comparison
 
 _SYMBOLS = (
     "This is recall; precision is the same with the two sides swapped. Key entity i has |k_i| mentions, response "
@@ -199,7 +202,7 @@ def _name(response: str) -> str:
     return "response" if response == STDIN else shortened([os.path.basename(os.path.normpath(response))])[0]
 
 
-def _intervals(result: Result, unit: str) -> Intervals:
+def _intervals(result: Result, unit: str) -> Comparison:
     """Return the intervals of a result; statistics are imported only here, since importing them takes time."""
     from corefscore.reports.compare import intervals
     from corefscore.statistics.significance import Method

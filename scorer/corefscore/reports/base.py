@@ -17,16 +17,17 @@ from corefscore.metrics.base import Metric
 from corefscore.reports.layouts import NOTEBOOK, TABLES, Style, fitting, rendered
 from corefscore.scoring.results import SCHEMA
 
-_TEXT, COUNT, PERCENT, CHANCE = "text", "count", "percent", "chance"
+_TEXT, NAME, COUNT, PERCENT, CHANCE = "text", "name", "count", "percent", "chance"
 GAIN, BAR, RATIO = "gain", "bar", "ratio"
-"""The kinds of columns: words; whole numbers; scores from 0 to 1, printed in percent; p-values; differences of scores,
-printed in points with a sign; differences as bars, which data does not have; and other numbers, with two digits."""
+"""The kinds of columns: words; names of systems, which readable tables shorten; whole numbers; scores from 0 to 1,
+printed in percent; p-values; differences of scores, printed in points with a sign; differences as bars, which data does
+not have; and other numbers, with two digits."""
 
 
 VERBATIM = "  "
 """The begin of a note that is not wrapped, such as a command."""
 
-LEFT = (_TEXT, BAR)
+LEFT = (_TEXT, NAME, BAR)
 """The kinds of columns that are aligned left."""
 
 
@@ -41,7 +42,8 @@ MIDDLE, END = "middle", "end"
 class Column(NamedTuple):
     """A column of a table: its name in data, its printed heading, and the kind of its cells.
 
-    ``shown`` says whether readable tables have the column; data always has it, so that its columns do not vary.
+    ``shown`` says whether readable tables have the column, ``data`` whether data has it; data has the same columns for
+    all input.
     ``over`` is a heading above those of this column and its neighbours. ``score`` is the score that the column is
     about, by which layouts order neighbours. If a table does not fit, the columns with the highest ``spare`` are left
     out first; those with 0 are never left out. ``cut`` is where the heading and the cells may be cut to fit, `MIDDLE`
@@ -56,11 +58,12 @@ class Column(NamedTuple):
     score: str = ""
     spare: int = 0
     cut: str = ""
+    data: bool = True
 
 
 MEASURE, SCORE, VERDICT = Column("measure", "measure"), Column("score", "score"), Column("verdict", "verdict")
-SYSTEM, GROUP, DOCUMENT = (Column(name, name, cut=MIDDLE) for name in ("system", "group", "document"))
-AGAINST = Column("against", "against", cut=MIDDLE)
+GROUP, DOCUMENT = (Column(name, name, cut=MIDDLE) for name in ("group", "document"))
+SYSTEM, AGAINST = (Column(name, name, NAME, cut=MIDDLE) for name in ("system", "against"))
 PAIR = (MEASURE, SCORE, SYSTEM, AGAINST)
 """Columns of several tables."""
 
@@ -84,6 +87,18 @@ class Table(NamedTuple):
     rows: Sequence[Sequence[Any]]
     marks: Mapping[tuple[int, int], str] = {}
     notes: Sequence[str] = ()
+
+    @property
+    def columns_of_data(self) -> dict[int, Column]:
+        """The columns that data has, by number."""
+        return {number: column for number, column in enumerate(self.columns) if column.data}
+
+
+def tabled(
+    title: str, columns: Sequence[Column], records: Iterable[Mapping[str, Any]], notes: Sequence[str] = ()
+) -> Table:
+    """Make a table from records by the names of columns; what a record lacks is an empty cell."""
+    return Table(title, columns, [[record.get(column.name) for column in columns] for record in records], notes=notes)
 
 
 Scored = tuple[str, str]
@@ -148,8 +163,9 @@ class Streamed(dict[str, Any]):
 class Reported(Protocol):
     """A report with tables: ``tables`` with every row and number, for data; ``readable`` for a terminal; ``paper`` for
     papers. ``readable`` and ``paper`` are the same as ``tables`` unless a report defines them. ``notes`` are sentences
-    printed below all tables; ``legend`` explains columns that tables for papers lack. ``signature`` lists everything
-    that is needed to repeat the numbers. ``annotations`` are remarks at places of files."""
+    printed below all tables; ``legend`` explains columns that tables for papers lack. ``short`` has names for readable
+    tables by name. ``signature`` lists everything that is needed to repeat the numbers. ``annotations`` are remarks at
+    places of files."""
 
     @property
     def tables(self) -> Sequence[Table]: ...
@@ -161,6 +177,10 @@ class Reported(Protocol):
     @property
     def paper(self) -> Sequence[Table]:
         return self.tables
+
+    @property
+    def short(self) -> Mapping[str, str]:
+        return {}
 
     @property
     def legend(self) -> Sequence[str]:
@@ -206,7 +226,9 @@ class Reported(Protocol):
         chosen = title if title is not None else filled[0] if filled else next(iter(tables))
         if chosen not in tables:
             raise UsageError(f"there is no table {title!r}; the report has {', '.join(tables)}")
-        return frame([column.name for column in tables[chosen].columns], tables[chosen].rows)
+        columns = tables[chosen].columns_of_data
+        rows = [[row[number] for number in columns] for row in tables[chosen].rows]
+        return frame([column.name for column in columns.values()], rows)
 
     def _repr_html_(self) -> str:
         return "".join(rendered(self, Style(NOTEBOOK)))

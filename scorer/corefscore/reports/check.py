@@ -18,7 +18,7 @@ from corefscore.metrics import HEADINGS, LINKED, MENTIONS, NAMES, select, wanted
 from corefscore.metrics.base import Metric, options_of
 from corefscore.reports.base import MEASURE, PERCENT, SCORE, VERDICT, Annotation, Column, Reported, Table, head
 from corefscore.reports.score import GROUP, MACRO, MEAN, Report
-from corefscore.reports.system_tables import fidelities
+from corefscore.reports.systems import fidelities
 from corefscore.scoring.results import DOCUMENT, TOTAL, Result, refuse_division
 from corefscore.scoring.settings import SPANS
 from corefscore.statistics.significance import check_average
@@ -173,7 +173,7 @@ class Check(Reported):
         ]
         floors = MEASURE, SCORE, Column("floor", "minimum", PERCENT), Column("now", "now", PERCENT), VERDICT
         lows = [[*_headed(floor), "met" if floor.met else "below"] for floor in self.floors]
-        texts = fidelities({"now": self.result}, ["now"])
+        texts = fidelities({"now": self.result})
         if texts and self._fidelity_before is not None:
             empty = [None] * (len(texts[0].columns) - 2)
             texts = [texts[0]._replace(rows=[["baseline", self._fidelity_before, *empty], *texts[0].rows])]

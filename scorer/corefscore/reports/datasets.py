@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corefscore.metrics import HEADINGS, asked, deciding
+from corefscore.metrics import HEADINGS
 from corefscore.metrics.base import SCORES
-from corefscore.reports.base import CHANCE, COUNT, GROUP, PAIR, PERCENT, VERDICT, Column, Table, shortened
-from corefscore.reports.system_tables import on_groups
+from corefscore.reports.base import CHANCE, COUNT, GROUP, PAIR, PERCENT, VERDICT, Column, Table, tabled
+from corefscore.reports.systems import on_groups
 from corefscore.scoring.results import Result, Scores
 from corefscore.statistics.datasets import Datasets
 from corefscore.statistics.significance import Compared
@@ -53,13 +53,17 @@ TEST_STATISTICS = (
 """The statistics of every test, on groups, too, in the order of tables and data."""
 
 
+def in_words(test: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the data of a test with the words of tables for its score and verdict."""
+    return {**test, "score": HEADINGS[test["score"]], "verdict": VERDICTS[test["differ"]]}
+
+
 @dataclass(frozen=True, eq=False)
 class OnDatasets:
-    """A comparison on groups of documents: ``results`` and ``measures`` are those of the comparison, ``over`` has the
-    tests over all groups, ``found`` the tests on each group."""
+    """A comparison on groups of documents: ``results`` are those of the comparison, ``over`` has the tests over all
+    groups, ``found`` the tests on each group."""
 
     results: Mapping[str, Result]
-    measures: Collection[str]
     over: Compared
     found: Datasets
 
@@ -75,41 +79,38 @@ class OnDatasets:
             *(statistic.column for statistic in TEST_STATISTICS if statistic.column),
             VERDICT,
         )
-        names = list(self.results)
-        rows = []
-        for group, name in enumerate(self.found.names):
-            for tested in self._tested:
-                *numbers, differ = self._test(group, tested).values()
-                rows.append([name, *self._row(tested, names), *numbers, VERDICTS[differ]])
-        return [Table("groups", columns, rows), self.sums(names, every=True)]
+        return [tabled("groups", columns, map(in_words, self._on_each)), self.sums(self._tested)]
 
-    def pairs(self, names: Sequence[str]) -> Iterator[Table]:
-        """Yield a table for each pair of systems, with a row for each group; ``names`` are the names of the systems."""
-        short = shortened(names)
-        for pair, (first, second) in enumerate(self.over.sample.pairs):
-            columns = [GROUP, Column("units", "units", COUNT)]
-            for m, measure in enumerate(self.measures):
-                over = f"{measure} {HEADINGS[SCORES[self._deciding[m]]]}"
-                spare = 2 * (len(self.measures) - m)
-                columns += [
-                    Column(f"{measure}_difference", "difference", PERCENT, over=over, spare=spare - 1),
-                    Column(f"{measure}_p", "p (Holm)", CHANCE, over=over, spare=spare),
-                    Column(f"{measure}_verdict", "verdict", over=over, spare=spare),
-                ]
+    def readable(self, short: Mapping[str, str], *, pairs: bool) -> list[Table]:
+        """Return the summaries of the score of each measure that decides, after a table for each of few ``pairs``."""
+        deciding = self.over.sample.deciding_scores
+        sums = self.sums([tested for tested in self._tested if tested[2] == deciding[tested[1]]])
+        return [*(self._pairs(short) if pairs else ()), sums]
+
+    def _pairs(self, short: Mapping[str, str]) -> Iterator[Table]:
+        """Yield a table for each pair of systems, with a row for each group."""
+        names, sample = list(self.results), self.over.sample
+        scores = list(zip(sample.measures, sample.deciding_scores, strict=True))
+        columns = [GROUP, Column("units", "units", COUNT)]
+        for m, (measure, c) in enumerate(scores):
+            over, spare = f"{measure} {HEADINGS[SCORES[c]]}", 2 * (len(scores) - m)
+            columns += [
+                Column(f"{measure}_difference", "difference", PERCENT, over=over, spare=spare - 1),
+                Column(f"{measure}_p", "p (Holm)", CHANCE, over=over, spare=spare),
+                Column(f"{measure}_verdict", "verdict", over=over, spare=spare),
+            ]
+        for pair, (first, second) in enumerate(sample.pairs):
             rows = []
             for group, name in enumerate(self.found.names):
                 row: list[Any] = [name, self.found.units[group]]
-                for m, c in enumerate(self._deciding):
+                for m, (_, c) in enumerate(scores):
                     test = self._test(group, (pair, m, c))
                     row += [test["difference"], test["p_corrected"], VERDICTS[test["differ"]]]
                 rows.append(row)
-            yield Table(f"{short[first]} - {short[second]} by group", columns, rows)
+            yield Table(f"{short[names[first]]} - {short[names[second]]} by group", columns, rows)
 
-    def sums(self, names: Sequence[str], *, every: bool = False) -> Table:
-        """Return the number of groups on which each pair of systems differs; ``names`` are the names of the systems.
-
-        There is a row for each score of a measure with ``every``, else only for its F1 or its first score.
-        """
+    def sums(self, tests: Sequence[_Tested]) -> Table:
+        """Return the number of groups on which the two systems of each of some tests differ."""
         columns = (
             *PAIR,
             Column("groups", "groups", COUNT),
@@ -119,12 +120,11 @@ class OnDatasets:
             Column("no_verdict", "no verdict", COUNT, spare=1),
             Column("if_independent", "if independent", COUNT),
         )
-        rows = [
-            [*self._row((pair, m, c), names), *self._summary((pair, m, c)).values()]
-            for pair, m, c in self._tested
-            if every or c == self._deciding[m]
-        ]
-        return Table("over all groups", columns, rows, notes=[self.note])
+        rows = []
+        for tested in tests:
+            summary = self._summary(tested)
+            rows.append({**summary, "score": HEADINGS[summary["score"]], "groups_differing": summary["differ"]})
+        return tabled("over all groups", columns, rows, [self.note])
 
     @property
     def note(self) -> str:
@@ -141,14 +141,16 @@ class OnDatasets:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the part of the JSON layout about groups."""
-        return {
-            "groups": [
-                {"group": name, **self._named(tested), **self._test(group, tested)}
-                for group, name in enumerate(self.found.names)
-                for tested in self._tested
-            ],
-            "over_groups": [{**self._named(tested), **self._summary(tested)} for tested in self._tested],
-        }
+        return {"groups": self._on_each, "over_groups": [self._summary(tested) for tested in self._tested]}
+
+    @cached_property
+    def _on_each(self) -> list[dict[str, Any]]:
+        """Every test on each group, as data."""
+        return [
+            {"group": name, **self._named(tested), **self._test(group, tested)}
+            for group, name in enumerate(self.found.names)
+            for tested in self._tested
+        ]
 
     @cached_property
     def _tested(self) -> list[_Tested]:
@@ -160,17 +162,7 @@ class OnDatasets:
         """Return the measure, score and systems of a test, as data."""
         pair, m, c = tested
         first, second = (list(self.results)[system] for system in self.over.sample.pairs[pair])
-        return {"measure": list(self.measures)[m], "score": SCORES[c], "system": first, "against": second}
-
-    def _row(self, tested: _Tested, names: Sequence[str]) -> list[str]:
-        """Return the measure, score and systems of a test, as cells."""
-        pair, m, c = tested
-        return [list(self.measures)[m], HEADINGS[SCORES[c]], *(names[s] for s in self.over.sample.pairs[pair])]
-
-    @cached_property
-    def _deciding(self) -> list[int]:
-        """The score of each measure that tables show: F1, or the first score asked for."""
-        return [SCORES.index(deciding(scores)) for scores in asked(self.measures).values()]
+        return {"measure": list(self.over.sample.measures)[m], "score": SCORES[c], "system": first, "against": second}
 
     @cached_property
     def _scores(self) -> Mapping[str, list[Scores]]:
@@ -181,7 +173,7 @@ class OnDatasets:
         """Return the scores of a pair on a group, and their test."""
         pair, m, c = tested
         index = group, *tested
-        scores, measure = self._scores[self.found.names[group]], list(self.measures)[m]
+        scores, measure = self._scores[self.found.names[group]], list(self.over.sample.measures)[m]
         first, second = (float(getattr(scores[system][measure], SCORES[c])) for system in self.over.sample.pairs[pair])
         return {
             "value": first,
@@ -192,10 +184,11 @@ class OnDatasets:
         }
 
     def _summary(self, tested: _Tested) -> dict[str, Any]:
-        """Return the number of groups on which a pair differs in a score."""
+        """Return the number of groups on which a pair differs in a score, as data."""
         tests = [self._test(group, tested) for group in range(len(self.found.names))]
         differences = [test["difference"] for test in tests if test["differ"]]
         return {
+            **self._named(tested),
             "groups": len(tests),
             "differ": len(differences),
             "better": sum(difference > 0 for difference in differences),

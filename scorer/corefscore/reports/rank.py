@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from corefscore.core.arrays import Bools
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Noticed, plural
 from corefscore.metrics import HEADINGS, asked, deciding, scores_of
@@ -28,78 +29,49 @@ from corefscore.reports.base import (
     VERDICT,
     Column,
     Interval,
-    Reported,
     Scored,
     Table,
-    head,
     known,
     scored_columns,
-    shortened,
-)
-from corefscore.reports.compare import (
-    against,
-    interval_legend,
-    listed,
-    notes_on_intervals,
-    notes_on_tests,
-    options,
-    runs_data,
-    runs_legend,
-    sampled,
-    signed,
+    tabled,
 )
 from corefscore.reports.datasets import VERDICTS
-from corefscore.reports.system_tables import (
-    by_score,
+from corefscore.reports.systems import (
+    SystemsReport,
     fidelities,
     fidelity_data,
-    interval_of,
+    in_line,
     on_groups,
-    paper_of,
-    sort_heading,
+    sampled,
+    scores_data,
 )
 from corefscore.scoring.results import Result, Scores, refuse_division
 from corefscore.statistics.agreement import taus
 from corefscore.statistics.significance import Compared, Method, Sample, Watch, compared
 
-_RANK = Column("rank", "rank")
-_P = Column("p", "p", CHANCE)
-"""Columns of several tables."""
+_RANK = Column("rank", "rank", data=False)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Ranking(Reported):
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Ranking(SystemsReport):
     """The report of `rank`.
 
-    ``results`` are the results of the scored systems by name, ``unscored`` the reasons why others have no score.
-    ``table`` has the scores of every measure, ``found`` the tests of ``score`` of the measure ``sort``, which decide
-    the ranks. ``order`` are the numbers of the systems, best first. ``notices`` are about the key and the
-    systems. ``every`` has the tests of all measures, if their agreement is reported. If systems have several ``runs``,
-    whose names these are, the results are those of the runs.
+    ``found`` has the tests of ``score`` of the measure ``sort``, which decide the ranks, ``table`` the scores of every
+    measure, and ``every`` the tests of all measures, if their agreement is reported.
     """
 
-    results: Mapping[str, Result]
-    unscored: Mapping[str, str]
     table: Sample
     sort: str
     score: str
-    found: Compared
-    order: Sequence[int]
-    notices: Sequence[Noticed] = ()
     every: Compared | None = None
-    runs: Mapping[str, Sequence[str]] | None = None
 
     def __repr__(self) -> str:
         ranked = (f"{self.rank(system)} {self.names[system]}" for system in self.order)
         return f"<Ranking by {self.sorted_by}: {', '.join(ranked)}>"
 
     @property
-    def names(self) -> list[str]:
-        return list(self.runs or self.results)
-
-    @property
     def signature(self) -> str:
-        return f"{signed(self.results, self.found)} | sort={self.sorted_by}"
+        return f"{super().signature} | sort={self.sorted_by}"
 
     @property
     def sorted_by(self) -> str:
@@ -109,6 +81,11 @@ class Ranking(Reported):
     def column(self) -> int:
         """The number of the score that decides ranks in the arrays of the comparison."""
         return SCORES.index(self.score)
+
+    @cached_property
+    def order(self) -> list[int]:
+        """The numbers of the systems, best first."""
+        return self.best_first(0, self.column)
 
     @cached_property
     def ranges(self) -> list[tuple[int, int]]:
@@ -127,14 +104,14 @@ class Ranking(Reported):
         """The name of the system that the others were tested against, if not all pairs were."""
         return self.found.method.baseline
 
-    def _test(self, system: int) -> tuple[float | None, str | None]:
-        """Return the p of a system against the baseline, and the verdict."""
+    def _test(self, system: int) -> dict[str, Any]:
+        """Return the p of a system against the baseline, and the verdict; empty without this test."""
         base = self.found.sample.baseline
         number = None if base is None else self.found.pair_number(system, base)
         if number is None:
-            return None, None
-        p = float(self.found.corrected[number, 0, self.column])
-        return p, VERDICTS[self.found.differ(number, 0, self.column)]
+            return {}
+        test = number, 0, self.column
+        return {"p": float(self.found.corrected[test]), "verdict": VERDICTS[self.found.differ(*test)]}
 
     @cached_property
     def groups(self) -> dict[str, list[Scores]]:
@@ -149,29 +126,62 @@ class Ranking(Reported):
 
     @property
     def tables(self) -> Sequence[Table]:
-        heading = sort_heading(self.sort, self.score)
-        scores = scored_columns(self.table.measures)
+        return [self._ranking(), *self._agreement(), *fidelities(self.results)]
+
+    @property
+    def readable(self) -> Sequence[Table]:
+        """The ranking with as many columns as fit: first the score that decides, then the F1 of other measures, then
+        recall and precision; and a table of the scores on each group of documents."""
+        ranking, *others = self.tables
+        return [ranking, *self._by_group(), *others]
+
+    @property
+    def paper(self) -> Sequence[Table]:
+        systems = {system: [self.rank(system), self.names[system]] for system in self.order}
+        table = self.paper_table(self.table, [self.sort], [_RANK, SYSTEM], systems)
+        empty = [None] * (len(table.columns) - 2)
+        rows = [*table.rows, *([None, name, *empty] for name in self.unscored)]
+        return [table._replace(rows=rows, notes=[*table.notes, *self._not_ranked]), *self._by_group()]
+
+    def _ranking(self) -> Table:
+        """Return the row of each system, best first, and of those without scores."""
+        numbers, over = scored_columns(self.table.measures), self.sorted_by
         columns = [
-            *(Column(name, name, COUNT) for name in ("best", "worst")),
+            _RANK,
+            *(Column(name, name, COUNT, shown=False) for name in ("best", "worst")),
             SYSTEM,
-            *(Column(f"{measure}_{score}", sort_heading(measure, score), PERCENT) for measure, score in scores),
-            Column("low", f"{heading} low", PERCENT),
-            Column("high", f"{heading} high", PERCENT),
-            *[Column("spread", f"{heading} spread", PERCENT)] * (self.runs is not None),
-            _P,
-            VERDICT,
-            *(Column(f"{self.sort}_{self.score}@{group}", group, PERCENT) for group in self.groups),
-            Column("reason", "not scored because"),
+            *(Column(f"{m}_{c}", HEADINGS[c], PERCENT, over=m, score=c, spare=self._spare((m, c))) for m, c in numbers),
+            Column("interval", "[low, high]", PERCENT, over=over, spare=3, data=False),
+            *(Column(end, end, PERCENT, shown=False) for end in Interval._fields),
+            *[Column("spread", "spread", PERCENT, over=over, spare=2)] * (self.runs is not None),
+            Column("p", "p", CHANCE, shown=self.baseline is not None, spare=1),
+            VERDICT._replace(shown=self.baseline is not None, spare=2),
+            *(Column(f"{self.sort}_{self.score}@{group}", group, PERCENT, shown=False) for group in self.groups),
+            Column("reason", "not scored because", shown=False),
         ]
-        rows: list[list[Any]] = []
-        for system in self.order:
-            ends = [*(self.interval(system) or (None, None)), *self._spread(system)]
-            rest = [*ends, *self._test(system), *self._by_group(system), None]
-            rows.append([*self.ranges[system], self.names[system], *self._scores(system), *rest])
-        empty = [None] * (len(columns) - 4)
-        rows += [[None, None, name, *empty, reason] for name, reason in self.unscored.items()]
-        texts = fidelities(self.results, list(self.results))
-        return [Table("ranking", columns, rows), *self._agreement(self.names), *texts]
+        rows = [self._record(system) for system in self.order]
+        rows += [{"system": name, "reason": reason} for name, reason in self.unscored.items()]
+        return tabled("ranking", columns, rows, self._not_ranked)
+
+    def _record(self, system: int) -> dict[str, Any]:
+        """Return the cells of a system by column."""
+        scores = scores_data(self.table.measures, self.table.shown[system])
+        on_groups = self._on_groups(system).items()
+        return {
+            "rank": self.rank(system),
+            "interval": self.interval(system),
+            **self._data(system),
+            **{f"{m}_{c}": value for m, by_score in scores.items() for c, value in by_score.items()},
+            **self._test(system),
+            **{f"{self.sort}_{self.score}@{group}": value for group, value in on_groups},
+        }
+
+    def _data(self, system: int) -> dict[str, Any]:
+        """Return what is known of a system besides scores, as data."""
+        best, worst = self.ranges[system]
+        low, high = self.interval(system) or (None, None)
+        ends = {"best": best, "worst": worst, "system": self.names[system], "low": low, "high": high}
+        return ends if self.runs is None else {**ends, "spread": known(self.found.spread[system, 0, self.column])}
 
     @cached_property
     def agreement(self) -> list[dict[str, Any]]:
@@ -179,126 +189,64 @@ class Ranking(Reported):
         if that was not asked for."""
         if self.every is None:
             return []
-        measures, columns, method = list(self.every.sample.measures), self._deciding(self.every), self.every.method
+        measures, method = list(self.every.sample.measures), self.every.method
         pairs = list(combinations(range(len(measures)), 2))
+        numbers = taus(self.every.sample, pairs, method.seed, method.confidence).tolist()
         found = []
-        for (first, second), numbers in zip(
-            pairs, taus(self.every.sample, pairs, method.seed, method.confidence).tolist(), strict=True
-        ):
-            signs = [self.every.better(m, columns[m]) for m in (first, second)]
-            apart = np.argwhere(np.triu((signs[0] != signs[1]) | (signs[0] != signs[1]).T, 1)).tolist()
-            tau, low, high = map(known, numbers)
+        for (first, second), ends in zip(pairs, numbers, strict=True):
+            unlike = self._better[first] != self._better[second]
+            apart = np.argwhere(np.triu(unlike | unlike.T, 1)).tolist()
+            tau, low, high = map(known, ends)
             names = {"measure": measures[first], "against": measures[second]}
             verdicts = [[self.names[system] for system in pair] for pair in apart]
             found.append({**names, "tau": tau, "low": low, "high": high, "verdicts_differ": verdicts})
         return found
 
-    @staticmethod
-    def _deciding(every: Compared) -> list[int]:
-        return [SCORES.index(deciding(scores)) for scores in asked(every.sample.measures).values()]
+    @cached_property
+    def _better(self) -> list[Bools]:
+        """Whether each system was shown to be better than each other one, for each measure of ``every``."""
+        if self.every is None:
+            return []
+        return [self.every.better(m, c) for m, c in enumerate(self.every.sample.deciding_scores)]
 
-    def _agreement(self, names: Sequence[str]) -> Iterator[Table]:
-        """Yield the agreement of measures, and the verdicts of all measures on pairs on which two of them differ;
-        ``names`` are the names of the systems.
-        """
+    def _agreement(self) -> Iterator[Table]:
+        """Yield the agreement of measures, and the verdicts of all measures on pairs on which two of them differ."""
         if self.every is None:
             return
-        columns = MEASURE, AGAINST, *(Column(name, name, RATIO) for name in ("tau", "low", "high"))
-        count = Column("verdicts_differ", "verdicts differ", COUNT)
-        numbers = [[*list(row.values())[:5], len(row["verdicts_differ"])] for row in self.agreement]
-        yield Table("agreement of measures", [*columns, count], numbers)
-        better = [self.every.better(m, c) for m, c in enumerate(self._deciding(self.every))]
-        rows = []
+        columns = [MEASURE, Column("against", "against", cut=MIDDLE)]
+        columns += (Column(name, name, RATIO) for name in ("tau", "low", "high"))
+        columns.append(Column("verdicts_differ", "verdicts differ", COUNT))
+        rows = [{**row, "verdicts_differ": len(row["verdicts_differ"])} for row in self.agreement]
+        yield tabled("agreement of measures", columns, rows)
+        verdicts = []
         for first, second in combinations(self.order, 2):
-            signs = [">" if each[first, second] else "<" if each[second, first] else "." for each in better]
+            signs = [">" if each[first, second] else "<" if each[second, first] else "." for each in self._better]
             if len(set(signs)) > 1:
-                rows.append([names[first], names[second], *signs])
+                verdicts.append([self.names[first], self.names[second], *signs])
         of_measures = (Column(f"{measure}_verdict", measure) for measure in self.every.sample.measures)
-        yield Table("verdicts that differ", [SYSTEM, AGAINST, *of_measures], rows)
+        yield Table("verdicts that differ", [SYSTEM, AGAINST, *of_measures], verdicts)
 
-    def _scores(self, system: int) -> list[float | None]:
-        """Return the scores of a system in the columns of the tables."""
-        measures = list(self.table.measures)
-        columns = scored_columns(self.table.measures)
-        return [known(self.table.shown[system, measures.index(m), SCORES.index(c)]) for m, c in columns]
+    def _on_groups(self, system: int) -> dict[str, float | None]:
+        """Return the score of a system that decides ranks on each group."""
+        found = {}
+        for group, scores in self.groups.items():
+            empty = self.results[self.names[system]].uncounted(scores[system])
+            score = known(getattr(scores[system][self.sort], self.score))
+            found[group] = None if (self.sort, self.score) in empty else score
+        return found
 
-    def _data(self, system: int) -> dict[str, dict[str, float]]:
-        """Return the scores of a system by measure and score, as data."""
-        observed = self.table.observed[system]
-        return by_score(self.table.measures, lambda m, c: known(observed[m, c]))
-
-    def _by_group(self, system: int) -> list[float | None]:
-        """Return the score that decides ranks on each group; empty without groups."""
-        if not self.groups:
-            return []
-        result, deciding = self.results[self.names[system]], (self.sort, self.score)
-        groups = [scores[system] for scores in self.groups.values()]
-        return [
-            None if deciding in result.uncounted(scores) else known(getattr(scores[self.sort], self.score))
-            for scores in groups
-        ]
-
-    @property
-    def readable(self) -> Sequence[Table]:
-        """The ranking with as many columns as fit: first the score that decides, then the F1 of other measures, then
-        recall and precision; and a table of the scores on each group of documents."""
-        names, scored = self._short, [self._short[name] for name in self.names]
-        return [
-            self._with_unscored(self._ranking(names)),
-            *self._groups_of(scored),
-            *self._agreement(scored),
-            *fidelities(self.results, shortened(list(self.results)) if self.runs else scored),
-        ]
-
-    @cached_property
-    def _short(self) -> Mapping[str, str]:
-        """The short names of all systems by name."""
-        names = [*self.names, *self.unscored]
-        return dict(zip(names, shortened(names), strict=True))
-
-    def _with_unscored(self, table: Table) -> Table:
-        """Add a row and a note for each system without scores to a table that begins with ranks and systems."""
-        empty = [None] * (len(table.columns) - 2)
-        rows = [[None, self._short[name], *empty] for name in self.unscored]
-        notes = [f"{self._short[name]} is not ranked: {why}" for name, why in self.unscored.items()]
-        return table._replace(rows=[*table.rows, *rows], notes=[*table.notes, *notes])
-
-    def _ranking(self, names: Mapping[str, str]) -> Table:
-        """Return the readable ranking; ``names`` are the short names of all systems by name."""
-        columns = [
-            _RANK,
-            SYSTEM,
-            *(
-                Column(f"{m}.{c}", HEADINGS[c], PERCENT, over=m, score=c, spare=self._spare((m, c)))
-                for m, c in scored_columns(self.table.measures)
-            ),
-            Column("interval", "[low, high]", PERCENT, over=self.sorted_by, spare=3),
-            *[Column("spread", "spread", PERCENT, over=self.sorted_by, spare=2)] * (self.runs is not None),
-            _P._replace(shown=self.baseline is not None, spare=1),
-            VERDICT._replace(shown=self.baseline is not None, spare=2),
-        ]
-        rows = [
-            [
-                *(self.rank(system), names[self.names[system]], *self._scores(system)),
-                *(self.interval(system), *self._spread(system), *self._test(system)),
-            ]
-            for system in self.order
-        ]
-        return Table("ranking", columns, rows)
-
-    def _groups_of(self, names: Sequence[str]) -> list[Table]:
-        """Return the score that decides ranks on each group of documents, one row per group; ``names`` are the names of
-        the systems. The columns are in the order of the ranks, and the last ones are left out first.
+    def _by_group(self) -> list[Table]:
+        """Return the score that decides ranks on each group of documents, one row per group. The columns are in the
+        order of the ranks, and the last ones are left out first.
         """
-        if not self.groups:
-            return []
-        systems = [
-            Column(f"@{names[system]}", names[system], PERCENT, spare=position, cut=MIDDLE)
-            for position, system in enumerate(self.order)
+        names = [self.names[system] for system in self.order]
+        columns = [
+            Column(f"@{self.short[name]}", self.short[name], PERCENT, spare=at, cut=MIDDLE)
+            for at, name in enumerate(names)
         ]
-        scores = zip(*(self._by_group(system) for system in self.order), strict=True)
-        rows = [[group, *cells] for group, cells in zip(self.groups, scores, strict=True)]
-        return [Table(f"{self.sorted_by} by group", [GROUP, *systems], rows)]
+        scores = [self._on_groups(system) for system in self.order]
+        rows = [[group, *(each[group] for each in scores)] for group in self.groups]
+        return [Table(f"{self.sorted_by} by group", [GROUP, *columns], rows)] if rows else []
 
     def _spare(self, scored: Scored) -> int:
         """Return the ``spare`` of the column of a score."""
@@ -308,33 +256,19 @@ class Ranking(Reported):
         return 5 + measures.index(scored[0]) if scored[1] == "f1" else len(measures) + 5
 
     @property
-    def paper(self) -> Sequence[Table]:
-        measures = self.table.measures
-        rank = _RANK, [self.rank(system) for system in self.order]
-        tested = {self.sort: 0} if self.sort in measures else {}
-        names = [self._short[name] for name in self.names]
-        systems = paper_of(
-            *(self.results, self.found, self.table, measures),
-            tested=tested,
-            order=self.order,
-            names=names,
-            before=[rank],
-        )
-        return [self._with_unscored(systems), *self._groups_of(names)]
+    def _not_ranked(self) -> list[str]:
+        """Notes on the systems without scores."""
+        return [f"{self.short[name]} is not ranked: {why}" for name, why in self.unscored.items()]
 
     def interval(self, system: int) -> Interval | None:
-        """Return the interval of the score that decides ranks; see `interval_of`."""
-        return interval_of(self.found, system, 0, self.column)
-
-    def _spread(self, system: int) -> list[float | None]:
-        """Return the standard deviation over the runs of a system, if there are runs."""
-        return [] if self.runs is None else [known(self.found.spread[system, 0, self.column])]
+        """Return the interval of the score that decides ranks."""
+        return self.interval_of(system, 0, self.column)
 
     @property
     def legend(self) -> Sequence[str]:
-        legend = [*interval_legend(self.found), *runs_legend(self.found)]
+        legend = self._legend()
         if self.baseline is not None:
-            legend.append(f"p, verdict: the test against {self.baseline}, {against(self.found)}")
+            legend.append(f"p, verdict: the test against {self.baseline}, {self.corrected}")
         if self.every is not None:
             legend.append(
                 "tau: Kendall's tau between the orders of two measures, from -1 to 1, with its bootstrap percentiles; "
@@ -344,71 +278,56 @@ class Ranking(Reported):
 
     @property
     def notes(self) -> Sequence[str]:
-        by = self.found.method.by
-        means = f", the mean over groups of documents by {by}" if by is not None else ""
-        means = ", the mean over documents" if self.found.method.average is not None else means
+        method, sample = self.found.method, self.found.sample
+        means = f", the mean over groups of documents by {method.by}" if method.by is not None else ""
+        means = ", the mean over documents" if method.average is not None else means
         notes = [
             f"ranked by {self.sorted_by}{means}; rank: from 1 + the number of systems that were shown to be better, to "
-            f"the number that were not shown to be worse, at the level {self.found.method.alpha:g}"
+            f"the number that were not shown to be worse, at the level {method.alpha:g}"
         ]
-        if self.found.sample.units == 1:
+        if sample.units == 1:
             notes.append("no intervals, and no test can show a difference, since there is only one unit; see --unit")
-        undecided = self.undecided
-        if undecided and self.found.sample.units > 1:
-            pairs = plural(len(self.found.sample.pairs), "pair")
-            which = listed([f"{first} and {second}" for first, second in undecided])
+        elif self.undecided:
+            which = in_line([f"{first} and {second}" for first, second in self.undecided])
             notes.append(
-                f"no verdict on {len(undecided)} of {pairs}, whose p could not have been small enough: {which}"
+                f"no verdict on {len(self.undecided)} of {plural(len(sample.pairs), 'pair')}, whose p could not have "
+                f"been small enough: {which}"
             )
-        return notes + notes_on_tests(self.found) + list(notes_on_intervals(self.found))
+        return [*notes, self.note_on_units, *self.notes_on_tests, *self.notes_on_intervals]
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the JSON layout prints; see ``docs/rank.md``."""
         ranked = []
         for system in self.order:
-            low, high = self.interval(system) or (None, None)
-            groups = {group: scores_of_group[system].to_dict() for group, scores_of_group in self.groups.items()}
-            best, worst = self.ranges[system]
-            row = {
-                "best": best,
-                "worst": worst,
-                "system": self.names[system],
-                "low": low,
-                "high": high,
-                **({} if self.runs is None else {"spread": self._spread(system)[0]}),
-                "scores": self._data(system),
-            }
+            row = {**self._data(system), "scores": scores_data(self.table.measures, self.table.observed[system])}
+            groups = {group: scores[system].to_dict() for group, scores in self.groups.items()}
             ranked.append({**row, "groups": groups} if groups else row)
         return {
-            **head(
-                *("rank", self.signature, {**options(self.results, self.found), "sort": self.sorted_by}), self.notices
-            ),
-            "units": self.found.sample.units,
+            **self.head("rank", sort=self.sorted_by),
             "ranking": ranked,
-            "pairs": [
-                self._pair(*pair) for pair in combinations(self.order, 2) if self.found.pair_number(*pair) is not None
-            ],
+            "pairs": list(self._pairs()),
             **({} if self.every is None else {"agreement": self.agreement}),
-            **runs_data(self.found, self.runs),
+            **self.runs_data,
             "undecided": [list(pair) for pair in self.undecided],
             "unscored": dict(self.unscored),
             **fidelity_data(self.results),
             "notes": [*self.legend, *self.notes],
         }
 
-    def _pair(self, first: int, second: int) -> dict[str, Any]:
-        """Return the test of a pair, as data; the first is the one of the higher score."""
-        number = self.found.pair_number(first, second)
-        assert number is not None, "called only for pairs with a test"
-        test = number, 0, self.column
-        return {
-            "system": self.names[first],
-            "against": self.names[second],
-            "difference": abs(float(self.found.differences[test])),
-            "p": float(self.found.tests.p[test]),
-            "p_corrected": float(self.found.corrected[test]),
-            "differ": self.found.differ(*test),
-        }
+    def _pairs(self) -> Iterator[dict[str, Any]]:
+        """Yield the test of each pair, as data; the first system is the one of the higher score."""
+        for first, second in combinations(self.order, 2):
+            number = self.found.pair_number(first, second)
+            if number is not None:
+                test = number, 0, self.column
+                yield {
+                    "system": self.names[first],
+                    "against": self.names[second],
+                    "difference": abs(float(self.found.differences[test])),
+                    "p": float(self.found.tests.p[test]),
+                    "p_corrected": float(self.found.corrected[test]),
+                    "differ": self.found.differ(*test),
+                }
 
 
 def rank(
@@ -446,12 +365,18 @@ def rank(
         of = next(iter(results.values())).settings.rules.of
         raise UsageError(f"--of {of}: there is nothing to count for {sort}.{score}; --sort by another score")
     found = compared(only, method, score, watch)
-    column = SCORES.index(score)
-    observed = found.sample.observed[:, 0, column].tolist()
-    names = list(runs or results)
-    order = sorted(range(len(names)), key=lambda system: (-observed[system], names[system]))
     every = None
     if agreement:
         first = {measure: [deciding(scores)] for measure, scores in asked(measures).items()}
         every = compared(sampled(results, first, method), method)
-    return Ranking(results, unscored or {}, whole, sort, score, found, order, notices, every, runs)
+    return Ranking(
+        results=results,
+        found=found,
+        notices=notices,
+        runs=runs,
+        unscored=unscored or {},
+        table=whole,
+        sort=sort,
+        score=score,
+        every=every,
+    )

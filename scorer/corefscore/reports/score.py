@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from corefscore.core.percent import percent
-from corefscore.core.tuples import NamedTuple
 from corefscore.matching.text.fidelity import described, ratio
 from corefscore.metrics import AVERAGE, HEADINGS, MENTIONS
 from corefscore.metrics.base import SCORES, Metric, summed
@@ -28,6 +27,9 @@ from corefscore.reports.base import (
 )
 from corefscore.scoring.results import DOCUMENT, KIND, TOTAL, Result, Score, Scores
 
+if TYPE_CHECKING:
+    from corefscore.reports.compare import Comparison
+
 GROUP, MEAN, MACRO = "group", "mean of groups", "macro"
 """Kinds of scopes in addition to those of `corefscore.scoring.results`: a group of documents, the unweighted mean over
 groups, and the unweighted mean over documents."""
@@ -35,16 +37,6 @@ groups, and the unweighted mean over documents."""
 
 _Values = Mapping[str, Mapping[str, float | None]]
 """Scores from 0 to 1 by measure and score; None for those that have nothing to count."""
-
-
-class Intervals(NamedTuple):
-    """Intervals of the total by measure and score (`corefscore.reports.compare.intervals`). ``notes`` and ``signature``
-    say how they were computed, ``data`` is the part of the JSON layout about them."""
-
-    ends: Mapping[str, Mapping[str, Interval]]
-    notes: Sequence[str]
-    signature: str
-    data: Mapping[str, Any]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,7 +59,7 @@ class Report(Reported):
     average: bool = False
     macro: bool = False
     system: str = "response"
-    intervals: Intervals | None = None
+    intervals: Comparison | None = None
     asked: Sequence[str] | None = None
 
     @property
@@ -180,7 +172,8 @@ class Report(Reported):
     def notes(self) -> Sequence[str]:
         if self.intervals is None:
             return ()
-        return [*self.intervals.notes, *(["the intervals are those of the total"] if self.scoped else [])]
+        scope = ["the intervals are those of the total"] if self.scoped else []
+        return [*self.intervals.legend, *self.intervals.notes, *scope]
 
     @property
     def signature(self) -> str:
@@ -214,7 +207,7 @@ class Report(Reported):
         if self.macro:
             data["macro"] = self.result.mean.to_dict()
         if self.intervals is not None:
-            data["intervals"] = dict(self.intervals.data)
+            data["intervals"] = self.intervals.of_total
         if self.by is not None:
             data["by"] = self.by
             data["groups"] = Streamed(self.groups)

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from corefscore.core.arrays import Floats
-from corefscore.metrics import asked, deciding
-from corefscore.metrics.base import SCORES, quotient
+from corefscore.metrics.base import quotient
 from corefscore.statistics.significance import TIE, Sample, resampled
 
 _RESAMPLES = 1000
@@ -37,7 +36,7 @@ def taus(sample: Sample, pairs: Sequence[tuple[int, int]], seed: int, confidence
     The ends are percentiles of `_RESAMPLES` bootstrap resamples of units: tau jumps from value to value, so that it has
     no standard error that the jackknife could find.
     """
-    columns = [SCORES.index(deciding(scores)) for scores in asked(sample.measures).values()]
+    columns = sample.deciding_scores
     drawn = resampled(sample, _RESAMPLES, seed)
     rows = []
     for first, second in pairs:

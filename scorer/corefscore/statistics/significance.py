@@ -29,7 +29,7 @@ from corefscore.core.arrays import Bools, Floats, Ints, bounds
 from corefscore.core.errors import UsageError
 from corefscore.core.options import STATISTICS, check, option
 from corefscore.core.percent import fraction, whole
-from corefscore.metrics import AVERAGE, asked, metrics_of
+from corefscore.metrics import AVERAGE, asked, deciding, metrics_of
 from corefscore.metrics.base import SCORES, Metric, summed
 from corefscore.scoring.results import values
 from corefscore.scoring.settings import DOCUMENTS, Grouping
@@ -116,7 +116,12 @@ class Sample:
         return [(system, self.baseline) for system in range(self.systems) if system != self.baseline]
 
     @property
-    def deciding(self) -> Ints:
+    def deciding_scores(self) -> list[int]:
+        """The number of the score of each measure that decides: F1, or the first one asked for."""
+        return [SCORES.index(deciding(scores)) for scores in asked(self.measures).values()]
+
+    @property
+    def deciding_units(self) -> Ints:
         """For each system, the number of units in which any recall or precision is below 1, or above 0 if fewer."""
         if self.averaged:
             right, counted = self.counts[..., :-1], self.counts[..., -1:]

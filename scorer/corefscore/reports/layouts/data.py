@@ -35,11 +35,12 @@ def _rows(report: Reported) -> Iterator[Sequence[str]]:
     """List the names of the columns, then the cells of each row of all tables."""
     tables = report.tables
     several = len(tables) > 1
-    names = list(dict.fromkeys(column.name for table in tables for column in table.columns))
+    names = list(dict.fromkeys(column.name for table in tables for column in table.columns_of_data.values()))
     yield ["table"] * several + names
     for table in tables:
+        columns = table.columns_of_data.items()
         for row in table.rows:
-            cells = {column.name: _cell(value, column.kind) for column, value in zip(table.columns, row, strict=True)}
+            cells = {column.name: _cell(row[number], column.kind) for number, column in columns}
             yield [table.title] * several + [cells.get(name, "") for name in names]
 
 

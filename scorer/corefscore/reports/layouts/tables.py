@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 from typing import Any
 
@@ -18,6 +18,7 @@ from corefscore.reports.base import (
     GAIN,
     LEFT,
     MIDDLE,
+    NAME,
     PERCENT,
     RATIO,
     SHOWN,
@@ -57,6 +58,15 @@ def _cell(value: Any, column: Column, digits: int) -> str:
         return f"{float(percent(value, digits)):+.{digits}f}"
     kinds = {BAR: _bar, CHANCE: _chance, RATIO: "{:.2f}".format}
     return kinds[column.kind](value) if column.kind in kinds else str(value).translate(VISIBLE)
+
+
+def _filled(tables: Sequence[Table], short: Mapping[str, str]) -> Iterator[Table]:
+    """Yield the tables that have rows, with ``short`` names of systems."""
+    for table in tables:
+        names = {number for number, column in enumerate(table.columns) if column.kind == NAME}
+        rows = [[short.get(cell, cell) if at in names else cell for at, cell in enumerate(row)] for row in table.rows]
+        if rows:
+            yield table._replace(rows=rows)
 
 
 def _unmarked(text: str, column: Column, mark: str) -> str:
@@ -145,9 +155,7 @@ def _table(report: Reported, style: Style) -> Iterator[str]:
     A table has as many columns as fit the width.
     """
     between = ""
-    for table in report.readable:
-        if not table.rows:
-            continue
+    for table in _filled(report.readable, report.short):
         columns, left_out = _fitted(_arranged(table, style), style.width)
         yield between + (f"{_wrapped(table.title, style.width)}\n" if table.title else "")
         yield from (f"{line.rstrip()}\n" for line in _lines(_cut(columns, style.width, _LEAST)))
@@ -308,7 +316,7 @@ _DASHES = re.compile("-(?=-)")
 
 def _latex(report: Reported, style: Style) -> Iterator[str]:
     """Write the tables that have rows in LaTeX; notes are comments."""
-    tables = [table for table in report.paper if table.rows]
+    tables = [*_filled(report.paper, report.short)]
     yield from _comments(_packages(tables), report.signature)
     for table in tables:
         columns = [
@@ -397,9 +405,7 @@ def _markdown(report: Reported, style: Style) -> Iterator[str]:
     Markdown has no cells that span columns, so the first column of a group has the heading of the group.
     """
     between = ""
-    for table in report.paper:
-        if not table.rows:
-            continue
+    for table in _filled(report.paper, report.short):
         columns = _arranged(table, style, _markdown_cell)
         if any(column.over for column, _ in columns):
             over = {under.start: heading for heading, under in _spans(columns)}
@@ -452,12 +458,11 @@ def _notebook(report: Reported, style: Style) -> Iterator[str]:
     from corefscore.core.frames import table as as_html
 
     tables = []
-    for table in report.readable:
-        if table.rows:
-            columns = _arranged(table, style)
-            headings = [f"{column.over} {column.heading}".strip() for column, _ in columns]
-            rows = zip(*(texts for _, texts in columns), strict=True)
-            tables.append(as_html(headings, rows, [column.kind in LEFT for column, _ in columns], table.title))
+    for table in _filled(report.readable, report.short):
+        columns = _arranged(table, style)
+        headings = [f"{column.over} {column.heading}".strip() for column, _ in columns]
+        rows = zip(*(texts for _, texts in columns), strict=True)
+        tables.append(as_html(headings, rows, [column.kind in LEFT for column, _ in columns], table.title))
     yield signed(tables, report.notes, report.signature)
 
 

@@ -1,0 +1,375 @@
+"""What the reports on several systems share: names, signature, notes on tests and intervals, and tables for papers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+
+from corefscore.core.arrays import Floats
+from corefscore.core.documents import is_within
+from corefscore.core.errors import NAMES_SHOWN, UsageError, suggested
+from corefscore.core.findings import Noticed, plural
+from corefscore.core.percent import percent
+from corefscore.metrics.base import SCORES
+from corefscore.reports.base import (
+    BEST,
+    COUNT,
+    PERCENT,
+    SHOWN,
+    SYSTEM,
+    Column,
+    Interval,
+    Reported,
+    Scored,
+    Table,
+    head,
+    known,
+    paper,
+    scored_columns,
+    shortened,
+    tabled,
+)
+from corefscore.scoring.results import Result, Scores
+from corefscore.statistics.intervals import NAME as INTERVAL
+from corefscore.statistics.significance import TIE, Compared, Method, Sample
+from corefscore.statistics.units import UNITS, sample
+
+_T = TypeVar("_T")
+
+_FEW = 20
+"""With fewer units, a note says how small p can be."""
+
+_SHORT = 5
+"""With fewer units, or fewer units that differ, intervals are too short (``docs/background/statistics.md``)."""
+
+_DOMINANT = 0.5
+"""If one unit has a larger share of the key, a note gives the share."""
+
+_HOLM = "corrected by Holm's method"
+
+_OF_TESTS = ("test", "correction", "alpha", "trials", "seed")
+"""The options of a `Method` that change no number if there is only one system."""
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class SystemsReport(Reported):
+    """A report on systems: ``results`` by the name of the system, all with the same key, and their comparison
+    ``found``. ``notices`` are about the key and the systems. If systems have several ``runs``, whose names these are,
+    the results are those of the runs. ``unscored`` are the reasons why other systems have no score."""
+
+    results: Mapping[str, Result]
+    found: Compared
+    notices: Sequence[Noticed] = ()
+    runs: Mapping[str, Sequence[str]] | None = None
+    unscored: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the systems."""
+        return list(self.runs or self.results)
+
+    @cached_property
+    def short(self) -> Mapping[str, str]:
+        """The short names of runs and systems."""
+        return {
+            name: short
+            for names in (list(self.results), [*self.names, *self.unscored])
+            for name, short in zip(names, shortened(names), strict=True)
+        }
+
+    @property
+    def signature(self) -> str:
+        """The signature of the scores, followed by the terms of the comparison."""
+        terms = {**self.terms, "confidence": _percentage(self.found.method.confidence)}
+        parts = [f"{name}={value}" for name, value in terms.items() if value is not None]
+        return " | ".join([self._first.signature, *parts])
+
+    @property
+    def _first(self) -> Result:
+        return next(iter(self.results.values()))
+
+    @property
+    def terms(self) -> dict[str, Any]:
+        """The method of the comparison, with its actual units, number of trials and family of tests."""
+        found, method = self.found, self.found.method.to_dict()
+        terms = {"unit": method.pop("unit"), "parts": found.sample.parts, "test": "randomization", **method}
+        if found.sample.runs is not None:
+            terms = {name: term for name, term in terms.items() if name not in ("trials", "seed")}
+            terms |= {"test": "t", "runs": self._run_counts(",")}
+        if not found.sample.pairs:  # nothing is tested
+            return {name: term for name, term in terms.items() if name not in _OF_TESTS} | {"interval": INTERVAL}
+        return {**terms, "family": found.family, "interval": INTERVAL}
+
+    def head(self, command: str, **others: Any) -> dict[str, Any]:
+        """Return the first fields of the data, with every option that can change a number."""
+        options = {**self._first.settings.to_dict(), **self.terms, **others}
+        return {**head(command, self.signature, options, self.notices), "units": self.found.sample.units}
+
+    def _run_counts(self, between: str) -> str:
+        """Return the number of runs of each system as text."""
+        return between.join(map(str, self.found.run_counts.ravel().tolist()))
+
+    @property
+    def runs_data(self) -> dict[str, Any]:
+        """The scores of each run of each system, if they have several, as data."""
+        if self.runs is None:
+            return {}
+        rows = (scores_data(self.found.sample.measures, scores) for scores in self.found.of_runs)
+        return {"runs": {name: {run: next(rows) for run in runs} for name, runs in self.runs.items()}}
+
+    def best_first(self, m: int, c: int) -> list[int]:
+        """Return the numbers of the systems by a score, the highest first, and equal ones by name."""
+        observed, names = self.found.sample.observed[:, m, c].tolist(), self.names
+        return sorted(range(len(names)), key=lambda system: (-observed[system], names[system]))
+
+    def interval_of(self, system: int, m: int, c: int) -> Interval | None:
+        """Return the interval of a score; None if it has nothing to count, or if every group has only one unit."""
+        low, high = map(float, self.found.ends[system, m, c])
+        return None if math.isnan(low) else Interval(low, high)
+
+    def _legend(self, of_differences: str = "") -> list[str]:
+        """Return the lines about intervals and runs, if there are any; ``of_differences`` ends that about intervals."""
+        lines = []
+        if self.found.sample.resamplable:
+            level = _percentage(self.found.method.confidence)
+            lines.append(f"low, high: {level} intervals (jackknife, Student's t on a logit scale){of_differences}")
+        if self.runs is not None:
+            lines.append(
+                "scores of a system with several runs are means over these, and intervals are over units and runs; "
+                "spread: the standard deviation over its runs"
+            )
+        return lines
+
+    @property
+    def note_on_units(self) -> str:
+        """The note on the units of resampling."""
+        method, sample = self.found.method, self.found.sample
+        unit = method.unit if method.unit in UNITS or is_within(method.unit) else f"matches of {method.unit}"
+        joined = "; the parts of a document are one unit" if sample.parts is not None else ""
+        means = f"; scores are means over {method.average}" if method.average is not None else ""
+        return f"unit of resampling: {unit}, {sample.units} in all{joined}{means}"
+
+    @property
+    def notes_on_tests(self) -> Iterator[str]:
+        """Notes on tests: how p is computed and corrected, and whether there are too few units."""
+        found, method, units = self.found, self.found.method, self.found.sample.units
+        exact = f"; exact, by all assignments, up to {method.trials.bit_length() - 1} differing units"
+        test = f"paired approximate randomization, two-sided, {method.trials} trials, seed {method.seed}"
+        if self.runs is not None:
+            test = (
+                "Student's t of the difference of means over runs, two-sided; its error is that over units "
+                f"(jackknife) and that over the runs of each system ({self._run_counts(', ')})"
+            )
+        yield f"test: {test}{exact if found.tests.exact.any() else ''}"
+        yield from self._notes_on_correction()
+        if self.runs is not None and found.run_counts.min() == 1:
+            yield "a system with one run counts as if further runs had its score: it stands for this response only"
+        if self.runs is None and 1 < units < _FEW:
+            yield (
+                f"only {units} units: even if the systems differ in all of them, p of a randomization test is at "
+                f"least {2.0 ** (1 - units):.3g}"
+            )
+
+    def _notes_on_correction(self) -> Iterator[str]:
+        """Yield notes on the number of tests, and on what p is corrected for."""
+        found, method = self.found, self.found.method
+        if method.correction == "holm-all":
+            yield f"{_HOLM} for all {plural(found.count, 'test')}"
+        elif len(found.sample.pairs) > 1:
+            yield f"{self.corrected}, within one measure"
+        if found.family < found.count:
+            chance = method.alpha * found.count / max(1, found.family)
+            yield (
+                f"{found.count} tests: if all systems were equal, about {chance:.2g} of them would show a difference "
+                "by chance; --correction holm-all corrects for all tests"
+            )
+        needed = method.enough(found.family)
+        if self.runs is None and method.trials < needed:
+            yield (
+                f"{plural(method.trials, 'trial')} are too few for a verdict on {found.family} tests at the level "
+                f"{method.alpha:g} unless p is exact; use --trials {needed}"
+            )
+
+    @property
+    def corrected(self) -> str:
+        """What p is corrected for, in words."""
+        how = {"largest": "corrected by the largest difference of each trial", "none": "not corrected"}
+        pairs = plural(len(self.found.sample.pairs), "pair") + " of systems"
+        method = self.found.method
+        of = pairs if method.baseline is None else f"{pairs} with {method.baseline}"
+        return f"{how.get(method.correction, _HOLM)} for the {of}"
+
+    @property
+    def notes_on_intervals(self) -> Iterator[str]:
+        """Notes on intervals: that there are none, or that they may be too short, because there are few units."""
+        found = self.found
+        if not found.sample.resamplable:
+            if found.sample.units > 1:
+                yield "no intervals, since every group has only one unit, so all resamples are the same; see --unit"
+            return
+        sizes = np.bincount(found.sample.stratum)
+        own = found.sample.shares * len(sizes) * (sizes > 1)[found.sample.stratum, None]
+        for measure, share in zip(found.sample.measures, own.max(axis=0).tolist(), strict=True):
+            if share > _DOMINANT:
+                yield (
+                    f"one unit has {_percentage(round(share, 2))} of what the recall of {measure} counts in the "
+                    f"key{' of its group' * (len(sizes) > 1)}: scores are mostly those of this unit, and intervals "
+                    "cannot be relied on"
+                )
+        scored = ~np.isnan(found.sample.shown)
+        extremes = int(np.isnan(found.ends[..., 0])[scored].sum())
+        if extremes:
+            rest = 1 - (1 - found.method.confidence) ** (1 / found.sample.units)
+            yield (
+                f"{plural(extremes, 'score')} of 0 or 100 in every unit, without an interval: with "
+                f"{found.sample.units} units and at the level of {_percentage(found.method.confidence)}, fewer than "
+                f"{_percentage(round(rest, 3))} of all such units have another score"
+            )
+        if (sizes < _SHORT).any():
+            few_units = f"only {found.sample.units} units"
+            if len(sizes) > 1:
+                few_units = f"{(sizes < _SHORT).sum()} of {len(sizes)} groups with fewer than {_SHORT} units"
+            yield f"{few_units}: they hardly show how much scores vary, and a single unit adds nothing to an interval"
+        extreme = int((found.sample.deciding_units < _SHORT).sum())
+        if found.sample.units >= _SHORT and extreme:
+            yield (
+                f"{plural(extreme, 'system')} with errors, or with anything right, in fewer than {_SHORT} units: their "
+                "intervals rest on these units alone, and are too short if a sample has none of them by chance"
+            )
+        few = found.tests.differing_units[:, found.tested]
+        few = few[(few > 0) & (few < _SHORT)]
+        if found.sample.units >= _SHORT and len(few):
+            yield (
+                f"{plural(len(few), 'difference')} with fewer than {_SHORT} differing units: their intervals rest on "
+                "these units alone"
+            )
+
+    def paper_table(
+        self, sample: Sample, tested: Collection[str], columns: Sequence[Column], systems: Mapping[int, Sequence[Any]]
+    ) -> Table:
+        """Make the table of systems for papers: rows with the cells of ``columns`` and the scores of ``sample``.
+
+        ``systems`` has the cells of each system by number, in the order of the rows; ``tested`` are the measures whose
+        tests ``found`` has.
+        """
+        method, measures = self.found.method, sample.measures
+        marks = self._marks(sample, tested, list(systems))
+        rows = [(cells, scores_data(measures, sample.shown[system])) for system, cells in systems.items()]
+        legend = []
+        if marks:
+            rival = "the best of the others" if method.baseline is None else method.baseline
+            which = "" if set(tested) >= set(measures) else f" in {', '.join(tested)}"
+            legend.append(
+                f"bold: the best of its column; †: shown to be better than {rival}{which} at the level {method.alpha:g}"
+            )
+        of_texts = fidelity_data(self.results).get("fidelity", {})
+        if of_texts:
+            parts = [f"{name} {percent(counts['fidelity'])} %" for name, counts in of_texts.items()]
+            legend.append(f"fidelity of the text: {', '.join(parts)}")
+        return paper(self._first.metrics, measures, before=columns, rows=rows, marks=marks, notes=legend)
+
+    def _marks(self, sample: Sample, tested: Collection[str], order: Sequence[int]) -> dict[tuple[int, Scored], str]:
+        """Return the marks of a table for papers: the best system of each score, and those that were shown to be better
+        than the baseline or, without one, than the best of the others.
+
+        Empty cells and measures without tests get no mark of the second kind.
+        """
+        marks: dict[tuple[int, Scored], str] = {}
+        if len(order) < 2:
+            return marks
+        names, numbers = list(sample.measures), {measure: number for number, measure in enumerate(tested)}
+        for scored in scored_columns(sample.measures):
+            m, c = names.index(scored[0]), SCORES.index(scored[1])
+            observed, shown = sample.observed[:, m, c], sample.shown[:, m, c]
+            ranked = sorted(order, key=lambda system, observed=observed: -observed[system])  # type: ignore[misc]
+            better = self.found.better(numbers[scored[0]], c) if scored[0] in numbers else None
+            for row, system in enumerate(order):
+                if math.isnan(shown[system]):
+                    continue
+                rival = sample.baseline if sample.baseline is not None else ranked[int(system == ranked[0])]
+                is_best = BEST if observed[ranked[0]] - observed[system] <= TIE else ""
+                marks[row, scored] = is_best + (SHOWN if better is not None and better[system, rival] else "")
+        return {place: mark for place, mark in marks.items() if mark}
+
+
+def _percentage(value: float) -> str:
+    """``95%`` for 0.95."""
+    return f"{round(value * 100, 10):g}%"
+
+
+def in_line(names: Sequence[str]) -> str:
+    """Return names in one line; of many names only the first."""
+    more = f", and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
+    return "; ".join(names[:NAMES_SHOWN]) + more
+
+
+def fidelities(results: Mapping[str, Result]) -> list[Table]:
+    """Return the fidelity of the text of each system; no table if it is unknown for all systems."""
+    known = fidelity_data(results).get("fidelity", {})
+    counted = [name for name in next(iter(known.values()), ()) if name != "fidelity"]
+    columns = [
+        SYSTEM,
+        Column("fidelity", "fidelity", PERCENT),
+        *(
+            Column(name, name.replace("_", " "), COUNT, shown=any(counts[name] for counts in known.values()))
+            for name in counted
+        ),
+    ]
+    rows = [{"system": name, **known.get(name, {})} for name in results]
+    return [tabled("fidelity of the text", columns, rows)] if known else []
+
+
+def fidelity_data(results: Mapping[str, Result]) -> dict[str, Any]:
+    """Return the fidelity of the text of each system for which it is known, as data."""
+    by_system = {
+        name: result.fidelity.to_dict(documents=False)
+        for name, result in results.items()
+        if result.fidelity is not None
+    }
+    return {"fidelity": by_system} if by_system else {}
+
+
+def on_groups(results: Mapping[str, Result], by: str | None) -> dict[str, list[Scores]]:
+    """Return the scores of all systems on each group of documents (`Result.by`); empty without a pattern."""
+    of_systems = [] if by is None else [result.by(by) for result in results.values()]
+    return {group: [scores[group] for scores in of_systems] for group in (of_systems[0] if of_systems else ())}
+
+
+def by_score(measures: Iterable[str], value: Callable[[int, int], _T | None]) -> dict[str, dict[str, _T]]:
+    """Return the values by measure and score, as data; ``value`` takes the numbers of both, and returns None for no
+    value.
+    """
+    return {
+        measure: {score: found for c, score in enumerate(SCORES) if (found := value(m, c)) is not None}
+        for m, measure in enumerate(measures)
+    }
+
+
+def scores_data(measures: Iterable[str], scores: Floats) -> dict[str, dict[str, float]]:
+    """Return scores, measures x scores, by measure and score, as data."""
+    return by_score(measures, lambda m, c: known(scores[m, c]))
+
+
+def sampled(
+    results: Mapping[str, Result],
+    measures: Collection[str],
+    method: Method,
+    runs: Mapping[str, Sequence[str]] | None = None,
+) -> Sample:
+    """Return the sample of systems, or of their ``runs``. Raises `UsageError` for a baseline that is no system, and for
+    runs with groups of documents.
+    """
+    if runs is not None and method.by is not None:
+        raise UsageError("--by: several runs of a system are not compared on groups of documents; give a run of each")
+    names = list(runs or results)
+    if method.baseline not in (None, *names):
+        raise UsageError(f"--baseline {method.baseline!r} is no system; {suggested(str(method.baseline), names)}")
+    of_runs = None if runs is None else [number for number, its in enumerate(runs.values()) for _ in its]
+    averaged = method.average is not None
+    units = sample(list(results.values()), measures, method.unit, method.by, averaged=averaged, runs=of_runs)
+    return replace(units, baseline=None if method.baseline is None else names.index(method.baseline))
