@@ -19,7 +19,7 @@ import corefscore
 import numpy as np
 import pytest
 from corefscore.checking.validation import validate
-from corefscore.core.documents import Span, joined
+from corefscore.core.documents import Span
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import MOST, Finding, Found
 from corefscore.core.sources import Source
@@ -28,13 +28,7 @@ from corefscore.formats.base import Reading
 from corefscore.formats.corefud import guidelines, reader
 from corefscore.formats.corefud.lines import Lines, number_of
 from corefscore.formats.corefud.reader import words_at
-from corefscore.matching import assignment, entity_lookup
-from corefscore.matching import mentions as alignment
-from corefscore.matching.matched import MATCHING
-from corefscore.matching.pairing import pair
-from corefscore.scoring import corefud
-from corefscore.scoring.corefud import matched
-from corefscore.scoring.settings import Rules
+from corefscore.matching import assignment
 from support import ROOT, TESTDATA, Run, call, together, within
 
 SHARED = ROOT.parent / "shared" / "corefud" / "cases"
@@ -403,38 +397,6 @@ def test_errors_of_older_tasks_are_those_of_an_alignment() -> None:
 
 
 # Look-ups, ties
-
-
-ALIGNED = ("official", "alignment")
-"""The look-ups in an alignment."""
-
-
-def aligned(case: Path, **how: Any) -> alignment.Alignment:
-    sides = [read(str(path), [], Reading()) for path in pair_of(case)]
-    (pairs,) = pair(iter([joined(list(sides[0]))]), iter([joined(list(sides[1]))]), [])
-    return matched(pairs, Rules(**how).settled(nodes=True))[0]
-
-
-@together("case", [path for path in sorted(OWN.glob("*/*")) if "deps" not in path.name], lambda case: case.name)
-@pytest.mark.parametrize("matching", MATCHING)
-def test_plain_numbers_and_tables_of_look_ups_give_the_same(case: Path, matching: str) -> None:
-    """Wherever numbers will do, every table that the look-ups make is that of the numbers."""
-    found = aligned(case, matching=matching)
-    if entity_lookup.plain(found) is None:
-        return
-    for lookup in ALIGNED:
-        where = entity_lookup.entities_found(found, lookup)
-        sides = found.key.side, found.response.side
-        seen = [
-            corefud._table(found, alignment.in_common(sides[0].entity, where.key)),
-            corefud._table(found, alignment.in_common(where.response, sides[1].entity)),
-            corefud._table(found, corefud._members(found, lookup)),
-        ]
-        expected = corefud._overlap_tables(found, lookup).key
-        for table in seen:
-            for name in ("key", "response", "size", "met"):
-                assert getattr(table.cells, name).tolist() == getattr(expected.cells, name).tolist()
-            assert table.cells.distinct.spans.tolist() == expected.cells.distinct.spans.tolist()
 
 
 def test_the_alignment_itself_is_another_look_up() -> None:

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from corefscore.core.arrays import Floats
 from corefscore.core.documents import SENTENCE, TENTH, Documents, Nodes, Place
 from corefscore.core.sources import Source
 from corefscore.matching import entity_lookup, mentions
@@ -19,7 +18,6 @@ from corefscore.matching.mentions import Alignment
 from corefscore.matching.pairing import pair
 from corefscore.metrics import find
 from corefscore.metrics.base import packed
-from corefscore.metrics.overlap import Overlap
 from corefscore.scoring import corefud
 from corefscore.scoring.corefud import matched
 from corefscore.scoring.settings import Rules
@@ -343,11 +341,6 @@ def test_of_mentions_that_are_as_near_and_begin_alike_the_shorter_is_found(ends:
     assert (found % 2).tolist() == [ends.index(1)] * DOCUMENTS
 
 
-def packed_counts(name: str) -> Callable[[Overlap], Floats]:
-    """What a metric counts of one table."""
-    return lambda table: packed(find(name).count(table))
-
-
 @together("seed", SEEDS)
 @pytest.mark.parametrize("copies", [0, 0.4], ids=["", "copies"])
 @pytest.mark.parametrize("lookup", SEARCHES)
@@ -361,11 +354,9 @@ def test_each_mention_finds_the_most_similar_one_that_fits(
     alignment = aligned(key, response, matching=matching, zeros="linear", lookup=lookup)
     fits = fits_by(matching)
     by_head = TOLD_APART.get((lookup, matching), (False, False))
-    seen = corefud._overlap_tables(alignment, lookup)
     sides = (alignment.key, alignment.response)
-    counts = {
-        name: corefud._counts_by_definition(name, packed_counts(name), seen, "corefud") for name in ("muc", "bcub")
-    }
+    rules = Rules(lookup=lookup, definitions="corefud")
+    counts, _ = corefud.counts(alignment, [find("muc"), find("bcub")], rules)
     before = [np.cumsum([0, *(1 + max(each.entity for each in its) for its in side)]) for side in (key, response)]
     members = corefud._members(alignment, lookup)
     expected_members: Counter[tuple[int, int]] = Counter()

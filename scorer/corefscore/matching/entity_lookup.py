@@ -1,7 +1,6 @@
 """Look-ups: the entity in which an aligned mention is found on the other side, officially or by the alignment.
 
-If every mention is in one entity and no aligned pair has a mention that equals a third one, the two mentions of a pair
-get one number. Otherwise the official CorefUD scorer has three peculiarities, each of which is in one place:
+The official CorefUD scorer has three peculiarities, each of which is in one place:
 
 - `_dictionary`: it looks up the partner of a mention in one dictionary for both directions. If a mention of the
   response is aligned to one mention of the key and equal to another, it overwrites the partner of the other
@@ -26,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.core.arrays import Floats, Ints, changes, firsts, repeated, tally
+from corefscore.core.arrays import Floats, Ints, changes, firsts, repeated
 from corefscore.core.documents import SENTENCE, TENTH
 from corefscore.matching.matched import Matched, Side
 from corefscore.matching.mentions import (
@@ -93,24 +92,6 @@ def entities_found(alignment: Alignment, lookup: str) -> _Found:
     partners = partners_of_mentions(alignment, lookup)
     here, there = (np.append(last_entity(side, len(alignment.document)), NOWHERE) for side in alignment.sides)
     return _Found(there[partners.key], here[partners.response])
-
-
-def plain(alignment: Alignment) -> Matched | None:
-    """Return the mentions as plain numbers, equal for the two of a pair; None if the look-ups differ from that."""
-    if alignment.searched is not None:
-        return None
-    (of_key, of_response), (key, response) = alignment.aligned, alignment.sides
-    # How many mentions of each side have each number.
-    here, there = (tally(side.number, len(alignment.document)) for side in (key, response))
-    if max(here.max(initial=0), there.max(initial=0)) > 1:
-        return None
-    unequal = of_key != of_response
-    if here[of_response[unequal]].any() or there[of_key[unequal]].any():
-        return None
-    number = np.arange(len(alignment.document))
-    number[of_response] = of_key
-    response = response._replace(number=number[response.number])
-    return Matched(alignment.documents, alignment.document, key, response)
 
 
 def together(alignment: Alignment) -> Matched:

@@ -15,7 +15,7 @@ mentions as numbers (`corefscore.matching.entity_lookup`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -214,7 +214,7 @@ def _dependencies(key: Distinct, response: Distinct) -> Candidates:
     """
     parents = _links(key, relations=False), _links(response, relations=False)
     both = _links(key, relations=True), _links(response, relations=True)
-    pairs, related = (_links_in_common(*sides) for sides in (parents, both))
+    pairs, related = (shared(*sides) for sides in (parents, both))
     # Every pair that shares a link shares its parent, so none is lost.
     size = max(len(response.number), 1)
     links = np.zeros(len(pairs.key), dtype=np.int64)
@@ -223,8 +223,8 @@ def _dependencies(key: Distinct, response: Distinct) -> Candidates:
     return Candidates(pairs.key, pairs.response, scores)
 
 
-def _links_in_common(key: _Sets, response: _Sets) -> Common:
-    """Find which sets of links share some, and how many."""
+def shared(key: _Sets, response: _Sets) -> Common:
+    """Find which sets of both sides share members, and how many."""
     at_key, at_response = joined(key.rows, response.rows)
     return in_common(key.of[at_key], response.of[at_response])
 
@@ -306,37 +306,6 @@ def _links(side: Distinct, *, relations: bool) -> _Sets:
     return _Sets(tuple(columns), of, tally(of, len(nodes.size)))
 
 
-_AT_ONCE = 1 << 18
-"""How many pairs of words are compared in one step, since thousands of mentions that all match have very many."""
-
-
-def shared(key: _Sets, response: _Sets) -> Iterator[Common]:
-    """Find which sets of both sides share members, and how many. No set is in two of the parts that are returned; each
-    part has about `_AT_ONCE` shared members or more. The rows of each side are in the order of its sets."""
-    rows = _equal_rows(key.rows, response.rows)
-    step = (np.cumsum(rows.many) - rows.many) // _AT_ONCE
-    apart = _apart(rows, key, response)[key.of]
-    step = step[np.searchsorted(apart, apart)]
-    for part in np.split(np.arange(len(step)), np.flatnonzero(np.diff(step)) + 1):
-        at_key, at_response = rows.pairs(part)
-        yield in_common(key.of[at_key], response.of[at_response])
-
-
-def _apart(rows: _Equal, key: _Sets, response: _Sets) -> Ints:
-    """Give each set of the key a rising number. Sets with different numbers share members with different sets of the
-    response."""
-    count = len(key.size)
-    least, most = np.full(count, len(response.size)), np.full(count, -1)
-    some = np.flatnonzero(rows.many)
-    # The rows of the response that are equal are in its order.
-    first = rows.first[some]
-    np.minimum.at(least, key.of[some], response.of[rows.order[first]])
-    np.maximum.at(most, key.of[some], response.of[rows.order[first + rows.many[some] - 1]])
-    begins = np.ones(count, dtype=np.bool_)
-    begins[1:] = np.maximum.accumulate(most)[:-1] < np.minimum.accumulate(least[::-1])[::-1][1:]
-    return np.cumsum(begins)
-
-
 def in_common(key: Ints, response: Ints) -> Common:
     """Count what entities or sets have in common; ``key`` and ``response`` are those of each member, `NOWHERE` for
     none."""
@@ -351,39 +320,24 @@ _MOST_PAIRS, _MORE_PAIRS = 1_000_000, 6
 """How many matching pairs there may be: a fixed number, and so many more for each mention or word."""
 
 
-class _Equal(NamedTuple):
-    """Equal rows of both sides. Each row of the key is equal to ``many`` rows of the response, which are in ``order``
-    from ``first`` on."""
-
-    first: Ints
-    many: Ints
-    order: Ints
-
-    def pairs(self, which: Ints) -> tuple[Ints, Ints]:
-        """Return the places of all pairs with some of the rows of the key."""
-        first, many = self.first[which], self.many[which]
-        return np.repeat(which, many), self.order[ranges(first, many)]
-
-
-def _equal_rows(key: tuple[Ints, ...], response: tuple[Ints, ...]) -> _Equal:
-    """Find the rows of the response that are equal to each row of the key. Raises `UsageError` for pairs that would
-    take all memory."""
+def joined(key: tuple[Ints, ...], response: tuple[Ints, ...]) -> tuple[Ints, Ints]:
+    """Find all pairs of equal rows, in the order of the key. Raises `UsageError` for more than fit into memory."""
     _, value = ranked(*map(np.concatenate, zip(key, response, strict=True)))
     ours, theirs = np.split(value, [len(key[0])])
     by_value = order_by(theirs)
     first, stop = (np.searchsorted(theirs[by_value], ours, side) for side in ("left", "right"))
-    pairs, most = int((stop - first).sum()), _MOST_PAIRS + _MORE_PAIRS * len(value)
+    many = stop - first
+    pairs, most = int(many.sum()), _MOST_PAIRS + _MORE_PAIRS * len(value)
     if pairs > most:
         raise UsageError(
             f"mentions match in {pairs} pairs; expected {most} at most for {len(value)} mentions or words; check "
             "whether mentions are in too many entities or inside each other (--repeated first keeps one copy of each)"
         )
-    return _Equal(first, stop - first, by_value)
+    return np.repeat(np.arange(len(ours)), many), by_value[ranges(first, many)]
 
 
-def joined(key: tuple[Ints, ...], response: tuple[Ints, ...]) -> tuple[Ints, Ints]:
-    """Find all pairs of equal rows, in the order of the key. Raises `UsageError` for too many."""
-    return _equal_rows(key, response).pairs(np.arange(len(key[0])))
+_AT_ONCE = 1 << 18
+"""How many pairs of words are compared in one step, since thousands of mentions that all match have very many."""
 
 
 def common_words(key: Distinct, response: Distinct, at_key: Ints, at_response: Ints) -> Ints:

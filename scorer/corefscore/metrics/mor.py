@@ -22,10 +22,9 @@ def count(alignment: Alignment) -> tuple[Counts]:
     Source: Žabokrtský et al. 2022, section 4; recorded cases mor-overlap, mor-two-for-one.
     """
     sides = (document, _), _ = _in_text_order(alignment.key), _in_text_order(alignment.response)
-    common = np.zeros(alignment.documents)
-    for pairs in shared(*(word_sets(*side) for side in sides)):
-        taken = best(pairs.key, pairs.response, pairs.size.astype(np.float64)).taken
-        common += sums(document[pairs.key[taken]], pairs.size[taken], alignment.documents)
+    pairs = shared(*(word_sets(*side) for side in sides))
+    taken = best(pairs.key, pairs.response, pairs.size.astype(np.float64)).taken
+    common = sums(document[pairs.key[taken]], pairs.size[taken], alignment.documents)
     return (shares(common, *(sums(of_side, nodes.size, alignment.documents) for of_side, nodes in sides)),)
 
 

@@ -1,28 +1,26 @@
 """Scoring of mentions that are more than spans (CorefUD): from pairs of documents to counts and notices.
 
-If both mentions of every aligned pair can get one number (`corefscore.matching.entity_lookup.plain`), one table of
-overlap serves all metrics. Otherwise each metric counts from the table that the official scorer uses for it (`_SEEN`).
+Each metric counts from the table of overlap that the official scorer uses for it (`_SEEN`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from corefscore.core.arrays import NONE, Bools, Floats, repeated, tally
 from corefscore.core.documents import Documents, worded
 from corefscore.core.findings import SHOWN, Finding, plural
-from corefscore.matching import entity_lookup
 from corefscore.matching.common import described, first_differences
-from corefscore.matching.entity_lookup import entities_found, partners_of_mentions, plain
+from corefscore.matching.entity_lookup import differing, entities_found, partners_of_mentions, search
 from corefscore.matching.matched import SEARCHES
 from corefscore.matching.mentions import Alignment, Common, Mentions, align, heads_compared, in_common, joined, numbered
 from corefscore.matching.pairing import Pairs
 from corefscore.matching.repeats import Repeat, copies_by_number, describe, distinct, refusal, repeats_of
-from corefscore.metrics.base import NODES, Metric, packed
-from corefscore.metrics.overlap import Cells, Overlap, overlap, plain_groups
+from corefscore.metrics.base import NODES, Counts, Metric, packed
+from corefscore.metrics.overlap import Cells, Overlap, plain_groups
 from corefscore.scoring.settings import Rules
 
 _SEEN = {"ceafm": "members", "ceafe": "members", "blanc": "key"}
@@ -33,7 +31,7 @@ recall comes from what the key finds and precision from what the response finds.
 class _Tables(NamedTuple):
     """Three tables of overlap: ``key`` has what the mentions of the key find in the response, ``response`` what those
     of the response find in the key, and ``members`` counts a mention for every entity of the response that contains it.
-    If these do not differ, they are one table."""
+    """
 
     key: Overlap
     response: Overlap
@@ -42,15 +40,10 @@ class _Tables(NamedTuple):
 
 def _overlap_tables(alignment: Alignment, lookup: str) -> _Tables:
     """Make the tables of overlap of aligned mentions, as each side finds them."""
-    matched = plain(alignment)
-    if matched is not None:
-        table = overlap(matched)._replace(by_entity=True)
-        return _Tables(table, table, table)
     where = entities_found(alignment, lookup)
     key, response = alignment.sides
-    seen = _table(alignment, in_common(key.entity, where.key))
-    back = _table(alignment, in_common(where.response, response.entity))
-    return _Tables(seen, back, _table(alignment, _members(alignment, lookup)))
+    seen = in_common(key.entity, where.key), in_common(where.response, response.entity), _members(alignment, lookup)
+    return _Tables(*(_table(alignment, both) for both in seen))
 
 
 def _members(alignment: Alignment, lookup: str) -> Common:
@@ -72,20 +65,6 @@ def _table(alignment: Alignment, both: Common) -> Overlap:
     groups = plain_groups(ours.document[both.key], both.size, alignment.documents)
     cells = Cells(**vars(groups), key=both.key, response=both.response, met=both.size)
     return Overlap(alignment.documents, ours, theirs, cells, NONE, by_entity=True)
-
-
-def _counts_by_definition(name: str, count: Callable[[Overlap], Floats], tables: _Tables, definitions: str) -> Floats:
-    """Count a metric of this name, recall and precision each from its own table.
-
-    ``count`` gives numerators and denominators as `corefscore.metrics.base.packed` has them.
-    """
-    if tables.key is tables.response:
-        return count(tables.key)
-    if definitions == "corefud" and name in _SEEN:
-        return count(getattr(tables, _SEEN[name]))
-    found = count(tables.response)
-    found[..., :2] = count(tables.key)[..., :2]
-    return found
 
 
 class About(NamedTuple):
@@ -120,13 +99,10 @@ def matched(pairs: Pairs, rules: Rules) -> tuple[Alignment, About]:
     if rules.singletons != "keep":
         response = response.keep(response.side.not_alone)
     if rules.lookup in SEARCHES:
-        from corefscore.matching.entity_lookup import search
-
         alignment = search(key, response, document, documents=len(pairs.key), matching=rules.matching)
     else:
         alignment = align(key, response, document, documents=len(pairs.key), matching=rules.matching, zeros=rules.zeros)
-    plain = entity_lookup.plain(alignment) is not None
-    looked_up = 0 if plain or rules.lookup != "official" else entity_lookup.differing(alignment)
+    looked_up = differing(alignment) if rules.lookup == "official" else 0
     return alignment, About(dropped, several, looked_up, pairs, _partings(pairs))
 
 
@@ -166,24 +142,22 @@ def _partings(pairs: Pairs) -> list[tuple[int, int]]:
     return [(document, int(tokens[document])) for document in np.flatnonzero(within).tolist()]
 
 
-def counts(alignment: Alignment, metrics: Sequence[Metric], rules: Rules) -> Any:
-    """Return what each metric counts, by name, and the number of key mentions of each document.
-
-    Each metric counts from its own table (`corefscore.scoring.corefud.counts`).
-    """
+def counts(alignment: Alignment, metrics: Sequence[Metric], rules: Rules) -> tuple[dict[str, Floats], Floats]:
+    """Return what each metric counts, by name, and the number of key mentions of each document."""
     assert rules.lookup and rules.definitions, "settled before"
-    overlaps = _overlap_tables(alignment, rules.lookup)
+    tables = _overlap_tables(alignment, rules.lookup)
     found: dict[str, Floats] = {}
     for metric in metrics:
-
-        def count(seen: Any, metric: Metric = metric) -> Floats:
-            return packed(metric.count(seen))
-
         if metric.view == NODES:
-            found[metric.name] = count(alignment)
+            found[metric.name] = packed(metric.count(alignment))
+        elif rules.definitions == "corefud" and metric.name in _SEEN:
+            found[metric.name] = packed(metric.count(getattr(tables, _SEEN[metric.name])))
         else:
-            found[metric.name] = _counts_by_definition(metric.name, count, overlaps, rules.definitions)
-    return found, overlaps.key.key.total(overlaps.key.key.size)
+            seen, back = metric.count(tables.key), metric.count(tables.response)
+            found[metric.name] = packed(
+                [Counts(key.recall, response.precision) for key, response in zip(seen, back, strict=True)]
+            )
+    return found, tables.key.key.total(tables.key.key.size)
 
 
 def marked_again(documents: Documents) -> dict[str, list[Repeat]]:

@@ -258,7 +258,8 @@ class Result(Scores):
     @cached_property
     def documents(self) -> Mapping[str, Scores]:
         """The scores of each document, by name, in the order of the key."""
-        return _Documents(self)
+        found = values(self.metrics, self.counts)  # divided all at once: one by one would take longer than scoring
+        return {name: Scores(found, row) for row, name in enumerate(self.names)}
 
     @cached_property
     def kinds(self) -> Mapping[str, Scores]:
@@ -415,23 +416,6 @@ def _undecided(metric: Metric, measure: Measure, scores: Mapping[str, Score]) ->
 _BY_FILE = "file"
 """The pattern that groups documents by file, such as the data sets of a shared task; ``(file)`` is a pattern for names.
 """
-
-
-class _Documents(Mapping[str, Scores]):
-    """The scores of each document, which are divided all at once: one by one would take longer than scoring."""
-
-    def __init__(self, result: Result) -> None:
-        self._rows = {name: row for row, name in enumerate(result.names)}
-        self._values = values(result.metrics, result.counts)
-
-    def __getitem__(self, name: str) -> Scores:
-        return Scores(self._values, self._rows[name])
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._rows)
-
-    def __len__(self) -> int:
-        return len(self._rows)
 
 
 def _by_group(groups: Ints, counts: Floats) -> Floats:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from corefscore import formats
-from corefscore.core.documents import KEY, RESPONSE, Documents, Place, joined
+from corefscore.core.documents import KEY, RESPONSE, Documents, joined
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural, shortened
 from corefscore.core.names import NameOptions
-from corefscore.formats.base import Annotations, Reading
+from corefscore.formats.base import Reading
 from corefscore.metrics.base import Metric, names_asked
 from corefscore.scoring.settings import Settings
 
@@ -42,18 +42,19 @@ def _words_of(documents: Documents) -> list[str]:
     """Return the words of all mentions."""
     if documents.items is not None:
         return documents.words_of(range(len(documents.start)))
-    texts: dict[Place, Annotations] = {}
-    for source in dict.fromkeys(place.source for place in documents.places if place is not None):
-        of_source = documents.annotations(source) if documents.annotations is not None else ()
-        texts.update((Place(source, annotated.line), annotated) for annotated in of_source)
-    words = [list(chain(*texts[place].words)) if place in texts else [] for place in documents.places]
+    from corefscore.scoring.kinds.texts import layers_of
+
+    layers = list(layers_of(documents))
+    words = [list(chain(*layer.words)) if layer else [] for layer in layers]
     columns = documents.mention_document().tolist(), documents.start.tolist(), documents.end.tolist()
     if documents.nodes is None:
         return [" ".join(words[document][start : end + 1]) for document, start, end in zip(*columns, strict=True)]
     nodes = documents.nodes
     found = []
     for document, numbers in zip(columns[0], np.split(nodes.word, np.cumsum(nodes.size)[:-1]), strict=True):
-        at = np.searchsorted(texts[documents.place_of(document)].numbers, numbers)
+        layer = layers[document]
+        assert layer is not None, "mentions with heads are in files"
+        at = np.searchsorted(layer.numbers, numbers)
         found.append(" ".join(words[document][word] for word in at.tolist()))
     return found
 

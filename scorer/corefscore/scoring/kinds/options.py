@@ -83,7 +83,7 @@ def unknown(asked: str, pronouns: Pronouns, text: Text, option: str = "--pronoun
         return None if found else f"nothing in the key fits {option}{asked}"
     if pronouns.tags:
         return None
-    if {*text.tags.values} <= {NO_TAG}:
+    if {*text.tags} <= {NO_TAG}:
         return "the key has no parts of speech"
     return f"the parts of speech of the key are of no known set ({', '.join(TAG_SETS)})"
 

@@ -12,11 +12,11 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, repeat
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.core.arrays import NONE, Bools, Ints, bounds, changes, tally
+from corefscore.core.arrays import NONE, Bools, Ints, bounds, changes
 from corefscore.core.documents import SENTENCE, TENTH, Documents, Nodes, Place
 from corefscore.core.errors import UsageError
 from corefscore.core.sources import Source
@@ -171,42 +171,6 @@ TAG_SETS: Mapping[str, _TagSet] = {
 tag is ignored."""
 
 
-class Strings(Sequence[str]):
-    """A string for each token. Equal ones are kept once, in ``values``, and their number takes four bytes a token."""
-
-    def __init__(self) -> None:
-        self.values: list[str] = []
-        self._numbers = array("i")
-        self._number_of: dict[str, int] = {}
-
-    def add(self, strings: Iterable[str]) -> None:
-        """Add the strings of further tokens."""
-        number_of = self._number_of
-        self._numbers.extend([number_of.setdefault(string, len(number_of)) for string in strings])
-
-    def close(self) -> None:
-        """End adding."""
-        self.values = list(self._number_of)
-        self._number_of.clear()
-
-    def counts(self) -> dict[str, int]:
-        """Return how many tokens have each string."""
-        return dict(
-            zip(self.values, tally(np.frombuffer(self._numbers, np.int32), len(self.values)).tolist(), strict=True)
-        )
-
-    def __len__(self) -> int:
-        return len(self._numbers)
-
-    def __iter__(self) -> Iterator[str]:
-        return map(self.values.__getitem__, self._numbers)
-
-    def __getitem__(self, which: Any) -> Any:
-        if isinstance(which, slice):
-            return list(map(self.values.__getitem__, self._numbers[which]))
-        return self.values[self._numbers[which]]
-
-
 class Text:
     """The tokens of all documents of a key, one document after another.
 
@@ -218,25 +182,24 @@ class Text:
     """
 
     def __init__(self, annotations: Iterable[Annotations | None]) -> None:
-        self.words, self.tags, self.parse = columns = Strings(), Strings(), Strings()
+        self.words, self.tags, self.parse = list[str](), list[str](), list[str]()
+        once: dict[str, str] = {}  # equal strings are kept once
         ends, first = array("q"), array("q", [0])
         numbers = [NONE]
         for document in annotations:
             for sentence in document.words if document else ():
-                self.words.add(sentence)
+                self.words.extend(once.setdefault(word, word) for word in sentence)
                 ends.append(len(self.words))
             size = len(self.words) - first[-1]
             for column, strings in ((self.tags, document and document.tags), (self.parse, document and document.parse)):
-                column.add(strings or repeat(NO_TAG, size))
+                column.extend(once.setdefault(string, string) for string in strings or repeat(NO_TAG, size))
             if document and len(document.numbers):
                 numbers.append(document.numbers)
             first.append(len(self.words))
-        for column in columns:
-            column.close()
         self.numbers = np.concatenate(numbers)
         self.empty = self.numbers % SENTENCE % TENTH > 0
         self.first, self.ends = np.array(first), np.array(ends)
-        self.tag_set = _tag_set(self.tags.counts())
+        self.tag_set = _tag_set(Counter(self.tags))
         self.is_penn = self.tag_set == PENN
         self._of_sentence: dict[int, dict[tuple[int, int], int]] = {}
 
@@ -254,7 +217,7 @@ class Text:
         needs CorefUD.
         """
         if asked == AUTO:
-            return PARSE if self.is_penn and any("(NP" in bit for bit in self.parse.values) else LAST
+            return PARSE if self.is_penn and any("(NP" in bit for bit in self.parse) else LAST
         if asked not in (PARSE, LAST):
             raise UsageError(f"--heads {asked} needs CorefUD, which names heads and has trees; expected parse or last")
         return asked
@@ -356,14 +319,14 @@ def text_of(pairs: Sequence[Pairs]) -> Text:
 
     It includes the empty nodes that only a response has, since mentions can consist of them.
     """
-    annotations = _layers_of(pairs[0].key)
+    annotations = layers_of(pairs[0].key)
     for batch in pairs:
         if batch.response.nodes is not None:
-            annotations = map(_with_empty, annotations, _layers_of(batch.response))
+            annotations = map(_with_empty, annotations, layers_of(batch.response))
     return Text(annotations)
 
 
-def _layers_of(side: Documents) -> Iterator[Annotations | None]:
+def layers_of(side: Documents) -> Iterator[Annotations | None]:
     """Yield the annotations of each document; None for documents that are not in a file. Documents that come early in
     their file wait.
     """
