@@ -12,6 +12,7 @@ from corefscore.core.arrays import Floats, in_a_row
 from corefscore.core.documents import worded
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import SHOWN, Finding
+from corefscore.core.fingerprint import digits_of
 from corefscore.core.tuples import NamedTuple
 from corefscore.matching.common import Common, nothing_in_common, other_columns
 from corefscore.matching.pairing import Pairs
@@ -45,6 +46,7 @@ class ScoredBatch(NamedTuple):
     - ``by_unit``: the counts by metric, with one row a unit, if there are units.
     - ``kinds``: the counts by kind and metric, if a division is scored.
     - ``fidelity``: of the text of the response, if its words had to be found in the key.
+    - ``fingerprint``: of the documents of the key.
     """
 
     names: Sequence[str]
@@ -63,6 +65,7 @@ class ScoredBatch(NamedTuple):
     by_unit: Mapping[str, Floats] = {}
     kinds: Mapping[str, Mapping[str, Floats]] = {}
     fidelity: Fidelity | None = None
+    fingerprint: int = 0
 
     @property
     def counted_names(self) -> Sequence[str]:
@@ -91,7 +94,7 @@ def result_of(
     if not batches:
         raise UsageError("there is no document to score: the key is empty")
     rules = settings.rules.settled(nodes=any(batch.nodes is not None for batch in batches))
-    settings = replace(settings, rules=rules)
+    settings = replace(settings, rules=rules, key=digits_of(sum(batch.fingerprint for batch in batches)))
     names = [batch.counted_names for batch in batches]
     mention_sets = {view: _shown(batches, names, view) for view in batches[0].messages}
     every = counted_metrics(metrics, settings)

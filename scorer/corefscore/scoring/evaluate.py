@@ -13,6 +13,7 @@ from corefscore.core.arrays import Floats
 from corefscore.core.documents import KEY, RESPONSE, Documents, joined
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding
+from corefscore.core.fingerprint import fingerprint
 from corefscore.formats import BY_CONTENT
 from corefscore.formats.base import Reading
 from corefscore.matching.common import common
@@ -133,7 +134,7 @@ class BatchScorer:
 
     def count(self, pairs: Pairs) -> ScoredBatch:
         """Count a batch, or its windows if there are any."""
-        names, rules = pairs.key.names, self.settings.rules
+        names, rules, key = pairs.key.names, self.settings.rules, fingerprint(pairs.key)
         if self.of is not None:
             from corefscore.scoring.kinds.labels import with_kinds
 
@@ -152,7 +153,7 @@ class BatchScorer:
         found, matched = self._of_nodes(pairs) if of_nodes else self._of_spans(pairs, units)
         if self.of is not None:
             found = self._of_kinds(found, matched, self.of)
-        return found if windows is None else found._replace(names=names, windows=windows)
+        return found._replace(names=names, fingerprint=key, windows=windows)
 
     def _of_spans(self, pairs: Pairs, units: Units | None) -> tuple[ScoredBatch, Matched]:
         """Count mentions that are spans; also returns them all, numbered.

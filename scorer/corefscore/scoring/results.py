@@ -380,6 +380,7 @@ class Result(Scores):
             "schema": SCHEMA,
             "version": __version__,
             "signature": self.signature,
+            "key": self.settings.key,
             "options": self.settings.to_dict(),
             "notices": [notice.to_dict() for notice in self.notices],
             "total": self.total.to_dict(),

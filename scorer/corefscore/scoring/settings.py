@@ -173,6 +173,7 @@ class Settings:
     - ``document``: the one document that is scored, None for all.
     - ``reading``: the options about reading that can change a score.
     - ``unit``: the units within documents whose counts are wanted as well, which does not change a score.
+    - ``key``: the fingerprint of the key (`corefscore.core.fingerprint`), once it is known.
     """
 
     metrics: tuple[str, ...]
@@ -181,6 +182,7 @@ class Settings:
     own: Mapping[str, Any] = field(default_factory=dict)
     reading: Mapping[str, str] = field(default_factory=dict)
     unit: str | None = None
+    key: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings as the JSON layout has them; see ``docs/json.md``."""
@@ -196,5 +198,5 @@ class Settings:
     def signature(self) -> str:
         """One line with the version and all settings, from which a published score can be reproduced."""
         _, *others = self.to_dict().items()
-        values = (f"{name}={value}" for name, value in others if value is not None)
+        values = (f"{name}={value}" for name, value in [*others, ("key", self.key)] if value is not None)
         return " | ".join([f"corefscore {__version__}", ",".join(self.metrics), *values])
