@@ -50,6 +50,7 @@ class Baseline:
     - ``by``, ``groups``, ``mean``: the pattern of groups of documents, their scores, and the unweighted mean over
       groups, if there were groups.
     - ``sizes``: the denominators of recall, which are counts of the key, in the total (None) and in documents.
+    - ``key``: the fingerprint of the key, if it is known.
     """
 
     metrics: Sequence[Metric]
@@ -65,6 +66,7 @@ class Baseline:
     groups: Mapping[str, Numbers] = field(default_factory=dict)
     mean: Numbers = field(default_factory=dict)
     sizes: Mapping[str | None, Mapping[str, float]] = field(default_factory=dict)
+    key: str | None = None
 
 
 def read_baseline(path: str, own: Mapping[str, Any] | None = None) -> Baseline:
@@ -112,10 +114,11 @@ def baseline_of(data: Mapping[str, Any], path: str) -> Baseline:
             if not isinstance(name, str | None):
                 raise TypeError(f"the {what} is {name!r}")
         fidelity = float(data["fidelity"]["fidelity"]) if "fidelity" in data else None
+        key = str(data["key"]) if "key" in data else None
         made = str(data["version"]), str(data["signature"]), dict(data["options"])
         total, macro, mean = map(numbers_in, (data["total"], data.get("macro", {}), data.get("mean", {})))
         sizes = _sizes(data["total"], data.get("documents", {}))
-        baseline = Baseline(metrics, total, documents, document, *made, macro, fidelity, by, groups, mean, sizes)
+        baseline = Baseline(metrics, total, documents, document, *made, macro, fidelity, by, groups, mean, sizes, key)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise _refused(path, f"this JSON is not that of a scored response: {error}") from error
     return _complete(baseline, path)

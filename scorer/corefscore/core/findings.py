@@ -127,7 +127,7 @@ _ERRORS = {
         "scores can be compared only for the same documents; make a new baseline",
     ),
     "other-key": (
-        "the baseline is of another key: recall of {measure} in {where} divides by {before} there, and by {now} here",
+        "the baseline is of another key: {what}",
         "scores can be compared only for the same key, read by the same options; make a new baseline",
     ),
     "other-groups": (

@@ -362,8 +362,15 @@ def _comparable(result: Result, baseline: Baseline, path: str) -> list[Finding]:
 
 
 def _same_key(result: Result, baseline: Baseline, path: str) -> None:
-    """Raise `InputError` if the denominators of recall, which are counts of the key, are others in the baseline.
-    `LINKED`, perhaps a metric of another package, and all with ``mentions="given"`` count found mentions alone."""
+    """Raise `InputError` if the baseline has another fingerprint of the key or, if it has none, other denominators of
+    recall, which are counts of the key. `LINKED`, perhaps a metric of another package, and all with
+    ``mentions="given"`` count found mentions alone.
+    """
+    if baseline.key is not None:
+        if baseline.key != result.key:
+            what = f"its fingerprint is {baseline.key} there, and {result.key} here"
+            raise InputError([Finding("other-key", path, details={"what": what})])
+        return
     own = {measure.name for metric in result.metrics if metric.name in NAMES for measure in metric.measures}
     known = set() if result.settings.rules.mentions == "given" else {MENTIONS, *own} - {LINKED}
     for scope, sizes in baseline.sizes.items():
@@ -372,8 +379,8 @@ def _same_key(result: Result, baseline: Baseline, path: str) -> None:
             before, now = sizes[measure], scores[measure].recall_counts.denominator
             if not math.isclose(before, now, rel_tol=1e-9):
                 where = "all documents" if scope is None else f'document "{scope}"'
-                details = {"measure": measure, "where": where, "before": f"{before:.15g}", "now": f"{now:.15g}"}
-                raise InputError([Finding("other-key", path, details=details)])
+                what = f"recall of {measure} in {where} divides by {before:.15g} there, and by {now:.15g} here"
+                raise InputError([Finding("other-key", path, details={"what": what})])
 
 
 def _only_one_side(known: Iterable[str], now: Iterable[str]) -> dict[str, Any]:

@@ -336,6 +336,11 @@ class Result(Scores):
         return {group: Scores(found, row) for group, row in groups.items()}
 
     @property
+    def key(self) -> str | None:
+        """The fingerprint of the key (`corefscore.core.fingerprint`)."""
+        return self.settings.key
+
+    @property
     def signature(self) -> str:
         """The signature of the settings (`corefscore.scoring.settings.Settings.signature`)."""
         return self.settings.signature
@@ -380,7 +385,7 @@ class Result(Scores):
             "schema": SCHEMA,
             "version": __version__,
             "signature": self.signature,
-            "key": self.settings.key,
+            "key": self.key,
             "options": self.settings.to_dict(),
             "notices": [notice.to_dict() for notice in self.notices],
             "total": self.total.to_dict(),
