@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
@@ -16,7 +16,7 @@ from support import within as run
 KEY = TESTDATA / "systems" / "key.conll"
 PRINT = "7cf4af"
 
-Partitions = Mapping[str, list[list[tuple[int, int]]]]
+Partitions = dict[str, list[list[tuple[int, int]]]]
 
 
 def of(path: Path) -> str:
@@ -70,7 +70,7 @@ def test_order_and_names_of_documents_entities_and_mentions_do_not_matter(tmp_pa
     random = Random(0)
     for number in range(50):
         given = drawn(random)
-        other = {}
+        other: Partitions = {}
         for name in reversed(given):
             entities = [random.sample(entity, len(entity)) for entity in given[name]]
             other[f"{name}{number}"] = entities[::-1]

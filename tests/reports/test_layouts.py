@@ -19,7 +19,8 @@ from support import RECORDED, TESTDATA, within
 DEMO = (TESTDATA / "demo" / "key.conll", TESTDATA / "demo" / "response.conll")
 CASE = RECORDED / "documents-0051"
 PAIR = (CASE / "key.conll", CASE / "response.conll")
-SIGNATURE = f"corefscore {__version__} | lea | repeated=official | singletons=keep"
+OPTIONS = f"corefscore {__version__} | lea | repeated=official | singletons=keep"
+SIGNATURE = f"{OPTIONS} | key=1de91d"
 
 
 def rows(*arguments: str | Path) -> list[dict[str, str]]:
@@ -118,6 +119,7 @@ def test_json_gives_counts_values_options_version_and_signature() -> None:
         "schema": 3,
         "version": __version__,
         "signature": SIGNATURE,
+        "key": "1de91d",
         "options": {"metrics": ["lea"], "repeated": "official", "singletons": "keep", "document": None},
         "notices": [],
         "total": {"lea": lea},
@@ -322,7 +324,7 @@ def test_the_signature_tells_what_can_move_a_number() -> None:
         "muc,lea", *DEMO, name, "--format", "table", "--repeated", "first", "--singletons", "drop"
     ).stdout.decode()
     assert text.splitlines()[-1] == (
-        f"corefscore {__version__} | muc,lea | repeated=first | singletons=drop | document={name}"
+        f"corefscore {__version__} | muc,lea | repeated=first | singletons=drop | document={name} | key=1de91d"
     )
 
 
@@ -380,4 +382,4 @@ def test_names_that_are_not_utf8_come_through_every_layout(tmp_path: Path) -> No
 
 def test_the_signature_tells_what_was_asked_of_the_reader() -> None:
     text = within("lea", *DEMO, "--format", "table", "--input-format", "conll", "--align").stdout.decode()
-    assert text.splitlines()[-1] == f"{SIGNATURE} | input_format=conll | align=True"
+    assert text.splitlines()[-1] == f"{OPTIONS} | input_format=conll | align=True | key=1de91d"
