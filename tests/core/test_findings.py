@@ -29,7 +29,8 @@ PASSING: Mapping[str, frozenset[str]] = {
     "_odd_line": frozenset(),
     "about": frozenset({"piece"}),
     "_about": frozenset({"piece"}),
-    "_unfit": frozenset(),
+    "found_at": frozenset(),
+    "refused": frozenset(),
     "noted": frozenset({"document"}),
 }
 """`Finding`, and functions that take a code and details, with the details that they add themselves."""
@@ -59,8 +60,7 @@ ELSEWHERE: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
         ("mention-across-sentences", "part-of-nothing", "odd-id", "odd-head"),
         ("document", "begin", "label", "piece", "line"),
     ),
-    "formats/jsonlines/reader.py _mentions": (("bad-mention",), ("document", "place", "what", "expected")),
-    "formats/tagged/examiner.py _look": ((*TAGS, "crossing-tags"), ()),
+    "formats/tagged/reader.py _look": ((*TAGS, "crossing-tags"), ()),
     "reports/check.py _comparable": (("other-documents",), ("count", "first", "which")),
 }
 """The codes, and the details if these too come from elsewhere, of the functions in which they are not written."""

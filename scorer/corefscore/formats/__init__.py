@@ -135,10 +135,10 @@ def has_both_sides(path: str | Sequence[str], reading: Reading) -> bool:
         return False
     files = [source for name in paths for source in sources(name)]
     form = form_of(files, reading, KEY)
+    if form.has_both_sides is None:
+        return False
     fields = {columns_of(reading, side).get(CLUSTERS) for side in (KEY, RESPONSE)}
-    if fields == {None}:
-        return form.has_both_sides(files[0])
-    return len(fields - {None}) == 2 and form.name in ("jsonlines", *DIALECTS)
+    return form.has_both_sides(files[0]) if fields == {None} else len(fields - {None}) == 2
 
 
 def _is_file_or_folder(path: str) -> bool:

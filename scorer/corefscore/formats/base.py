@@ -342,11 +342,6 @@ def _no_name(line: bytes, request: Request) -> None:
     """Return that a line begins no document."""
 
 
-def _never(source: Source, request: Request | None = None) -> bool:
-    """Return that no file of a format is so."""
-    return False
-
-
 class Format(NamedTuple):
     """One row of the table of formats. Functions in modules of their own are given by `later`.
 
@@ -365,13 +360,9 @@ class Format(NamedTuple):
     - ``name_in``: the name of the document that such a line begins, or None if it begins none.
     - ``settled``: the request with everything that depends on the first document filled in.
 
-    Questions about a file:
-
-    - ``has_both_sides``: whether it is both key and response.
-    - ``of_characters``: whether its mentions count characters.
-
     Each of these may be missing:
 
+    - ``has_both_sides``: whether a file is both key and response.
     - ``examine``: the documents of all files, like ``read``, but it reads all of them to their ends: whatever is wrong
       or odd is added to what was found. Names may occur twice.
     - ``named``: the same as ``read``, with named entities.
@@ -391,8 +382,7 @@ class Format(NamedTuple):
     begin: bytes | None = None
     name_in: Callable[[bytes, Request], str | None] = _no_name
     settled: Callable[[Sequence[Source], Request], Request] = _as_asked
-    has_both_sides: Callable[[Source], bool] = _never
-    of_characters: Callable[[Source, Request], bool] = _never
+    has_both_sides: Callable[[Source], bool] | None = None
     examine: Callable[[Sequence[Source], Found, Request], Iterator[Documents]] | None = None
     named: Read | None = None
     annotations: Callable[[Source, Request], Iterator[Annotations]] | None = None
@@ -418,6 +408,23 @@ def is_json(head: bytes, *, objects: bool = False) -> bool:
     """
     head = head[: 1 << 12].removeprefix(MARK)
     return bool(OBJECTS.match(head) or (not objects and VALUES.match(head)))
+
+
+def found_at(
+    place: Place,
+    code: str,
+    column: int | None = None,
+    excerpt: tuple[str, str] | None = None,
+    /,
+    **details: object,
+) -> Finding:
+    """Return what was found at a place."""
+    return Finding(code, place.source.name, place.line, column, details, excerpt)
+
+
+def refused(place: Place, code: str, /, *around: Any, **details: object) -> InputError:
+    """Return the error for what was found at a place; arguments are those of `found_at`."""
+    return InputError([found_at(place, code, *around, **details)])
 
 
 def excerpt(line: str, start: int, size: int) -> tuple[int, tuple[str, str]]:

@@ -29,7 +29,7 @@ from corefscore.core.findings import Finding, Found, plural, shortened
 from corefscore.core.items import LONGEST, Items, Numbers, Shown, Values
 from corefscore.core.sources import MARK, Source, as_text, is_utf_16
 from corefscore.core.tuples import NamedTuple
-from corefscore.formats.base import BATCH, DOCUMENT, ENTITY, ITEM, Format, Request
+from corefscore.formats.base import BATCH, DOCUMENT, ENTITY, ITEM, Format, Request, found_at, refused
 
 COLUMNS: Mapping[str, Sequence[str]] = {
     ITEM: ("item", "mention", "id", "record", "unique"),
@@ -136,7 +136,7 @@ class _Side(NamedTuple):
             first_lines = {**dict(zip(reversed(of), reversed(lines.tolist()), strict=True)), **first_lines}
             blocks.append((names.of(of), self.items.of(columns[ITEM]), self.labels.of(columns[ENTITY]), lines))
         if not names.values:
-            raise InputError([_without(source, "the file has a header and no row")])
+            raise _without(source, "the file has a header and no row")
         document, item, label, line = map(np.concatenate, zip(*blocks, strict=True))
         places_of = [Place(source, first_lines[of]) for of in names.values]
         found = documents(names.values, places_of, (document, item, label - 1, line), self.items.values)
@@ -157,17 +157,15 @@ def _header(source: Source) -> _Header:
     """Return the first row of a file that is not blank. Raises `InputError` for what is no table."""
     head = source.head(1 << 16).removeprefix(MARK)
     if is_utf_16(head):
-        raise InputError([_without(source, "the file is not UTF-8; it looks like UTF-16")])
+        raise _without(source, "the file is not UTF-8; it looks like UTF-16")
     _, delimiter = _first_line(head)
     with source.reading() as stream:
         found = next(_rows(source, stream, delimiter, 1), None)
     if found is None:
-        raise InputError(
-            [_without(source, "the file contains nothing but white space" if head else "the file is empty")]
-        )
+        raise _without(source, "the file contains nothing but white space" if head else "the file is empty")
     line, after, cells = found
     if len(cells) < 2:
-        raise InputError([_without(source, f'its first line is "{shortened(",".join(cells))}"')])
+        raise _without(source, f'its first line is "{shortened(",".join(cells))}"')
     return _Header(cells, line, after, delimiter)
 
 
@@ -263,16 +261,16 @@ def _places(source: Source, header: _Header, asked: Mapping[str, str], notices: 
         found[role] = next((n for n in range(len(cells)) if n not in found.values()), found.get(ENTITY, 0))
     if guessed:
         taken = " and ".join(f'"{cells[found[role]]}" has the {role}' for role in guessed)
-        notices.append(Finding("guessed-columns", source.name, line, details={"taken": taken}))
+        notices.append(found_at(Place(source, line), "guessed-columns", taken=taken))
     return found
 
 
 def _bad_row(source: Source, line: int, what: str, expected: str) -> InputError:
-    return InputError([Finding("bad-row", source.name, line, details={"what": what, "expected": expected})])
+    return refused(Place(source, line), "bad-row", what=what, expected=expected)
 
 
-def _without(source: Source, what: str) -> Finding:
-    return Finding("no-document", source.name, details={"what": what, "expected": _EXPECTED})
+def _without(source: Source, what: str) -> InputError:
+    return refused(Place(source, None), "no-document", what=what, expected=_EXPECTED)
 
 
 def examine(files: Sequence[Source], found: Found, request: Request) -> Iterator[Documents]:

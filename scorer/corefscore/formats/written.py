@@ -10,9 +10,8 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from corefscore.core.documents import Place
-from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural
-from corefscore.formats.base import NO_WORD, ZERO, FullDocument, Sentences, likely_tokens
+from corefscore.formats.base import NO_WORD, ZERO, FullDocument, Sentences, found_at, likely_tokens, refused
 
 Spans = Sequence[tuple[int, int]]
 
@@ -72,9 +71,7 @@ def marks(entities: Mapping[str, Spans], forms: Mapping[int, Callable[[str], str
 
 def noted(document: FullDocument, notices: list[Finding], code: str, **details: object) -> None:
     """Add a notice about a document."""
-    place = document.place
-    details["document"] = document.name
-    notices.append(Finding(code, place.source.name, place.line, details=details))
+    notices.append(found_at(document.place, code, document=document.name, **details))
 
 
 def note_crossing(document: FullDocument, notices: list[Finding], title: str, *, closed_first: bool = False) -> None:
@@ -120,11 +117,9 @@ def fitted(documents: Iterator[FullDocument], notices: list[Finding], fit: Fit) 
         name = _replaced(fit.names, "_", document.name)
         if name != document.name:
             noted(document, notices, "changed-name", format=fit.title, written=name)
-        place = document.place
-        first = places.setdefault(name, place)
-        if first is not place:
-            details = {"document": name, "first": str(first)}
-            raise InputError([Finding("repeated-name", place.source.name, place.line, details=details)])
+        first = places.setdefault(name, document.place)
+        if first is not document.place:
+            raise refused(document.place, "repeated-name", document=name, first=str(first))
         ids, odd = _ids(document, fit)
         if odd is not None and not numbered:
             numbered = True
@@ -140,8 +135,10 @@ def tokens_without_words(document: FullDocument) -> int:
     most = likely_tokens(len(spans))
     if last[1] >= most:
         expected = f"offsets below {most} in a document without words, since a word is written for each token"
-        details = {"document": document.name, "place": "a mention", "what": str(list(last)), "expected": expected}
-        raise InputError([Finding("bad-mention", document.place.source.name, document.place.line, details=details)])
+        what = str(list(last))
+        raise refused(
+            document.place, "bad-mention", document=document.name, place="a mention", what=what, expected=expected
+        )
     return last[1] + 1
 
 

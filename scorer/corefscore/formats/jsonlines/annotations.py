@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from itertools import chain
 
 from corefscore.core.documents import OF_FIELD, Place
-from corefscore.core.errors import InputError, UsageError
-from corefscore.core.findings import Finding, plural
+from corefscore.core.errors import UsageError
+from corefscore.core.findings import plural
 from corefscore.core.sources import Source
-from corefscore.formats.base import Annotations, Request, Sentences, zeros_in
+from corefscore.formats.base import Annotations, Request, Sentences, refused, zeros_in
 from corefscore.formats.jsonlines.objects import objects
 from corefscore.formats.jsonlines.reader import words_of
 from corefscore.formats.jsonlines.records import Fields
@@ -49,9 +49,5 @@ def _units(place: Place, fields: Fields, words: Sentences, unit: str) -> list[st
             if len(flat) == len(words):
                 return [str(name) for name, sentence in zip(flat, words, strict=True) for _ in sentence]
     fault = "is missing" if field not in fields else "has another shape"
-    details = {
-        "what": f'the field "{field}" {fault}',
-        "expected": f"a name, or a list of names for {plural(len(words), 'sentence')} or {plural(tokens, 'token')}",
-        "unit": unit,
-    }
-    raise InputError([Finding("no-unit", place.source.name, place.line, details=details)])
+    expected = f"a name, or a list of names for {plural(len(words), 'sentence')} or {plural(tokens, 'token')}"
+    raise refused(place, "no-unit", what=f'the field "{field}" {fault}', expected=expected, unit=unit)

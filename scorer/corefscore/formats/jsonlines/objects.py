@@ -11,11 +11,11 @@ from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural
 from corefscore.core.sources import MARK, Source
 from corefscore.core.workers import NotSplittable
-from corefscore.formats.base import Request, is_json
+from corefscore.formats.base import Request, found_at, is_json, refused
 from corefscore.formats.jsonlines.dialects import BY_NAME, NAMES_OF_DOCUMENTS, TEXT, Dialect, dialects_of
 from corefscore.formats.jsonlines.offsets import MOST_TOKENS, Offsets, misspelled
 from corefscore.formats.jsonlines.records import Fields, clean, records, shown, where
-from corefscore.formats.jsonlines.words import are, sentences_of, sizes_of, words_fault
+from corefscore.formats.jsonlines.words import are, sentences_in, sentences_of, words_fault
 
 _WORDS_PER_SUBTOKEN, _WORDS_BESIDES = 10, 100
 """The largest number of words of a document: so many for each of its subtokens, and so many more. Words without
@@ -118,7 +118,8 @@ def _check_subtokens(place: Place, fields: Fields, field: str) -> None:
 
 def offsets_of(place: Place, fields: Fields, dialect: Dialect) -> tuple[int, Offsets]:
     """Return the number of tokens, -1 if it is not known, and what the offsets count."""
-    sizes = sizes_of(fields, dialect)
+    words = fields.get(dialect.words)
+    sizes = None if words is None else list(map(len, sentences_in(words, dialect.shape) or ()))
     in_words = -1 if sizes is None else sum(sizes)
     subtoken_map = fields.get(dialect.subtokens or "")
     if subtoken_map is None:
@@ -166,20 +167,17 @@ def check_spelling(place: Place, fields: Fields, flat: list[int], name: str, dia
         meant, other = (after, last) if dialect.exclusive else (last, after)
         hint = f"the words would fit if an end were {other}, but " if worst.other else ""
         details["expected"] = f"{hint}in {dialect.name} an end is {meant}"
-        raise InputError([Finding("other-end", place.source.name, place.line, details=details)])
-    details["count"] = plural(len(found), "mention")
-    return Finding("other-words", place.source.name, place.line, details=details)
+        raise refused(place, "other-end", **details)
+    return found_at(place, "other-words", count=plural(len(found), "mention"), **details)
 
 
 def missing_field(place: Place, fields: Fields, field: str, expected: str) -> InputError:
     """Return the error for a missing field."""
     names = [shown(name) for name in list(fields)[:10]] + (["..."] if len(fields) > 10 else [])
     known = ", ".join(names) or "no field at all"
-    details = {"where": where(fields), "field": clean(field), "fields": known, "expected": expected}
-    return InputError([Finding("missing-field", place.source.name, place.line, details=details)])
+    return refused(place, "missing-field", where=where(fields), field=clean(field), fields=known, expected=expected)
 
 
 def bad_field(place: Place, fields: Fields, field: str, what: str, expected: str) -> InputError:
     """Return the error for a field whose value is wrong."""
-    details = {"where": where(fields), "field": field, "what": what, "expected": expected}
-    return InputError([Finding("bad-field", place.source.name, place.line, details=details)])
+    return refused(place, "bad-field", where=where(fields), field=field, what=what, expected=expected)

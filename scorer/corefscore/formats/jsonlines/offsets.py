@@ -74,19 +74,17 @@ def _expected(mention: Any, offsets: Offsets) -> str | None:
     width = 3 if dialect.by_sentence else 2
     if not (isinstance(mention, list) and len(mention) == width and are(int, mention)):
         return f"{'three' if width == 3 else 'two'} whole numbers, {dialect.mention}, counted from 0"
-    start, end = mention[-2], mention[-1] - dialect.exclusive
     if min(mention) < 0:
-        return f"{offsets.dialect.unit}s counted from 0; no offset is below that"
-    if end < start:
-        unit = offsets.dialect.unit
+        return f"{dialect.unit}s counted from 0; no offset is below that"
+    if mention[-1] - dialect.exclusive < mention[-2]:
         last = "the one after its last" if dialect.exclusive else "its last one"
-        return f"the first {unit} of the mention, then {last}"
+        return f"the first {dialect.unit} of the mention, then {last}"
     return _expected_end(mention, offsets)
 
 
 def _expected_end(mention: list[int], offsets: Offsets) -> str | None:
     """Describe what was expected instead of an end that is too large, or of a sentence that does not exist."""
-    dialect, sizes, known_by = offsets.dialect, offsets.sizes, offsets.known_by
+    sizes, known_by, dialect = offsets
     if dialect.by_sentence:
         sizes = sizes or ()
         if mention[0] >= len(sizes):

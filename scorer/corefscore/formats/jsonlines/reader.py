@@ -35,7 +35,7 @@ from corefscore.core.errors import InputError
 from corefscore.core.findings import MOST, Finding, Found, plural
 from corefscore.core.items import LONGEST, Items, Numbers, Shown
 from corefscore.core.sources import Source
-from corefscore.formats.base import BATCH, Request, Sentences, later
+from corefscore.formats.base import BATCH, Request, Sentences, found_at, later, refused
 from corefscore.formats.gathered import Gathered, words_of_spans
 from corefscore.formats.jsonlines.dialects import (
     BY_NAME,
@@ -171,7 +171,10 @@ class _Reader:
         if text is not None:
             text, tokens, mentions = pieces_of(text, flat)
             if len(blank := np.flatnonzero(mentions[:, 0] > mentions[:, 1])):
-                raise _blank_mention(place, name, flat[2 * blank[0]], flat[2 * blank[0] + 1])
+                start, end = flat[2 * blank[0]], flat[2 * blank[0] + 1]
+                what = f"[{start}, {end + 1}], where the text has only blanks"
+                expected = "the offsets of words"
+                raise refused(place, "bad-mention", document=name, place="a mention", what=what, expected=expected)
             flat = mentions.ravel().tolist()
         unnamed = fields.keys().isdisjoint(dialect.names)
         self.batch.add(name, place, tokens, enumerate(map(len, fields[field])), flat, unnamed=unnamed)
@@ -179,8 +182,7 @@ class _Reader:
         if self.request.texts:
             self.texts.append(self._text_of(fields, tokens, dialect))
         if self.found is not None and (empty := sum(not cluster for cluster in fields[field])):
-            details = {"document": name, "count": plural(empty, "cluster"), "field": field}
-            self.note(Finding("empty-cluster", place.source.name, place.line, details=details))
+            self.note(found_at(place, "empty-cluster", document=name, count=plural(empty, "cluster"), field=field))
 
     def _mentions(self, name: str, place: Place, fields: Fields, field: str, dialect: Dialect) -> tuple[int, list[int]]:
         """Return the number of tokens of a document, and the first and the last token of each mention; a mention that
@@ -192,13 +194,10 @@ class _Reader:
             return tokens, np.repeat(self.items.of(list(map(clean, texts))) - LONGEST, 2).tolist()
         flat = flattened(clusters, offsets)
         if flat is None:
-            faults = (
-                {"document": name, "place": field + where, "what": what, "expected": expected}
-                for where, what, expected in faults_of(clusters, offsets)
-            )
+            faults = islice(faults_of(clusters, offsets), 1 if self.found is None else MOST)
             raise InputError(
-                Finding("bad-mention", place.source.name, place.line, details=details)
-                for details in islice(faults, 1 if self.found is None else MOST)
+                found_at(place, "bad-mention", document=name, place=field + where, what=what, expected=expected)
+                for where, what, expected in faults
             )
         odd = check_spelling(place, fields, flat, name, dialect) if field == dialect.clusters else None
         if odd is not None:
@@ -208,8 +207,7 @@ class _Reader:
             different = len(set(zip(flat[::2], flat[1::2], strict=True)))
             flat = [subtoken_map[offset] for offset in flat]
             if merged := different - len(set(zip(flat[::2], flat[1::2], strict=True))):
-                details = {"document": name, "count": plural(merged, "mention")}
-                self.note(Finding("merged-subtokens", place.source.name, place.line, details=details))
+                self.note(found_at(place, "merged-subtokens", document=name, count=plural(merged, "mention")))
         return tokens, flat
 
     def _first(self, place: Place, fields: Fields) -> _First:
@@ -281,14 +279,6 @@ def has_both_sides(source: Source) -> bool:
     return first is not None and {CLUSTERS, PREDICTED} <= first[1].keys()
 
 
-def of_characters(source: Source, request: Request) -> bool:
-    """Return whether the first object of a file has mentions that count characters. Raises as `read` does, for that
-    object.
-    """
-    first = next(objects(source), None)
-    return first is not None and dialect_of(*first, request).shape == TEXT
-
-
 def _field_of(request: Request, dialect: Dialect) -> str | None:
     """Return the field of the clusters; None if the first object decides."""
     if request.clusters_field is not None:
@@ -343,15 +333,15 @@ def sentences(source: Source, notices: list[Finding], request: Request) -> Itera
             noted.update(others)
             more = f" and {len(others) - _FIELDS_SHOWN} more" if len(others) > _FIELDS_SHOWN else ""
             shown = ", ".join(clean(name) for name in others[:_FIELDS_SHOWN])
-            details = {"document": name, "fields": shown + more}
-            notices.append(Finding("dropped-fields", source.name, place.line, details=details))
+            notices.append(found_at(place, "dropped-fields", document=name, fields=shown + more))
         if halves := _HALF.findall(json.dumps([fields.get(own) for own in dialect.fields], ensure_ascii=False)):
-            details = {"document": name, "count": plural(len(halves), "half character")}
-            notices.append(Finding("half-character", source.name, place.line, details=details))
+            notices.append(
+                found_at(place, "half-character", document=name, count=plural(len(halves), "half character"))
+            )
         if of_subtokens(fields, dialect):
-            notices.append(Finding("joined-subtokens", source.name, place.line, details={"document": name}))
+            notices.append(found_at(place, "joined-subtokens", document=name))
         if dialect.shape == TEXT and dialect.words in fields:
-            notices.append(Finding("cut-text", source.name, place.line, details={"document": name}))
+            notices.append(found_at(place, "cut-text", document=name))
         yield words_of(place, fields, request)
 
 
@@ -361,15 +351,4 @@ def _empty_file(source: Source) -> InputError:
     if source.head(1):
         white = not source.head(1 << 16).strip()
         what = "the file contains nothing but white space" if white else "the array has no object in it"
-    return InputError([Finding("no-document", source.name, details={"what": what, "expected": EXPECTED})])
-
-
-def _blank_mention(place: Place, name: str, start: int, end: int) -> InputError:
-    """Return the error for a mention that counts characters and contains only white space."""
-    details = {
-        "document": name,
-        "place": "a mention",
-        "what": f"[{start}, {end + 1}], where the text has only blanks",
-        "expected": "the offsets of words",
-    }
-    return InputError([Finding("bad-mention", place.source.name, place.line, details=details)])
+    return refused(Place(source, None), "no-document", what=what, expected=EXPECTED)

@@ -14,8 +14,10 @@ from typing import Any, NamedTuple
 
 from corefscore.core.documents import Place
 from corefscore.core.errors import InputError
-from corefscore.core.findings import Finding, plural, shortened
+from corefscore.core.findings import plural, shortened
 from corefscore.core.sources import MARK, Source, as_text, is_utf_16
+from corefscore.formats.base import refused
+from corefscore.formats.jsonlines.dialects import NAMES_OF_DOCUMENTS
 
 EXPECTED = "JSON lines: an object with doc_key and clusters on each"
 
@@ -68,15 +70,15 @@ def parsed(place: Place, raw: bytes, *, first: bool) -> Fields:
     """Parse the fields of one line. Raises `InputError` for anything but an object."""
     text = _decoded(place, raw, _ON_LINES)
     if first and not text.lstrip().startswith("{"):
-        raise _unfit(place, "no-document", what=f'the file begins with "{text.strip()[:60]}"', expected=EXPECTED)
+        raise refused(place, "no-document", what=f'the file begins with "{text.strip()[:60]}"', expected=EXPECTED)
     try:
         value = _DECODER.decode(text.removesuffix("\n"))
     except json.JSONDecodeError as error:
         if first and _goes_on(place, text):
-            raise _unfit(place, "json-document") from None
+            raise refused(place, "json-document") from None
         raise _bad_json(place, error, _ON_LINES) from None
     except (RecursionError, ValueError) as error:
-        raise _unfit(place, "bad-json", what=_what(error), expected=_ON_LINES) from None
+        raise refused(place, "bad-json", what=_what(error), expected=_ON_LINES) from None
     return _fields_of(place, value, "the line", "on each line; repair or remove this line")
 
 
@@ -133,25 +135,25 @@ def _decoded(place: Place, raw: bytes, expected: str) -> str:
     except UnicodeDecodeError as error:
         if is_utf_16(raw):
             what = "the file is not UTF-8; it looks like UTF-16"
-            raise _unfit(place, "no-document", what=what, expected=EXPECTED) from None
+            raise refused(place, "no-document", what=what, expected=EXPECTED) from None
         before = raw[: error.start]
         place = place._replace(line=(place.line or 0) + before.count(b"\n"))
         column = len(before[before.rfind(b"\n") + 1 :].decode("utf-8")) + 1
         what = f"byte 0x{raw[error.start]:02x} is not UTF-8"
-        raise _unfit(place, "bad-json", column, what=what, expected=expected) from None
+        raise refused(place, "bad-json", column, what=what, expected=expected) from None
 
 
 def _fields_of(place: Place, value: Any, holder: str, each: str) -> Fields:
     """Return the fields of a value. Raises `InputError` for a value that is not an object, and for a duplicate
     field."""
     if not isinstance(value, tuple):
-        raise _unfit(place, "not-object", holder=holder, what=shown(value), each=each)
+        raise refused(place, "not-object", holder=holder, what=shown(value), each=each)
     fields = dict(value)
     if len(fields) < len(value):
         counts = Counter(name for name, _ in value)
         twice = next(name for name, _ in value if counts[name] > 1)
         what, expected = "occurs more than once", "every field once; remove all but one"
-        raise _unfit(place, "bad-field", where=where(fields), field=clean(twice), what=what, expected=expected)
+        raise refused(place, "bad-field", where=where(fields), field=clean(twice), what=what, expected=expected)
     return fields
 
 
@@ -161,14 +163,7 @@ def _bad_json(place: Place, error: json.JSONDecodeError, expected: str) -> Input
     left = max(0, column - 41)
     line = error.doc[begin + left : error.pos + 31].partition("\n")[0]
     excerpt = (re.sub(r"\s", " ", line).rstrip(), " " * (column - 1 - left) + "^")
-    return _unfit(place, "bad-json", column, excerpt, what=error.msg, expected=expected)
-
-
-def _unfit(
-    place: Place, code: str, column: int | None = None, excerpt: tuple[str, str] | None = None, **details: object
-) -> InputError:
-    """Return an error at a place."""
-    return InputError([Finding(code, place.source.name, place.line, column, details, excerpt)])
+    return refused(place, "bad-json", column, excerpt, what=error.msg, expected=expected)
 
 
 def _what(error: Exception) -> str:
@@ -189,9 +184,9 @@ def _goes_on(place: Place, text: str) -> bool:
 # Values in messages
 
 
-def where(fields: Fields, names: tuple[str, ...] = ("doc_key", "doc_id", "document_id", "id")) -> str:
+def where(fields: Fields) -> str:
     """Return the beginning of a message about a document."""
-    name = next((fields[field] for field in names if isinstance(fields.get(field), str)), None)
+    name = next((fields[field] for field in NAMES_OF_DOCUMENTS if isinstance(fields.get(field), str)), None)
     return "" if name is None else f'in document "{clean(name)}": '
 
 

@@ -20,31 +20,37 @@ _SPECIAL = {"[CLS]", "[SEP]", "<s>", "</s>"}
 TOKEN, WORD = "tokens", "text"
 """The fields of sentences and of tokens that are objects."""
 
-_Fault = tuple[str, str]
-"""What is wrong with a field, and what was expected."""
-
 
 def are(kind: type, values: Any) -> bool:
     """Return whether all values have exactly this type; `True` and `False` are not whole numbers."""
     return set(map(type, values)) <= {kind}
 
 
-def words_fault(value: Any, shape: str) -> _Fault | None:
-    """Return the fault of a field of words, if it has one."""
-    sentences = {SENTENCES: list, OBJECTS: tuple}.get(shape)
-    if not are(str if shape == TEXT else list, [value]) or (sentences and not are(sentences, value)):
-        return f"is {shown(value)}", _EXPECTED[shape]
-    words = value
-    if shape == SENTENCES:
-        words = list(chain.from_iterable(value))
-    elif shape == OBJECTS:
-        tokens: list[Any] = [dict(sentence).get(TOKEN) for sentence in value]
-        if not (are(list, tokens) and are(tuple, chain.from_iterable(tokens))):
-            return f"has a sentence without {TOKEN}, or with a token that is not an object", _EXPECTED[shape]
-        words = [dict(token).get(WORD) for token in chain.from_iterable(tokens)]
-    if shape == TEXT or are(str, words):
+def sentences_in(value: Any, shape: str) -> list[Any] | None:
+    """Return the words of a field of this shape by sentence, as they are in the file; one list or one text is the only
+    sentence. None if the field has another shape."""
+    if shape in (FLAT, TEXT):
+        return [value] if are(list if shape == FLAT else str, [value]) else None
+    if not are(list, [value]) or not are(list if shape == SENTENCES else tuple, value):
         return None
-    other = next(word for word in words if not isinstance(word, str))
+    if shape == SENTENCES:
+        return list(value)
+    tokens: list[Any] = [dict(sentence).get(TOKEN) for sentence in value]
+    if not (are(list, tokens) and are(tuple, chain.from_iterable(tokens))):
+        return None
+    return [[dict(token).get(WORD) for token in sentence] for sentence in tokens]
+
+
+def words_fault(value: Any, shape: str) -> tuple[str, str] | None:
+    """Return what is wrong with a field of words, if anything is, and what was expected."""
+    sentences = sentences_in(value, shape)
+    if sentences is None:
+        of_objects = shape == OBJECTS and are(list, [value]) and are(tuple, value)
+        no_words = f"has a sentence without {TOKEN}, or with a token that is not an object"
+        return (no_words if of_objects else f"is {shown(value)}"), _EXPECTED[shape]
+    if shape == TEXT or are(str, chain.from_iterable(sentences)):
+        return None
+    other = next(word for word in chain.from_iterable(sentences) if not isinstance(word, str))
     return f"has {shown(other)} for a word", "a string for every word"
 
 
@@ -57,34 +63,19 @@ _EXPECTED = {
 """What a field of words contains, by shape."""
 
 
-def sizes_of(fields: Fields, dialect: Dialect) -> list[int] | None:
-    """Return the number of words (or characters) of each sentence, or of the document; None if it has no words."""
-    value = fields.get(dialect.words)
-    if value is None:
-        return None
-    if dialect.shape == SENTENCES:
-        return list(map(len, value))
-    if dialect.shape == OBJECTS:
-        return [len(dict(sentence)[TOKEN]) for sentence in value]
-    return [len(value)]
-
-
 def sentences_of(fields: Fields, dialect: Dialect) -> list[list[str]] | None:
     """Return the words of a document by sentence, or by segment if it has subtokens; None if it has no words."""
     value = fields.get(dialect.words)
     if value is None or dialect.shape == TEXT:
         return None
-    if dialect.shape == SENTENCES:
-        if of_subtokens(fields, dialect):
-            return _joined(value, fields[dialect.subtokens or ""])
-        return [list(map(clean, sentence)) for sentence in value]
-    if dialect.shape == OBJECTS:
-        return [[clean(dict(token)[WORD]) for token in dict(sentence)[TOKEN]] for sentence in value]
-    words = list(map(clean, value))
+    sentences = sentences_in(value, dialect.shape) or []
+    if of_subtokens(fields, dialect):
+        return _joined(sentences, fields[dialect.subtokens or ""])
+    words = [list(map(clean, sentence)) for sentence in sentences]
     numbers = fields.get(dialect.sentence_of or "")
     if numbers is None:
-        return [words]
-    by_number = groupby(zip(numbers, words, strict=True), itemgetter(0))
+        return words
+    by_number = groupby(zip(numbers, words[0], strict=True), itemgetter(0))
     return [[word for _, word in sentence] for _, sentence in by_number]
 
 

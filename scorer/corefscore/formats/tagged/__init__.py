@@ -39,10 +39,10 @@ FORMAT = Format(
     "text with tags",
     _recognises,
     read=later("tagged.reader:read"),
-    sentences=later("tagged.annotations:sentences"),
+    sentences=later("tagged.reader:sentences"),
     write=later("tagged.writer:write"),
     settled=later("tagged.reader:settled"),
-    examine=later("tagged.examiner:examine"),
-    annotations=later("tagged.annotations:read"),
+    examine=later("tagged.reader:examine"),
+    annotations=later("tagged.reader:annotations_of"),
     zeros=True,
 )

@@ -14,14 +14,15 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
 from corefscore.core.documents import Documents, Place
 from corefscore.core.errors import InputError
-from corefscore.core.findings import Finding
+from corefscore.core.findings import Finding, Found, plural
 from corefscore.core.sources import MARK, STDIN, Source, as_text, is_utf_16
-from corefscore.formats.base import BATCH, USUAL, Request, excerpt, is_json, later
+from corefscore.formats.base import BATCH, USUAL, Annotations, Request, Sentences, excerpt, found_at, is_json, refused
 from corefscore.formats.gathered import Gathered, words_of_spans
 from corefscore.formats.jsonlines.dialects import NAMES_OF_DOCUMENTS
 from corefscore.formats.jsonlines.objects import bad_field, missing_field, objects
@@ -35,7 +36,7 @@ _ENOUGH = 1 << 20
 """The number of characters by which the notation is recognised."""
 
 
-class Answer(NamedTuple):
+class _Answer(NamedTuple):
     """The text of one document with its tags, and where it begins."""
 
     place: Place
@@ -54,27 +55,49 @@ class Answer(NamedTuple):
         return (self.place.line or 1) + self.text.count("\n", 0, start), column, around
 
 
-def read(
-    files: Sequence[Source],
-    notices: list[Finding],
-    request: Request,
-    look: Callable[[Answer, Untagged], None] = lambda answer, untagged: None,
-) -> Iterator[Documents]:
-    """Yield the documents of all files, in batches; ``look`` is given each answer.
+def read(files: Sequence[Source], notices: list[Finding], request: Request) -> Iterator[Documents]:
+    """Yield the documents of all files, in batches.
 
     Raises `InputError` for a file without any text, `UsageError` for one that cannot be read.
     """
-    notation = notation_of(files, request)
-    words = words_of_spans(later("tagged.annotations:read"), USUAL._replace(tags=notation.name))
+    yield from _documents(files, notices, notation_of(files, request), lambda answer, text: None)
+
+
+def examine(files: Sequence[Source], found: Found, request: Request) -> Iterator[Documents]:
+    """Yield the documents of all files, in batches; all that is wrong or odd, every faulty tag at its place, is added
+    to ``found``.
+
+    Raises `UsageError` for a file that cannot be read.
+    """
+    notices: list[Finding] = []
+    try:
+        notation = notation_of(files, request)
+    except InputError as error:
+        found.add(*error.findings)
+        return
+    for source in files:
+        try:
+            for batch in _documents([source], notices, notation, partial(_look, found)):
+                found.add(*notices)
+                notices.clear()
+                yield batch
+        except InputError as error:
+            found.add(*error.findings)
+
+
+def _documents(
+    files: Sequence[Source], notices: list[Finding], notation: Notation, look: Callable[[_Answer, Untagged], None]
+) -> Iterator[Documents]:
+    """Yield the documents of files, in batches; ``look`` is given each answer."""
+    words = words_of_spans(annotations_of, USUAL._replace(tags=notation.name))
     batch = Gathered()
     for source in files:
-        for answer in answers(source, notation):
+        for answer in _answers(source, notation):
             text = untagged(answer.text, notation)
             _add(batch, answer, text)
             look(answer, text)
             if not text.mentions and not any(text.faults.values()):
-                details = {"document": answer.name, "notation": notation.name}
-                notices.append(Finding("no-tags", source.name, answer.place.line, details=details))
+                notices.append(found_at(answer.place, "no-tags", document=answer.name, notation=notation.name))
             if batch.size > BATCH:
                 yield batch.documents(words=words, own_text=True)
                 batch = Gathered()
@@ -82,7 +105,19 @@ def read(
         yield batch.documents(words=words, own_text=True)
 
 
-def _add(batch: Gathered, answer: Answer, text: Untagged) -> None:
+def _look(found: Found, answer: _Answer, text: Untagged) -> None:
+    """Look at the tags of an answer."""
+    for fault, count in text.faults.items():
+        code = f"{fault}-tags"
+        places = found.take(code, text.odd[fault])
+        found.add_unlisted(code, count - len(text.odd[fault]))
+        for start, stop in places:
+            line, column, around = answer.at(start, stop)
+            place = answer.place._replace(line=line)
+            found.add(found_at(place, code, column, around, document=answer.name, count=plural(1, "tag")))
+
+
+def _add(batch: Gathered, answer: _Answer, text: Untagged) -> None:
     """Add a document to a batch."""
     entities: dict[str, list[int]] = defaultdict(list)
     for entity, first, last in text.mentions:
@@ -92,6 +127,30 @@ def _add(batch: Gathered, answer: Answer, text: Untagged) -> None:
     unnamed = answer.name == str(answer.place.line)
     batch.add(answer.name, answer.place, len(text.words), sizes, offsets, unnamed=unnamed)
     batch.size += len(answer.text)
+
+
+def annotations_of(source: Source, request: Request) -> Iterator[Annotations]:
+    """Yield the words of each document, all as one sentence."""
+    notation = notation_of([source], request)
+    for answer in _answers(source, notation):
+        if request.lines is None or answer.place.line in request.lines:
+            text = untagged(answer.text, notation)
+            at = partial(_at, answer, text)
+            yield Annotations(answer.place.line, [text.words], faults=text.faults, zeros=text.zeros, at=at)
+
+
+def sentences(source: Source, notices: list[Finding], request: Request) -> Iterator[Sentences]:
+    """Yield the words of each document. Adds no notices."""
+    yield from ([words for words in its.words if words] for its in annotations_of(source, request))
+
+
+def _at(answer: _Answer, text: Untagged, what: int | str) -> tuple[int | None, int | None, tuple[str, str]]:
+    """Return the line and the column of a word, or of the first tag with a fault, and the text around it with carets
+    under it."""
+    if isinstance(what, str):
+        return answer.at(*text.odd[what][0])
+    start = text.origin(what)
+    return answer.at(start, start + len(text.words[what]))
 
 
 def settled(files: Sequence[Source], request: Request) -> Request:
@@ -108,12 +167,12 @@ def notation_of(files: Sequence[Source], request: Request) -> Notation:
     if request.tags is not None:
         return find(request.tags)
     text, similar = "", None
-    for answer in answers(files[0], None):
+    for answer in _answers(files[0], None):
         text += f"{answer.text}\n"
         if similar is None and (found := nearby(answer.text)) is not None:
             line, column, around = answer.at(*found[0].span())
-            details = {"expected": ", ".join(NAMES), "pattern": found[1]}
-            similar = Finding("other-notation", files[0].name, line, column, details, around)
+            place, expected = Place(files[0], line), ", ".join(NAMES)
+            similar = found_at(place, "other-notation", column, around, expected=expected, pattern=found[1])
         if len(text) > _ENOUGH:
             break
     notation = recognised(text)
@@ -122,32 +181,31 @@ def notation_of(files: Sequence[Source], request: Request) -> Notation:
     return notation or NOTATIONS[0]
 
 
-def answers(source: Source, notation: Notation | None) -> Iterator[Answer]:
+def _answers(source: Source, notation: Notation | None) -> Iterator[_Answer]:
     """Yield the texts of a file. Raises `InputError` where there is none, or where it is not UTF-8 at all."""
     raw = source.read().removeprefix(MARK)
     if is_utf_16(raw):
-        details = {"what": "the file is not UTF-8; it looks like UTF-16", "expected": "text with tags in it, in UTF-8"}
-        raise InputError([Finding("no-document", source.name, details=details)])
+        what = "the file is not UTF-8; it looks like UTF-16"
+        raise refused(Place(source, None), "no-document", what=what, expected="text with tags in it, in UTF-8")
     if not raw.strip():
         empty = "the file contains nothing but white space" if raw else "the file is empty"
         expected = (
             "text with tags in it, or JSON lines with such text in the field answer; if the model wrote nothing, give "
             'its answer as JSON, {"answer": ""}, which is scored'
         )
-        details = {"what": empty, "expected": expected}
-        raise InputError([Finding("no-document", source.name, details=details)])
+        raise refused(Place(source, None), "no-document", what=empty, expected=expected)
     if is_json(raw, objects=True):
         yield from _of_objects(source)
     elif notation is not None and notation.by_line:
         for number, line in enumerate(raw.split(b"\n"), start=1):
             if line.strip():
-                yield Answer(Place(source, number), str(number), as_text(line))
+                yield _Answer(Place(source, number), str(number), as_text(line))
     else:
         name = os.path.basename(source.path) if source.path != STDIN else "1"
-        yield Answer(Place(source, 1), os.path.splitext(name)[0], as_text(raw))
+        yield _Answer(Place(source, 1), os.path.splitext(name)[0], as_text(raw))
 
 
-def _of_objects(source: Source) -> Iterator[Answer]:
+def _of_objects(source: Source) -> Iterator[_Answer]:
     for place, fields in objects(source):
         if FIELD not in fields:
             raise missing_field(place, fields, FIELD, "the text with its tags in it")
@@ -157,4 +215,4 @@ def _of_objects(source: Source) -> Iterator[Answer]:
         name = next((fields[field] for field in NAMES_OF_DOCUMENTS if field in fields), str(place.line))
         if not isinstance(name, str | int) or isinstance(name, bool):
             raise bad_field(place, {}, NAMES_OF_DOCUMENTS[0], "is no name", "the name of the document, a string")
-        yield Answer(place, clean(str(name)), clean(text), by_line=False)
+        yield _Answer(place, clean(str(name)), clean(text), by_line=False)
