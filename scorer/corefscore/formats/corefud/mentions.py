@@ -92,13 +92,11 @@ _Parts = Mapping[int, tuple[bytes, ...]]
 
 def mentions_of(events: Events, parts: _Parts, refuse: Refuse) -> FileMentions:
     """Return the mentions of a file, without those that are refused."""
-    in_parts = among(events.entity, events.entity[list(parts)]) if parts else np.zeros(len(events.word), np.bool_)
-    plain = np.flatnonzero(~in_parts)
-    single = plain[events.kind[plain] == SINGLE]
-    opens, closes, unclosed = _paired(events, plain[events.kind[plain] != SINGLE], refuse)
+    single = np.flatnonzero(events.kind == SINGLE)
+    opens, closes, unclosed = _paired(events, np.flatnonzero(events.kind != SINGLE), refuse)
+    opening_of = dict(zip(closes.tolist(), opens.tolist(), strict=True)) if parts else {}
     opens, closes = _within_sentences(events, opens, closes, refuse)
     begin = np.concatenate([single, opens])
-    first = events.word[begin]
     last = np.concatenate([events.word[single], events.word[closes]])
     same = np.flatnonzero(events.word[opens] == events.word[closes])
     last[len(single) + same] = events.last_word[opens[same]]
@@ -108,12 +106,12 @@ def mentions_of(events: Events, parts: _Parts, refuse: Refuse) -> FileMentions:
         events.head[begin],
         np.zeros(len(begin), dtype=np.bool_),
         np.arange(len(begin)),
-        first,
+        events.word[begin],
         last,
         unclosed,
         opens[same].tolist(),
     )
-    return _with_parts(found, events, parts, np.flatnonzero(in_parts), refuse) if parts else found
+    return _with_parts(found, events, parts, opening_of, refuse) if parts else found
 
 
 def _paired(events: Events, brackets: Ints, refuse: Refuse) -> tuple[Ints, Ints, list[int]]:
@@ -142,13 +140,15 @@ def _within_sentences(events: Events, opens: Ints, closes: Ints, refuse: Refuse)
 
 @dataclass(eq=False, repr=False)
 class _PartialMention:
-    """A mention while its chunks are read; ``chunks`` has those so far, with the number of the part of each."""
+    """A mention while its chunks are read; ``chunks`` has those so far, with the number of the part of each, and
+    ``refused`` says that it does not begin with its first part."""
 
     entity: int
     chunk: int
     head: int = NO_HEAD
     last_single: bool = False
     finished: bool = False
+    refused: bool = False
     segments: list[tuple[int, int]] = field(default_factory=list)
     parts: int = 0
     chunks: list[tuple[int, int]] = field(default_factory=list)
@@ -163,104 +163,63 @@ class _PartialMention:
         ]
 
 
-def _with_parts(plain: FileMentions, events: Events, parts: _Parts, which: Ints, refuse: Refuse) -> FileMentions:
-    """Return all mentions: the ``plain`` ones, and those of entities that have discontinuous mentions, read chunk by
-    chunk.
-    """
-    mentions: list[_PartialMention] = []
-    unclosed, stretched, unfinished = [*plain.unclosed], [*plain.stretched], list[int]()
-    by_entity: dict[int, list[int]] = defaultdict(list)
-    for chunk in which.tolist():
-        by_entity[int(events.entity[chunk])].append(chunk)
-    for chunks in by_entity.values():
-        collected = _EntityReader(events, parts, refuse)
-        collected.read(chunks)
-        there = [mention for mention in collected.begun if mention.segments]
-        mentions += there
-        opened = {mention for _, mention in collected.opened}
-        unclosed += [opening for opening, _ in collected.opened]
-        stretched += collected.stretched
-        unfinished += [mention.chunk for mention in there if not mention.finished and mention not in opened]
-    before = len(plain.entity)
+def _with_parts(
+    found: FileMentions, events: Events, parts: _Parts, opening_of: Mapping[int, int], refuse: Refuse
+) -> FileMentions:
+    """Return the mentions with those joined that are parts of one; ``opening_of`` has the chunk that another closes."""
+    mention_of = _joined(found, events, parts, opening_of, refuse)
+    plain = [at for at, chunk in enumerate(found.chunk.tolist()) if chunk not in mention_of]
+    begun = [mention for chunk, mention in mention_of.items() if mention.chunk == chunk and not mention.refused]
+    mentions = [mention for mention in begun if mention.segments]
     rows = [(mention.entity, mention.chunk, mention.head, mention.last_single) for mention in mentions]
-    entity, chunk, head, single = np.array(rows, dtype=np.int64).reshape(-1, 4).T
-    segments = [(before + at, *segment) for at, mention in enumerate(mentions) for segment in mention.segments]
-    added = entity, chunk, head, single > 0, *np.array(segments, dtype=np.int64).reshape(-1, 3).T
-    columns = [np.concatenate(pair) for pair in zip(plain[: len(added)], added, strict=True)]
-    misnumbered = [numbers for mention in mentions if (numbers := mention.misnumbered(parts))]
-    odd = sorted(unclosed), sorted(stretched), sorted(unfinished), sorted(misnumbered)
-    return FileMentions._make([*columns, *odd])
+    entity, first_chunk, head, single = np.array(rows, dtype=np.int64).reshape(-1, 4).T
+    segments = [(len(plain) + at, *segment) for at, mention in enumerate(mentions) for segment in mention.segments]
+    added = entity, first_chunk, head, single > 0, *np.array(segments, dtype=np.int64).reshape(-1, 3).T
+    kept = *(column[plain] for column in found[:4]), np.arange(len(plain)), found.first[plain], found.last[plain]
+    columns = [np.concatenate(pair) for pair in zip(kept, added, strict=True)]
+    opened = {mention_of.get(chunk) for chunk in found.unclosed}
+    unfinished = sorted(mention.chunk for mention in mentions if not mention.finished and mention not in opened)
+    misnumbered = sorted(numbers for mention in mentions if (numbers := mention.misnumbered(parts)))
+    return FileMentions._make([*columns, found.unclosed, sorted(found.stretched), unfinished, misnumbered])
 
 
-class _EntityReader:
-    """Reads the mentions of one entity chunk by chunk.
-
-    ``begun`` are all mentions, ``opened`` those that are open, with the chunk that opened each, and ``waiting`` those
-    that wait for their next part (a heap, with the chunk that began each). ``stretched`` are the chunks of mentions
-    that close where they open.
+def _joined(
+    found: FileMentions, events: Events, parts: _Parts, opening_of: Mapping[int, int], refuse: Refuse
+) -> dict[int, _PartialMention]:
+    """Return the mention of each chunk that begins or continues one, for entities with discontinuous mentions, whose
+    chunks are read one by one.
     """
-
-    def __init__(self, events: Events, parts: _Parts, refuse: Refuse) -> None:
-        self.events, self.parts, self.refuse = events, parts, refuse
-        self.begun: list[_PartialMention] = []
-        self.opened: list[tuple[int, _PartialMention]] = []
-        self.waiting: list[tuple[int, _PartialMention]] = []
-        self.stretched: list[int] = []
-
-    def read(self, chunks: Sequence[int]) -> None:
-        """Read chunks in their order."""
-        for chunk in chunks:
-            kind = int(self.events.kind[chunk])
-            if kind == CLOSE:
-                self._close(chunk)
-                continue
-            mention = self._begin(chunk)
-            if kind == SINGLE:
-                word = int(self.events.word[chunk])
-                self._add(mention, word, word)
+    which = np.flatnonzero(among(events.entity, events.entity[list(parts)]))
+    segments = dict(zip(found.chunk.tolist(), zip(found.first.tolist(), found.last.tolist(), strict=True), strict=True))
+    mention_of: dict[int, _PartialMention] = {}
+    # For each entity a heap of the mentions that wait for their next part, each with the chunk that began it.
+    waiting: dict[int, list[tuple[int, _PartialMention]]] = defaultdict(list)
+    columns = which, events.kind[which], events.entity[which]
+    for chunk, kind, entity in zip(*(column.tolist() for column in columns), strict=True):
+        opening = opening_of.get(chunk) if kind == CLOSE else chunk
+        if opening is None:
+            continue
+        if kind != CLOSE:
+            _, number, total = parts.get(chunk, (b"", b"1", b"1"))
+            if number != b"1" and waiting[entity]:
+                mention = heappop(waiting[entity])[1]
             else:
-                self.opened.append((chunk, mention))
-
-    def _close(self, chunk: int) -> None:
-        """Close the mention that opened last."""
-        if not self.opened:
-            self.refuse("unopened-mention", np.array([chunk]), None)
-            return
-        opening, mention = self.opened.pop()
+                mention = _PartialMention(entity, chunk, refused=number != b"1")
+                if mention.refused:
+                    refuse("part-of-nothing", np.array([chunk]), None)
+            mention_of[chunk] = mention
+            mention.parts += 1
+            if number == total:
+                mention.finished = True
+                mention.head = int(events.head[chunk])
+                mention.last_single = chunk in parts and kind == SINGLE
+        mention = mention_of[opening]
         mention.chunks.append((chunk, mention.parts))
-        events = self.events
-        if events.sentence[opening] != events.sentence[chunk]:
-            self.refuse("mention-across-sentences", np.array([chunk]), np.array([opening]))
-            return
-        first, last = int(events.word[opening]), int(events.word[chunk])
-        if first == last:
-            self.stretched.append(opening)
-            last = int(events.last_word[chunk])
-        self._add(mention, first, last)
-
-    def _add(self, mention: _PartialMention, first: int, last: int) -> None:
-        mention.segments.append((first, last))
-        if not mention.finished:
-            heappush(self.waiting, (mention.chunk, mention))
-
-    def _begin(self, chunk: int) -> _PartialMention:
-        """Return the mention that a chunk begins or continues. A mention that is refused is not added to ``begun``."""
-        _, number, total = self.parts.get(chunk, (b"", b"1", b"1"))
-        if number != b"1" and self.waiting:
-            mention = heappop(self.waiting)[1]
-        else:
-            mention = _PartialMention(int(self.events.entity[chunk]), chunk)
-            if number == b"1":
-                self.begun.append(mention)
-            else:
-                self.refuse("part-of-nothing", np.array([chunk]), None)
-        mention.parts += 1
-        mention.chunks.append((chunk, mention.parts))
-        if number == total:
-            mention.finished = True
-            mention.head = int(self.events.head[chunk])
-            mention.last_single = chunk in self.parts and int(self.events.kind[chunk]) == SINGLE
-        return mention
+        if kind != OPEN and opening in segments:
+            mention.segments.append(segments[opening])
+            if not mention.finished:
+                heappush(waiting[entity], (mention.chunk, mention))
+    return mention_of
 
 
 class Sized(NamedTuple):
