@@ -11,20 +11,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, cached_property
 from io import BytesIO
 from typing import NamedTuple, SupportsIndex
 
 import numpy as np
 
-from corefscore.core.arrays import NONE, Bools, Bytes, Ints, blocks, changes, order_by
+from corefscore.core.arrays import Bools, Bytes, Ints, blocks, changes, order_by
 from corefscore.core.documents import SENTENCE, TENTH
 from corefscore.core.errors import InputError
 from corefscore.core.findings import MOST, Finding, shortened
 from corefscore.core.sources import MARK, Source, as_text
 from corefscore.formats.base import excerpt
-from corefscore.formats.words import side_by_side, whole_numbers
+from corefscore.formats.words import whole_numbers
 
 COLUMNS = 10
 
@@ -45,13 +45,11 @@ _NEWDOC = re.compile(rb"# newdoc(?:[^\S\n]+id[^\S\n]*=[^\S\n]*([^\n]+))?")
 
 _HEADER = re.compile(rb"# global\.Entity[^\S\n]*=[^\S\n]*([^\n]*)")
 
-_TABS = (0, 1, 7, 8)
-"""The tabs of tokens whose positions are kept, counted from 0: those at the borders of ID, FORM, DEPS and MISC. Others
-are searched for when they are needed, which is in few lines."""
+_MARKED = re.compile(rb"^%s" % MARK, re.MULTILINE)
 
-BLOCK, _MEGABYTE = 1 << 16, 1 << 20
-"""How many bytes of a file are searched at once: for the places of a byte, of which more would need memory that was not
-used before, and for whether a byte occurs."""
+_BLOCK = 1 << 16
+"""How many bytes of a file are searched at once for the places of a byte: more would need memory that was not used
+before."""
 
 WITHOUT_NEWDOC = "(no newdoc)"
 """The name of the document that begins without `# newdoc`."""
@@ -127,15 +125,12 @@ class Lines:
     these. A token without a number is refused; if ``refuse`` returns, it is no word.
     """
 
-    def __init__(
-        self, source: Source, text: Bytes | None = None, *, refuse: Refuse = refused, take: _Take = few
-    ) -> None:
+    def __init__(self, source: Source, *, refuse: Refuse = refused, take: _Take = few) -> None:
         self.source, self.refuse, self.take = source, refuse, take
         self.irregular: _Irregular | None = None
-        text = _read_with_lf(source) if text is None else text
-        end = text[-2:].tobytes()
-        self.ends_open = end.endswith(b"\n") and end != b"\n\n"
-        self.text = text if end.endswith(b"\n") else np.append(text, np.uint8(LF))
+        text = _read_with_lf(source)
+        self.ends_open = text.endswith(b"\n") and not text.endswith(b"\n\n")
+        self.text = np.frombuffer(text if text.endswith(b"\n") else text + b"\n", dtype=np.uint8)
         self._split()
         if not self._regular():
             self.text, self.irregular = _regular(self.text, self.tokens)
@@ -153,39 +148,18 @@ class Lines:
 
     def _regular(self) -> bool:
         """Find the tabs; whether there are nine in each line of a token and none elsewhere."""
-        self._tabs = dict(zip(_TABS, np.empty((len(_TABS), len(self.tokens)), dtype=np.int64), strict=True))
-        row, rest = 0, NONE
-        for found in _places(self.text, TAB):
-            tabs = np.concatenate([rest, found]) if len(rest) else found
-            rows = len(tabs) // (COLUMNS - 1)
-            rest = tabs[rows * (COLUMNS - 1) :]
-            if row + rows > len(self.tokens):
-                return False
-            for tab in _TABS:
-                self._tabs[tab][row : row + rows] = tabs[tab : rows * (COLUMNS - 1) : COLUMNS - 1]
-            row += rows
-        if row < len(self.tokens) or len(rest):
+        tabs = np.concatenate([*_places(self.text, TAB)])
+        if len(tabs) != len(self.tokens) * (COLUMNS - 1):
             return False
-        first, last = self._tabs[_TABS[0]], self._tabs[_TABS[-1]]
-        return all(
-            (self.starts[self.tokens[block]] <= first[block]).all()
-            and (last[block] < self.ends[self.tokens[block]]).all()
-            for block in blocks(row)
-        )
+        self._tabs = tabs.reshape(-1, COLUMNS - 1)
+        first, last = self.starts[self.tokens] <= self._tabs[:, 0], self._tabs[:, -1] < self.ends[self.tokens]
+        return bool(first.all() and last.all())
 
     def bounds(self, column: int, rows: Ints | slice) -> tuple[Ints, Ints]:
         """Return where a column of some tokens begins and ends."""
-        if column - 1 in _TABS and column in _TABS:
-            return self._tabs[column - 1][rows] + 1, self._tabs[column][rows]
-        if column == ID:
-            return self.starts[self.tokens[rows]], self._tabs[ID][rows]
-        if column == MISC:
-            return self._tabs[MISC - 1][rows] + 1, self.ends[self.tokens[rows]]
-        starts = self.starts[self.tokens[rows]]
-        size = self.ends[self.tokens[rows]] - starts
-        tabs = np.flatnonzero(side_by_side(self.text, starts, size) == TAB).reshape(-1, COLUMNS - 1)
-        begin, end = (tabs[:, tab] + starts - (np.cumsum(size) - size) for tab in (column - 1, column))
-        return begin + 1, end
+        begin = self.starts[self.tokens[rows]] if column == ID else self._tabs[rows, column - 1] + 1
+        end = self.ends[self.tokens[rows]] if column == MISC else self._tabs[rows, column]
+        return begin, end
 
     def column(self, row: int, column: int) -> bytes:
         """Return a column of a token."""
@@ -341,41 +315,16 @@ class Lines:
 
 def _places(text: Bytes, byte: int) -> Iterator[Ints]:
     """Yield where a byte is in a text, block after block."""
-    for begin in range(0, len(text), BLOCK):
-        yield np.flatnonzero(text[begin : begin + BLOCK] == byte) + begin
+    for begin in range(0, len(text), _BLOCK):
+        yield np.flatnonzero(text[begin : begin + _BLOCK] == byte) + begin
 
 
-def _read_with_lf(source: Source) -> Bytes:
-    """Return the bytes of a file, with LF for every line end."""
-    text = np.frombuffer(source.read(), dtype=np.uint8)
-    begins = (int(at) for places in _places(text, MARK[0]) for at in places if not at or text[at - 1] in (LF, CR))
-    if marks := [at for at in begins if text[at : at + len(MARK)].tobytes() == MARK]:
-        text = np.delete(text, [at + step for at in marks for step in range(len(MARK))])
-    if not any((text[begin : begin + _MEGABYTE] == CR).any() for begin in range(0, len(text), _MEGABYTE)):
-        return text
-    raw = text.tobytes().replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    return np.frombuffer(raw, dtype=np.uint8)
-
-
-def lines_around(source: Source, passages: Iterable[tuple[int, int]]) -> tuple[Lines, Ints]:
-    """Return the sentences of a file that contain some passages, and the number of each of their lines in the file. A
-    passage is a line (from 1) and the number of words that are wanted from there on.
-    """
-    text = np.append(_read_with_lf(source), np.uint8(LF))
-    ends = np.flatnonzero(text == LF)
-    gaps = np.append(np.flatnonzero(np.diff(ends, prepend=-1) == 1), len(ends))
-    wanted = np.zeros(len(ends) + 1, dtype=np.bool_)
-    for line, words in passages:
-        at = int(np.searchsorted(gaps, line - 1))
-        begin = int(gaps[at - 1]) + 1 if at else 0
-        while gaps[at] < line - 1 + words and at < len(gaps) - 1:
-            at += 1
-        wanted[begin : gaps[at] + 1] = True
-    number = np.flatnonzero(wanted[:-1])
-    starts = np.append(0, ends[:-1] + 1)
-    kept = side_by_side(text, starts[number], ends[number] + 1 - starts[number])
-    # The errors of the file were reported when it was first read.
-    return Lines(source, kept, take=lambda code, rows: ()), number + 1
+def _read_with_lf(source: Source) -> bytes:
+    """Return the bytes of a file, with LF for every line end, and without byte order marks at the begins of lines."""
+    text = source.read()
+    if b"\r" in text:
+        text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return _MARKED.sub(b"", text) if MARK in text else text
 
 
 def number_of(piece: bytes) -> int | None:

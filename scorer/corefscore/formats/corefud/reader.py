@@ -33,7 +33,7 @@ from corefscore.formats.corefud.chunks import (
     cells,
     chunks,
 )
-from corefscore.formats.corefud.lines import FORM, ID, WITHOUT_NEWDOC, Lines, few, lines_around, refused
+from corefscore.formats.corefud.lines import FORM, ID, WITHOUT_NEWDOC, Lines, few, refused
 from corefscore.formats.corefud.links import links_of
 from corefscore.formats.corefud.mentions import (
     Events,
@@ -407,9 +407,10 @@ class File:
 
 def words_at(source: Source, spans: Sequence[Span]) -> list[str]:
     """Return the words of spans of one file; for an empty span the form of the empty node at which it stands."""
-    lines, number = lines_around(source, [(span.line, span.end - span.start + 1) for span in spans])
+    # The errors of the file were reported when it was first read.
+    lines = Lines(source, take=lambda code, rows: ())
     words = lines.words
-    line = number[lines.tokens[words.row]]
+    line = lines.tokens[words.row] + 1
 
     def forms(places: Iterable[int]) -> list[str]:
         return [as_text(lines.column(int(words.row[at]), FORM)) for at in places]
