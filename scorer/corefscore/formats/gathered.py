@@ -1,12 +1,12 @@
-"""Documents gathered one by one, as the readers of JSON and of text with tags find them, and their words for
-messages."""
+"""Documents gathered one by one, as the readers of JSON and of text with tags find them, and the words of
+mentions for messages."""
 
 from __future__ import annotations
 
-from collections import defaultdict
+from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -79,14 +79,18 @@ def words_of_spans(read: _Read, request: Request) -> Callable[[Source, Sequence[
 
 
 def _words_of_spans(read: _Read, request: Request, source: Source, spans: Sequence[Span]) -> list[str]:
-    by_line: dict[int | None, list[int]] = defaultdict(list)
-    for number, span in enumerate(spans):
-        by_line[span.line].append(number)
+    wanted = sorted((span.line, number) for number, span in enumerate(spans))
     found = [""] * len(spans)
-    for annotated in read(source, request._replace(lines=by_line.keys())):
+    nothing_more: list[Annotations | None] = [None]
+    first = 0
+    for annotated, following in pairwise(chain(read(source, request._replace(lines={*dict(wanted)})), nothing_more)):
+        assert annotated is not None, "only the last one is"
+        # A span is in the last document that does not begin after it.
+        stop = len(wanted) if following is None else bisect(wanted, (following.line or 0,))
         words = list(chain(*annotated.words))
-        for number in by_line.get(annotated.line, ()):
+        for _, number in wanted[first:stop]:
             start, size = spans[number].start, spans[number].end - spans[number].start + 1
             shown = [words[place] for place in passage_places(start, size) if place < len(words)]
             found[number] = passage(shown, size) if words else f"{start}-{start + size - 1}"
+        first = stop
     return found

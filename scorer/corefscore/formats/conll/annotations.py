@@ -5,6 +5,7 @@ Words can be in another column (`corefscore.formats.conll.lines.WordColumn`).
 
 from __future__ import annotations
 
+from bisect import bisect, bisect_left
 from collections.abc import Iterator, Sequence
 
 from corefscore.core.documents import OF_COLUMN
@@ -26,7 +27,10 @@ _NOTHING = {"-", "*", "_"}
 def read(source: Source, request: Request) -> Iterator[Annotations]:
     """Yield the annotations of each document of a file that has no faults."""
     column = WordColumn(request.word_column)
-    for begin, lines, cuts in tokens_of(source):
+    wanted = sorted(line or 0 for line in request.lines or ())
+    for begin, end, lines, cuts in tokens_of(source):
+        if request.lines is not None and bisect(wanted, end) == bisect_left(wanted, begin):
+            continue
         rows = list(map(columns_of, lines))
         words = _texts(list(map(column.cell, rows)))
         # The last column is coreference.

@@ -6,16 +6,15 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import groupby, islice
+from operator import attrgetter
 
-from corefscore.core.documents import Span
 from corefscore.core.findings import Finding, shortened
 from corefscore.core.sources import MARK, Source, as_text
 from corefscore.core.tuples import NamedTuple
-from corefscore.formats.base import NO_WORD, Request, Sentences, passage, passage_places
+from corefscore.formats.base import NO_WORD, Request, Sentences
 from corefscore.formats.conll import BEGIN
 
 END = b"end document"
@@ -117,9 +116,10 @@ def lines_of(source: Source) -> Iterator[Line]:
             yield Line(number, raw, begin, -1)
 
 
-def tokens_of(source: Source) -> Iterator[tuple[int, list[bytes], list[int]]]:
-    """For each document of a file without faults the line at which it begins, the lines of its tokens with their line
-    ends, and the number of tokens before each line of white space: the same as from `lines_of`, but faster."""
+def tokens_of(source: Source) -> Iterator[tuple[int, int, list[bytes], list[int]]]:
+    """For each document of a file without faults the lines at which it begins and ends, the lines of its tokens with
+    their line ends, and the number of tokens before each line of white space: the same as from `lines_of`, but
+    faster."""
     begin, lines, cuts = 0, list[bytes](), list[int]()
     for number, raw in source.numbered_lines():
         if b"#" not in raw:  # nearly all lines
@@ -131,12 +131,12 @@ def tokens_of(source: Source) -> Iterator[tuple[int, list[bytes], list[int]]]:
         text = raw.removesuffix(b"\n")
         if marker := marker_of(text):
             if begin:
-                yield begin, lines, cuts
+                yield begin, number, lines, cuts
             begin, lines, cuts = (0 if marker.name is None else number), [], []
         elif begin and is_token_line(text):
             lines.append(raw)
     if begin:
-        yield begin, lines, cuts
+        yield begin, number, lines, cuts
 
 
 def columns_of(line: bytes) -> list[bytes]:
@@ -162,8 +162,6 @@ def cell_of(line: bytes) -> tuple[int, bytes]:
 class WordColumn:
     """The column of words of a file: ``number`` (from 1), by default the fourth as in CoNLL-2011/2012, or the last but
     one on lines of fewer than five columns.
-
-    Calling it returns the words of spans of a file (`corefscore.core.documents.Words`).
     """
 
     number: int | None = None
@@ -191,32 +189,6 @@ class WordColumn:
         """Return the word of a line as text."""
         return as_text(self.cell(columns))
 
-    def __call__(self, source: Source, spans: Sequence[Span]) -> list[str]:
-        """Return the words of spans of one file.
-
-        Only those that a `passage` shows are kept, so spans may be long, many and nested.
-        """
-        sizes = [span.end - span.start + 1 for span in spans]
-        beginning = defaultdict(list)
-        for number, span in enumerate(spans):
-            beginning[span.line].append(number)
-        last = max(beginning, default=0)
-        shown: list[list[int]] = [[] for _ in spans]
-        wanted: dict[int, str] = {}
-        token = end = 0
-        for line, line_text in source.numbered_lines():
-            for number in beginning.get(line, ()):
-                shown[number] = passage_places(token, sizes[number])
-                wanted.update(dict.fromkeys(shown[number], ""))
-                end = max(end, token + sizes[number])
-            if token < end and is_token_line(line_text):
-                if token in wanted:
-                    wanted[token] = self.word(columns_of(line_text))
-                token += 1
-            if line >= last and token >= end:
-                break
-        return [passage([wanted[place] for place in places], size) for places, size in zip(shown, sizes, strict=True)]
-
 
 def absent_column(source: Source, column: WordColumn) -> Finding | None:
     """Return the error for a file in which no token has the column of words that was requested."""
@@ -240,7 +212,7 @@ def other_words(source: Source, column: WordColumn) -> Finding | None:
     cells that are neither.
     """
     rows = list(islice(_rows(source), _LOOKED_AT))
-    words = [as_text(column.cell(columns)) for _, columns in rows]
+    words = [column.word(columns) for _, columns in rows]
     if len(rows) < _FEW or not _no_words(words):
         return None
     number, first = rows[0]
@@ -270,27 +242,23 @@ def sentences(source: Source, notices: list[Finding], request: Request) -> Itera
 
     The first columns that `write` does not write are added to the notices, and the first comment.
     """
-    document: list[list[str]] | None = None
     more_columns = commented = False
     column = WordColumn(request.word_column)
-    for line in lines_of(source):
-        if line.begins:
-            document = [[]]
-        elif document is None:
+    for begin, lines in groupby(lines_of(source), attrgetter("begin")):
+        if not begin:
             continue
-        elif not line.begin:
-            yield [sentence for sentence in document if sentence]
-            document = None
-        elif line.token >= 0:
-            columns = columns_of(line.text)
-            document[-1].append(column.word(columns))
-            if len(columns) > COLUMNS and not more_columns:
-                more_columns = True
-                notices.append(Finding("dropped-columns", source.name, line.number, details={"count": len(columns)}))
-        elif not line.text.strip():
-            document.append([])
-        elif not commented:
-            commented = True
-            notices.append(Finding("dropped-comments", source.name, line.number))
-    if document is not None:
+        document: list[list[str]] = [[]]
+        for line in islice(lines, 1, None):
+            if line.token >= 0:
+                columns = columns_of(line.text)
+                document[-1].append(column.word(columns))
+                if len(columns) > COLUMNS and not more_columns:
+                    more_columns = True
+                    details = {"count": len(columns)}
+                    notices.append(Finding("dropped-columns", source.name, line.number, details=details))
+            elif not line.text.strip():
+                document.append([])
+            elif not commented:
+                commented = True
+                notices.append(Finding("dropped-comments", source.name, line.number))
         yield [sentence for sentence in document if sentence]

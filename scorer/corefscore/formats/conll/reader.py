@@ -36,9 +36,9 @@ from __future__ import annotations
 import os
 import re
 import zlib
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import islice
 
 import numpy as np
 
@@ -48,7 +48,7 @@ from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural, shortened
 from corefscore.core.sources import MARK, Source, as_text, is_utf_16
 from corefscore.core.tuples import NamedTuple
-from corefscore.formats.base import BATCH, USUAL, Request, is_json
+from corefscore.formats.base import BATCH, USUAL, Request, excerpt, is_json, later
 from corefscore.formats.conll.cells import CLOSING, OPEN, OPENING, Events, Labels, parse, partitions, plain, unmatched
 from corefscore.formats.conll.lines import (
     END,
@@ -56,11 +56,13 @@ from corefscore.formats.conll.lines import (
     USUAL_END,
     WordColumn,
     absent_column,
+    cell_of,
     is_token_line,
     marker_of,
     other_words,
 )
 from corefscore.formats.corefud import recognises as is_conll_u
+from corefscore.formats.gathered import words_of_spans
 from corefscore.formats.words import BLANK_MARKS
 
 BLOCK = 1 << 20
@@ -68,6 +70,9 @@ BLOCK = 1 << 20
 
 _HEADER = re.compile(rb"#?[^\S\n]*begin[^\S\n]*document", re.IGNORECASE)
 """A line that looks like the begin of a document, in any form."""
+
+_CLOSED = re.compile(r"\(\d+(\+\d)?\)", re.ASCII)
+"""A mention of one token, or a discarded piece."""
 
 _LONG_CELL = 64
 """The number of bytes up to which cells are measured together; the few longer cells are measured one by one."""
@@ -178,6 +183,7 @@ class Reader:
     def __init__(self, notices: list[Finding], request: Request = USUAL) -> None:
         self.notices = notices
         self.word_column = WordColumn(request.word_column)
+        self.words = words_of_spans(later("conll.annotations:read"), request._replace(names=None))
         self._shows_words, self._side = request.texts, request.side
         self._several, self._unnamed = request.several, ""
         self._told_unnamed = False
@@ -277,7 +283,7 @@ class Reader:
             comments={document: found for document, found in self.comments.items() if document < ready},
             odd_labels=self.labels.odd,
             exact_names=True,
-            words=self.word_column,
+            words=self.words,
             texts=Texts(*map(np.concatenate, zip(*self.texts, strict=True))) if self.texts else None,
         )
         if self.texts:
@@ -424,35 +430,6 @@ def _first(
     return next(describe(events, unmatched(events)[:1].tolist(), source, odd_labels, lambda _: details))
 
 
-class Cell:
-    """The last cell of a line, for messages. It is searched only as far as these need it.
-
-    The brackets of mentions of one token and of discarded pieces are not found.
-    """
-
-    def __init__(self, line: bytes) -> None:
-        self.text = text = as_text(line.removesuffix(b"\r"))
-        self.start = text.rstrip("\t").rfind("\t") + 1 if "\t" in text else text.rstrip().rfind(" ") + 1
-        self._rest = re.sub(r"\(\d+(\+\d)?\)", lambda whole: " " * len(whole[0]), text[self.start :], flags=re.ASCII)
-        self._brackets = re.finditer(r"\(\d+|(?<!\d)\d+\)", self._rest, re.ASCII)
-        self._places: dict[str, list[int]] = defaultdict(list)
-
-    def excerpt(self, piece: str, earlier: int) -> tuple[int, tuple[str, str]]:
-        """Return the column of a bracket in its line, and the cell with carets under it, shortened to a readable width.
-
-        ``earlier`` is the number of brackets of the same form before it. The whole cell is marked for a bracket that
-        only exists after others are cut out.
-        """
-        places = self._places[piece]
-        while len(places) <= earlier and (bracket := next(self._brackets, None)):
-            self._places[bracket[0]].append(self.start + bracket.start())
-        there = earlier < len(places)
-        place, size = (places[earlier], len(piece)) if there else (self.start, len(self._rest.strip()))
-        shown = max(self.start, place - 30)
-        cell = self.text[shown : place + size + 30][:100].replace("\t", " ")
-        return place + 1, (cell, " " * (place - shown) + "^" * min(size, 40))
-
-
 def describe(
     events: Events,
     which: Sequence[int],
@@ -463,7 +440,7 @@ def describe(
     """Yield the findings for brackets without a partner: the events ``which``, of documents in one file. ``details``
     returns those of a document.
     """
-    cells = {line: Cell(text) for line, text in source.lines_at(events.line[which].tolist()).items()}
+    cells = {line: _last_cell(text) for line, text in source.lines_at(events.line[which].tolist()).items()}
     for event in which:
         document, line, kind, label = (
             int(column[event]) for column in (events.document, events.line, events.kind, events.label)
@@ -473,10 +450,24 @@ def describe(
         first += int(np.searchsorted(events.line[first:event], line))
         same = (events.kind[first:event] == kind) & (events.label[first:event] == label)
         name = str(label) if label >= 0 else odd_labels[-1 - label]
-        piece = f"({name}" if kind == OPEN else f"{name})"
-        column, excerpt = cells[line].excerpt(piece, int(np.count_nonzero(same)))
-        code = "unclosed-mention" if kind == OPEN else "unopened-mention"
-        yield Finding(code, source.name, line, column, {**details(document), "piece": piece, "label": name}, excerpt)
+        opens = kind == OPEN
+        piece = f"({name}" if opens else f"{name})"
+        form = rf"\({name}(?!\d)" if opens else rf"(?<!\d){name}\)"
+        before, cell, rest = cells[line]
+        found = next(islice(re.finditer(form, rest, re.ASCII), int(np.count_nonzero(same)), None), None)
+        # The whole cell is marked for a bracket that only exists after others are cut out.
+        column, shown = excerpt(cell, *((found.start(), len(piece)) if found else (0, len(rest.strip()))))
+        code = "unclosed-mention" if opens else "unopened-mention"
+        about = {**details(document), "piece": piece, "label": name}
+        yield Finding(code, source.name, line, before + column, about, shown)
+
+
+def _last_cell(line: bytes) -> tuple[int, str, str]:
+    """Return the number of characters before the last cell of a line, the text from there on, and the same with blanks
+    for the mentions of one token and the discarded pieces."""
+    start, _ = cell_of(line)
+    cell = as_text(line[start:].removesuffix(b"\r"))
+    return len(as_text(line[:start])), cell, _CLOSED.sub(lambda whole: " " * len(whole[0]), cell)
 
 
 def _blocks(source: Source, whole_documents: bool) -> Iterator[tuple[bytearray, int, bool]]:
