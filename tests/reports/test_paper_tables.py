@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from corefscore.reports.base import BEST, PERCENT, SHOWN, Column, Table, shortened
+from corefscore.reports.base import BEST, SHOWN, Column, Table, shortened
 from corefscore.reports.layouts import Style, rendered
 from support import TESTDATA, call
 
@@ -45,7 +45,7 @@ class Small:
     notes = ("a_note",)
 
     def __init__(self, *scores: float, marks: dict[tuple[int, int], str] | None = None) -> None:
-        columns = [Column("system", "system"), Column("f1", "F1", PERCENT, over="B³", score="f1")]
+        columns = [Column("system", "system"), Column("f1", "F1", "percent", over="B³", score="f1")]
         self.short: dict[str, str] = {}
         self.paper = [Table("", columns, [[f"s{at}", score] for at, score in enumerate(scores)], marks or {})]
 

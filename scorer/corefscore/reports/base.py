@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import takewhile
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, Noticed
@@ -17,26 +17,20 @@ from corefscore.metrics.base import Metric
 from corefscore.reports.layouts import NOTEBOOK, TABLES, Style, fitting, rendered
 from corefscore.scoring.results import SCHEMA
 
-_TEXT, NAME, COUNT, PERCENT, CHANCE = "text", "name", "count", "percent", "chance"
-GAIN, BAR, RATIO = "gain", "bar", "ratio"
+_Kind = Literal["text", "name", "count", "percent", "chance", "gain", "bar", "ratio"]
 """The kinds of columns: words; names of systems, which readable tables shorten; whole numbers; scores from 0 to 1,
 printed in percent; p-values; differences of scores, printed in points with a sign; differences as bars, which data does
 not have; and other numbers, with two digits."""
 
-
 VERBATIM = "  "
 """The begin of a note that is not wrapped, such as a command."""
 
-LEFT = (_TEXT, NAME, BAR)
+LEFT = ("text", "name", "bar")
 """The kinds of columns that are aligned left."""
 
 
 BEST, SHOWN = "best ", "shown "
 """Marks of cells, which can be joined: the best of a column, and those shown to be better than a rival."""
-
-
-MIDDLE, END = "middle", "end"
-"""Where text is cut: names in the middle, since both ends distinguish them, and lists at the end."""
 
 
 class Column(NamedTuple):
@@ -46,24 +40,24 @@ class Column(NamedTuple):
     all input.
     ``over`` is a heading above those of this column and its neighbours. ``score`` is the score that the column is
     about, by which layouts order neighbours. If a table does not fit, the columns with the highest ``spare`` are left
-    out first; those with 0 are never left out. ``cut`` is where the heading and the cells may be cut to fit, `MIDDLE`
-    or `END`.
+    out first; those with 0 are never left out. ``cut`` is where the heading and the cells may be cut to fit, in the
+    ``middle``, since both ends distinguish names, or at the ``end``.
     """
 
     name: str
     heading: str
-    kind: str = _TEXT
+    kind: _Kind = "text"
     shown: bool = True
     over: str = ""
     score: str = ""
     spare: int = 0
-    cut: str = ""
+    cut: Literal["", "middle", "end"] = ""
     data: bool = True
 
 
 MEASURE, SCORE, VERDICT = Column("measure", "measure"), Column("score", "score"), Column("verdict", "verdict")
-GROUP, DOCUMENT = (Column(name, name, cut=MIDDLE) for name in ("group", "document"))
-SYSTEM, AGAINST = (Column(name, name, NAME, cut=MIDDLE) for name in ("system", "against"))
+GROUP, DOCUMENT = (Column(name, name, cut="middle") for name in ("group", "document"))
+SYSTEM, AGAINST = (Column(name, name, "name", cut="middle") for name in ("system", "against"))
 PAIR = (MEASURE, SCORE, SYSTEM, AGAINST)
 """Columns of several tables."""
 
@@ -127,7 +121,7 @@ def paper(
     title, scores = titles(metrics), scored_columns(measures)
     columns = [
         *before,
-        *(Column(f"{m}.{c}", HEADINGS[c], PERCENT, over=title[m], score=c) for m, c in scores),
+        *(Column(f"{m}.{c}", HEADINGS[c], "percent", over=title[m], score=c) for m, c in scores),
     ]
     cells = [[*first, *(numbers.get(measure, {}).get(score) for measure, score in scores)] for first, numbers in rows]
     column_of = {scored: len(before) + index for index, scored in enumerate(scores)}

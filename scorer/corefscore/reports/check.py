@@ -16,7 +16,7 @@ from corefscore.core.version import __version__
 from corefscore.matching.text.fidelity import described, ratio
 from corefscore.metrics import HEADINGS, LINKED, MENTIONS, NAMES, select, wanted
 from corefscore.metrics.base import Metric, options_of
-from corefscore.reports.base import MEASURE, PERCENT, SCORE, VERDICT, Annotation, Column, Reported, Table, head
+from corefscore.reports.base import MEASURE, SCORE, VERDICT, Annotation, Column, Reported, Table, head
 from corefscore.reports.score import GROUP, MACRO, MEAN, Report
 from corefscore.reports.systems import fidelities
 from corefscore.scoring.results import DOCUMENT, TOTAL, Result, refuse_division
@@ -161,9 +161,9 @@ class Check(Reported):
             Column("scope", "scope"),
             MEASURE,
             SCORE,
-            Column("baseline", "baseline", PERCENT),
-            Column("now", "now", PERCENT),
-            Column("difference", "difference", PERCENT),
+            Column("baseline", "baseline", "percent"),
+            Column("now", "now", "percent"),
+            Column("difference", "difference", "percent"),
             VERDICT,
             Column("fails", "fails"),
         )
@@ -171,7 +171,7 @@ class Check(Reported):
             [*_headed(change), change.difference, change.verdict, "yes" if self.fails(change) else None]
             for change in self.moved
         ]
-        floors = MEASURE, SCORE, Column("floor", "minimum", PERCENT), Column("now", "now", PERCENT), VERDICT
+        floors = MEASURE, SCORE, Column("floor", "minimum", "percent"), Column("now", "now", "percent"), VERDICT
         lows = [[*_headed(floor), "met" if floor.met else "below"] for floor in self.floors]
         texts = fidelities({"now": self.result})
         if texts and self._fidelity_before is not None:

@@ -15,20 +15,7 @@ from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, Noticed, plural
 from corefscore.metrics import HEADINGS, asked
 from corefscore.metrics.base import SCORES
-from corefscore.reports.base import (
-    AGAINST,
-    CHANCE,
-    COUNT,
-    MEASURE,
-    PAIR,
-    PERCENT,
-    SYSTEM,
-    VERDICT,
-    Column,
-    Interval,
-    Table,
-    known,
-)
+from corefscore.reports.base import AGAINST, MEASURE, PAIR, SYSTEM, VERDICT, Column, Interval, Table, known
 from corefscore.reports.datasets import TEST_STATISTICS, VERDICTS, OnDatasets, Statistic
 from corefscore.reports.systems import SystemsReport, by_score, fidelities, fidelity_data, in_line, sampled
 from corefscore.scoring.results import Result, refuse_division
@@ -50,13 +37,13 @@ _EQUIVALENT = {True: "equivalent", False: "not shown", None: None}
 """The words for a test of equivalence; None if it was not made."""
 
 PAIR_STATISTICS = (
-    Statistic("difference", Column("difference", "difference", PERCENT), attrgetter("differences")),
-    Statistic("low", Column("difference_low", "low", PERCENT, spare=2), lambda found: found.difference_ends[..., 0]),
-    Statistic("high", Column("difference_high", "high", PERCENT, spare=1), lambda found: found.difference_ends[..., 1]),
+    Statistic("difference", Column("difference", "difference", "percent"), attrgetter("differences")),
+    Statistic("low", Column("difference_low", "low", "percent", spare=2), lambda of: of.difference_ends[..., 0]),
+    Statistic("high", Column("difference_high", "high", "percent", spare=1), lambda of: of.difference_ends[..., 1]),
     *TEST_STATISTICS,
-    Statistic("shown_from", Column("shown_from", "80% from", PERCENT, spare=3), attrgetter("shown_from")),
-    Statistic("units_needed", Column("units_needed", "needs", COUNT, spare=4), attrgetter("units_needed")),
-    Statistic("p_equivalent", Column("p_equivalent", "p (equal)", CHANCE), attrgetter("p_equivalent")),
+    Statistic("shown_from", Column("shown_from", "80% from", "percent", spare=3), attrgetter("shown_from")),
+    Statistic("units_needed", Column("units_needed", "needs", "count", spare=4), attrgetter("units_needed")),
+    Statistic("p_equivalent", Column("p_equivalent", "p (equal)", "chance"), attrgetter("p_equivalent")),
     Statistic("exact", None, attrgetter("tests.exact")),
 )
 """The statistics of the difference of two systems, in the order of tables and data."""
@@ -117,9 +104,9 @@ class Comparison(SystemsReport):
         asked_for = {score for scores in asked(self.measures).values() for score in scores}
         for score, heading in HEADINGS.items():
             shown, spare = score in asked_for, score != "f1"
-            columns.append(Column(score, heading, PERCENT, shown, score=score, spare=spare))
+            columns.append(Column(score, heading, "percent", shown, score=score, spare=spare))
             ends = (*Interval._fields, *["spread"] * (self.runs is not None))
-            columns += [Column(f"{score}_{end}", end, PERCENT, shown, score=score, spare=2 * spare) for end in ends]
+            columns += [Column(f"{score}_{end}", end, "percent", shown, score=score, spare=2 * spare) for end in ends]
         rows = [
             [measure, name, *(cell for c in range(len(SCORES)) for cell in self._score(s, m, c).values())]
             for m, measure in enumerate(self.measures)
@@ -191,10 +178,10 @@ class Comparison(SystemsReport):
         numbers = range(1, len(order) + 1)
         tens = " ".join(str(number // 10 % 10) if number > 9 else " " for number in numbers).rstrip()
         columns = [
-            Column("number", "", COUNT),
+            Column("number", "", "count"),
             SYSTEM,
-            *(Column(name, HEADINGS[name], PERCENT, score=name, spare=2 * (name != SCORES[c])) for name in scores),
-            Column("interval", "[low, high]", PERCENT, spare=1),
+            *(Column(name, HEADINGS[name], "percent", score=name, spare=2 * (name != SCORES[c])) for name in scores),
+            Column("interval", "[low, high]", "percent", spare=1),
             Column("signs", " ".join(str(number % 10) for number in numbers), over=tens),
         ]
         rows = []

@@ -13,7 +13,7 @@ import numpy as np
 
 from corefscore.metrics import HEADINGS
 from corefscore.metrics.base import SCORES
-from corefscore.reports.base import CHANCE, COUNT, GROUP, PAIR, PERCENT, VERDICT, Column, Table, tabled
+from corefscore.reports.base import GROUP, PAIR, VERDICT, Column, Table, tabled
 from corefscore.reports.systems import on_groups
 from corefscore.scoring.results import Result, Scores
 from corefscore.statistics.datasets import Datasets
@@ -39,16 +39,16 @@ class Statistic(NamedTuple):
         number = self.array(found)[test].item()
         if math.isnan(number):
             return None
-        return int(number) if self.column is not None and self.column.kind == COUNT else number
+        return int(number) if self.column is not None and self.column.kind == "count" else number
 
 
 TEST_STATISTICS = (
-    Statistic("p", Column("p", "p", CHANCE), attrgetter("tests.p")),
-    Statistic("p_corrected", Column("p_corrected", "p (all)", CHANCE), attrgetter("corrected")),
+    Statistic("p", Column("p", "p", "chance"), attrgetter("tests.p")),
+    Statistic("p_corrected", Column("p_corrected", "p (all)", "chance"), attrgetter("corrected")),
     Statistic(
-        "units_differing", Column("units_differing", "units", COUNT, spare=5), attrgetter("tests.differing_units")
+        "units_differing", Column("units_differing", "units", "count", spare=5), attrgetter("tests.differing_units")
     ),
-    Statistic("smallest_p", Column("smallest_p", "smallest p", CHANCE, spare=4), attrgetter("tests.smallest")),
+    Statistic("smallest_p", Column("smallest_p", "smallest p", "chance", spare=4), attrgetter("tests.smallest")),
 )
 """The statistics of every test, on groups, too, in the order of tables and data."""
 
@@ -73,9 +73,9 @@ class OnDatasets:
         columns = (
             GROUP,
             *PAIR,
-            Column("value", "value", PERCENT),
-            Column("against_value", "against value", PERCENT),
-            Column("difference", "difference", PERCENT),
+            Column("value", "value", "percent"),
+            Column("against_value", "against value", "percent"),
+            Column("difference", "difference", "percent"),
             *(statistic.column for statistic in TEST_STATISTICS if statistic.column),
             VERDICT,
         )
@@ -91,12 +91,12 @@ class OnDatasets:
         """Yield a table for each pair of systems, with a row for each group."""
         names, sample = list(self.results), self.over.sample
         scores = list(zip(sample.measures, sample.deciding_scores, strict=True))
-        columns = [GROUP, Column("units", "units", COUNT)]
+        columns = [GROUP, Column("units", "units", "count")]
         for m, (measure, c) in enumerate(scores):
             over, spare = f"{measure} {HEADINGS[SCORES[c]]}", 2 * (len(scores) - m)
             columns += [
-                Column(f"{measure}_difference", "difference", PERCENT, over=over, spare=spare - 1),
-                Column(f"{measure}_p", "p (Holm)", CHANCE, over=over, spare=spare),
+                Column(f"{measure}_difference", "difference", "percent", over=over, spare=spare - 1),
+                Column(f"{measure}_p", "p (Holm)", "chance", over=over, spare=spare),
                 Column(f"{measure}_verdict", "verdict", over=over, spare=spare),
             ]
         for pair, (first, second) in enumerate(sample.pairs):
@@ -113,12 +113,12 @@ class OnDatasets:
         """Return the number of groups on which the two systems of each of some tests differ."""
         columns = (
             *PAIR,
-            Column("groups", "groups", COUNT),
-            Column("groups_differing", "differ on", COUNT),
-            Column("better", "better", COUNT),
-            Column("worse", "worse", COUNT),
-            Column("no_verdict", "no verdict", COUNT, spare=1),
-            Column("if_independent", "if independent", COUNT),
+            Column("groups", "groups", "count"),
+            Column("groups_differing", "differ on", "count"),
+            Column("better", "better", "count"),
+            Column("worse", "worse", "count"),
+            Column("no_verdict", "no verdict", "count", spare=1),
+            Column("if_independent", "if independent", "count"),
         )
         rows = []
         for tested in tests:

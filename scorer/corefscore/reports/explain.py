@@ -16,7 +16,7 @@ from corefscore.core.percent import from_percent
 from corefscore.formats.base import Reading
 from corefscore.metrics import AVERAGE, GROUPS, select
 from corefscore.metrics.base import SCORES, f1, summed
-from corefscore.reports.base import PERCENT, VERBATIM, Column, Reported, Table, head
+from corefscore.reports.base import VERBATIM, Column, Reported, Table, head
 from corefscore.scoring.results import Result
 from corefscore.scoring.run import scored, settings_of
 from corefscore.scoring.settings import Rules
@@ -162,9 +162,9 @@ class Explanation(Reported):
     def tables(self) -> Sequence[Table]:
         columns = (
             Column("convention", "convention"),
-            *(Column(f"{name}_f1", name, PERCENT, over="F1") for name in _MEASURES),
-            Column("recall", "R", PERCENT, over=AVERAGE, shown=False),
-            Column("precision", "P", PERCENT, over=AVERAGE, shown=False),
+            *(Column(f"{name}_f1", name, "percent", over="F1") for name in _MEASURES),
+            Column("recall", "R", "percent", over=AVERAGE, shown=False),
+            Column("precision", "P", "percent", over=AVERAGE, shown=False),
             Column("matches", f"= {self.expect}", shown=self.expect is not None),
             Column("does", "what it does", shown=False),
             Column("command", "command", shown=False),

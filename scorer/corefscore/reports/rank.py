@@ -18,18 +18,12 @@ from corefscore.metrics import HEADINGS, asked, deciding, scores_of
 from corefscore.metrics.base import SCORES
 from corefscore.reports.base import (
     AGAINST,
-    CHANCE,
-    COUNT,
     GROUP,
     MEASURE,
-    MIDDLE,
-    PERCENT,
-    RATIO,
     SYSTEM,
     VERDICT,
     Column,
     Interval,
-    Scored,
     Table,
     known,
     scored_columns,
@@ -148,15 +142,18 @@ class Ranking(SystemsReport):
         numbers, over = scored_columns(self.table.measures), self.sorted_by
         columns = [
             _RANK,
-            *(Column(name, name, COUNT, shown=False) for name in ("best", "worst")),
+            *(Column(name, name, "count", shown=False) for name in ("best", "worst")),
             SYSTEM,
-            *(Column(f"{m}_{c}", HEADINGS[c], PERCENT, over=m, score=c, spare=self._spare((m, c))) for m, c in numbers),
-            Column("interval", "[low, high]", PERCENT, over=over, spare=3, data=False),
-            *(Column(end, end, PERCENT, shown=False) for end in Interval._fields),
-            *[Column("spread", "spread", PERCENT, over=over, spare=2)] * (self.runs is not None),
-            Column("p", "p", CHANCE, shown=self.baseline is not None, spare=1),
+            *(
+                Column(f"{m}_{c}", HEADINGS[c], "percent", over=m, score=c, spare=self._spare((m, c)))
+                for m, c in numbers
+            ),
+            Column("interval", "[low, high]", "percent", over=over, spare=3, data=False),
+            *(Column(end, end, "percent", shown=False) for end in Interval._fields),
+            *[Column("spread", "spread", "percent", over=over, spare=2)] * (self.runs is not None),
+            Column("p", "p", "chance", shown=self.baseline is not None, spare=1),
             VERDICT._replace(shown=self.baseline is not None, spare=2),
-            *(Column(f"{self.sort}_{self.score}@{group}", group, PERCENT, shown=False) for group in self.groups),
+            *(Column(f"{self.sort}_{self.score}@{group}", group, "percent", shown=False) for group in self.groups),
             Column("reason", "not scored because", shown=False),
         ]
         rows = [self._record(system) for system in self.order]
@@ -213,9 +210,9 @@ class Ranking(SystemsReport):
         """Yield the agreement of measures, and the verdicts of all measures on pairs on which two of them differ."""
         if self.every is None:
             return
-        columns = [MEASURE, Column("against", "against", cut=MIDDLE)]
-        columns += (Column(name, name, RATIO) for name in ("tau", "low", "high"))
-        columns.append(Column("verdicts_differ", "verdicts differ", COUNT))
+        columns = [MEASURE, Column("against", "against", cut="middle")]
+        columns += (Column(name, name, "ratio") for name in ("tau", "low", "high"))
+        columns.append(Column("verdicts_differ", "verdicts differ", "count"))
         rows = [{**row, "verdicts_differ": len(row["verdicts_differ"])} for row in self.agreement]
         yield tabled("agreement of measures", columns, rows)
         verdicts = []
@@ -241,19 +238,19 @@ class Ranking(SystemsReport):
         """
         names = [self.names[system] for system in self.order]
         columns = [
-            Column(f"@{self.short[name]}", self.short[name], PERCENT, spare=at, cut=MIDDLE)
+            Column(f"@{self.short[name]}", self.short[name], "percent", spare=at, cut="middle")
             for at, name in enumerate(names)
         ]
         scores = [self._on_groups(system) for system in self.order]
         rows = [[group, *(each[group] for each in scores)] for group in self.groups]
         return [Table(f"{self.sorted_by} by group", [GROUP, *columns], rows)] if rows else []
 
-    def _spare(self, scored: Scored) -> int:
+    def _spare(self, measure: str, score: str) -> int:
         """Return the ``spare`` of the column of a score."""
-        if scored == (self.sort, self.score):
+        if (measure, score) == (self.sort, self.score):
             return 0
         measures = list(self.table.measures)
-        return 5 + measures.index(scored[0]) if scored[1] == "f1" else len(measures) + 5
+        return 5 + measures.index(measure) if score == "f1" else len(measures) + 5
 
     @property
     def _not_ranked(self) -> list[str]:

@@ -13,18 +13,7 @@ from corefscore.core.percent import percent
 from corefscore.matching.text.fidelity import described, ratio
 from corefscore.metrics import AVERAGE, HEADINGS, MENTIONS
 from corefscore.metrics.base import SCORES, Metric, summed
-from corefscore.reports.base import (
-    COUNT,
-    MEASURE,
-    PERCENT,
-    Column,
-    Interval,
-    Reported,
-    Streamed,
-    Table,
-    known,
-    paper,
-)
+from corefscore.reports.base import MEASURE, Column, Interval, Reported, Streamed, Table, known, paper
 from corefscore.scoring.results import DOCUMENT, KIND, TOTAL, Result, Score, Scores
 
 if TYPE_CHECKING:
@@ -35,8 +24,8 @@ GROUP, MEAN, MACRO = "group", "mean of groups", "macro"
 groups, and the unweighted mean over documents."""
 
 
-_Values = Mapping[str, Mapping[str, float | None]]
-"""Scores from 0 to 1 by measure and score; None for those that have nothing to count."""
+_Values = Mapping[str, Mapping[str, float]]
+"""Scores from 0 to 1 by measure and score, without those that have nothing to count."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -79,7 +68,7 @@ class Report(Reported):
         yield from self._of_result(DOCUMENT, self.result.documents if self.documents else {})
         yield from self._of_result(GROUP, self.groups)
         if self.groups:
-            yield MEAN, MEAN, self.mean
+            yield MEAN, MEAN, self.mean_values
         if self.macro:
             yield MACRO, MACRO, _values(self.result.mean)
         yield from self._of_result(KIND, self.result.kinds)
@@ -99,9 +88,9 @@ class Report(Reported):
             MEASURE,
         ]
         for score, heading in HEADINGS.items():
-            columns.append(Column(score, heading, PERCENT, score=score))
+            columns.append(Column(score, heading, "percent", score=score))
             if self.intervals:
-                ends = (Column(f"{score}_{end}", end, PERCENT, score=score) for end in Interval._fields)
+                ends = (Column(f"{score}_{end}", end, "percent", score=score) for end in Interval._fields)
                 columns += [column._replace(spare=score != "f1") for column in ends]
         rows = [
             [kind, scope, measure, *self._cells(kind, measure, numbers)]
@@ -110,10 +99,10 @@ class Report(Reported):
         ]
         return [Table("", columns, rows), *self._fidelity(every=True)]
 
-    def _cells(self, kind: str, measure: str, numbers: Mapping[str, float | None]) -> Iterator[float | None]:
+    def _cells(self, kind: str, measure: str, numbers: Mapping[str, float]) -> Iterator[float | None]:
         """Yield the cells of scores, each with its interval if there are any, which only the total has."""
         for score in SCORES:
-            yield numbers[score]
+            yield numbers.get(score)
             if self.intervals:
                 yield from (kind == TOTAL and self.intervals.ends.get(measure, {}).get(score)) or (None, None)
 
@@ -139,8 +128,8 @@ class Report(Reported):
             Column("kind", "kind", shown=False),
             Column("scope", "scope", shown=self.documents),
             Column("text", "text"),
-            Column("count", "count", COUNT),
-            Column("share", "%", PERCENT),
+            Column("count", "count", "count"),
+            Column("share", "%", "percent"),
         ]
         return [Table("fidelity of the text", columns, rows)]
 
@@ -181,20 +170,15 @@ class Report(Reported):
         return f"{signature} | average=documents" if self.macro else signature
 
     @property
-    def mean(self) -> _Values:
+    def mean_values(self) -> _Values:
         """The unweighted mean over groups."""
-        of_groups = [_values(scores) for scores in self.groups.values()]
+        groups = [_values(scores) for scores in self.groups.values()]
         return {
-            measure: {score: _mean([values[measure][score] for values in of_groups]) for score in SCORES}
-            for measure in (of_groups[0] if of_groups else ())
-        }
-
-    @property
-    def mean_values(self) -> dict[str, dict[str, float]]:
-        """The mean over groups without the scores that have nothing to count."""
-        return {
-            measure: {score: value for score, value in numbers.items() if value is not None}
-            for measure, numbers in self.mean.items()
+            measure: {
+                score: float(summed(np.array([values[measure][score] for values in groups]))) / len(groups)
+                for score in scores
+            }
+            for measure, scores in (groups[0] if groups else {}).items()
         }
 
     def to_dict(self) -> dict[str, Any]:
@@ -227,14 +211,12 @@ def _main_measures(metrics: Sequence[Metric], found: Collection[str]) -> list[st
 
 
 def _values(scores: Mapping[str, Score], empty: Collection[tuple[str, str]] = ()) -> _Values:
-    """Return scores by measure and score; ``empty`` are the measures and scores without a value."""
+    """Return scores by measure and score, without those of measures that lack them, and without the ``empty`` ones."""
     return {
-        measure: {name: None if (measure, name) in empty else known(getattr(score, name)) for name in SCORES}
+        measure: {
+            name: value
+            for name in SCORES
+            if (measure, name) not in empty and (value := known(getattr(score, name))) is not None
+        }
         for measure, score in scores.items()
     }
-
-
-def _mean(numbers: Sequence[float | None]) -> float | None:
-    """Return the mean of the numbers that are not None; None if there are none."""
-    known = np.array([number for number in numbers if number is not None])
-    return float(summed(known)) / len(known) if len(known) else None

@@ -18,8 +18,6 @@ from corefscore.core.percent import percent
 from corefscore.metrics.base import SCORES
 from corefscore.reports.base import (
     BEST,
-    COUNT,
-    PERCENT,
     SHOWN,
     SYSTEM,
     Column,
@@ -314,9 +312,9 @@ def fidelities(results: Mapping[str, Result]) -> list[Table]:
     counted = [name for name in next(iter(known.values()), ()) if name != "fidelity"]
     columns = [
         SYSTEM,
-        Column("fidelity", "fidelity", PERCENT),
+        Column("fidelity", "fidelity", "percent"),
         *(
-            Column(name, name.replace("_", " "), COUNT, shown=any(counts[name] for counts in known.values()))
+            Column(name, name.replace("_", " "), "count", shown=any(counts[name] for counts in known.values()))
             for name in counted
         ),
     ]

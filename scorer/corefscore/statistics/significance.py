@@ -41,13 +41,13 @@ TIE = 1e-12
 BLOCK = 2**21
 """The number of values in memory at a time, which sets the size of a block of trials."""
 
-LEAST = 2**10
+_LEAST = 2**10
 """The least number of units in a block of trials of one unit each, which need no weights of all units."""
 
-CHUNK = 2**14
+_CHUNK = 2**14
 """The number of trials, over several pairs, whose counts are divided at once: they fit into the cache."""
 
-SPARE = 32
+_SPARE = 32
 """The largest factor by which a resample is expected to exceed the sum of a column; see `on_grid`."""
 
 PairOf = tuple[int, int]
@@ -114,6 +114,12 @@ class Sample:
         if self.baseline is None:
             return list(combinations(range(self.systems), 2))
         return [(system, self.baseline) for system in range(self.systems) if system != self.baseline]
+
+    @property
+    def sides(self) -> tuple[Ints, Ints]:
+        """The first and the second system of each pair."""
+        first, second = np.array(self.pairs, dtype=np.int64).reshape(-1, 2).T
+        return first, second
 
     @property
     def deciding_scores(self) -> list[int]:
@@ -227,7 +233,7 @@ def _columns_of(metrics: Sequence[Metric]) -> dict[str, slice]:
 def on_grid(counts: Floats) -> Floats:
     """Round counts, systems x units x columns, to multiples of a power of two: 2^-48 of the sum of their column.
 
-    Sums of up to `SPARE` times a column are then exact in any order, so that neither the size of a block nor the
+    Sums of up to `_SPARE` times a column are then exact in any order, so that neither the size of a block nor the
     linear algebra library can change a digit, and a seed gives the same result on every machine. Whole numbers do not
     change up to a sum of 2^48. Each system has its own powers, so that another one does not change its digits.
     """
@@ -238,7 +244,7 @@ def on_grid(counts: Floats) -> Floats:
 
 def _grid(counts: Floats) -> Floats:
     """Find the powers of two for `on_grid`, systems x 1 x columns."""
-    _, exponent = np.frexp(SPARE * np.abs(counts).sum(axis=1, keepdims=True))
+    _, exponent = np.frexp(_SPARE * np.abs(counts).sum(axis=1, keepdims=True))
     grid: Floats = np.ldexp(1.0, exponent - 53)
     return grid
 
@@ -255,7 +261,7 @@ class _Trials:
         self.groups = int(sample.stratum[-1]) + 1
         self.flat: Floats = on_grid(sample.counts).transpose(0, 2, 1).reshape(-1, sample.units)
         self.whole = self.sums(np.ones((sample.units, 1)))
-        self.first, self.second = np.array(sample.pairs, dtype=np.int64).reshape(-1, 2).T
+        self.first, self.second = sample.sides
         values_of_trial = max(len(self.flat) * self.groups, sample.units, len(tested) * len(self.first) // 2)
         self.rows = max(1, BLOCK // values_of_trial)
 
@@ -279,9 +285,13 @@ class _Trials:
         sample = self.sample
         return each_score(sample.metrics, sample.measures, np.moveaxis(sums, 2, -1), averaged=sample.averaged)
 
+    def scores(self, sums: Floats) -> Floats:
+        """Return the scores of sums of trials, trials x systems x measures x scores."""
+        return np.moveaxis(self.sample.scores(np.moveaxis(sums, 2, -1)), 1, 0)
+
     def alone(self) -> Iterator[Floats]:
         """Yield the sums over each unit alone as a trial, for blocks of units."""
-        rows = max(self.rows, LEAST)
+        rows = max(self.rows, _LEAST)
         for begin in range(0, self.sample.units, rows):
             counts = self.flat[:, begin : begin + rows]
             sums = np.zeros((self.groups, *counts.shape))
@@ -296,7 +306,7 @@ class _Trials:
         for swapped in sums:
             trials = swapped.shape[-1]
             found = np.empty((len(self.tested), len(self.first), trials))
-            step = max(1, CHUNK // trials)
+            step = max(1, _CHUNK // trials)
             for begin in range(0, len(self.first), step):
                 found[:, begin : begin + step] = self.differences(swapped, slice(begin, begin + step))
             yield found
@@ -351,11 +361,7 @@ class _Trials:
 def without_each(sample: Sample) -> Floats:
     """Return the scores without each unit in turn: units x systems x measures x scores."""
     resampling = _Trials(sample)
-    found = []
-    for alone in resampling.alone():
-        sums = resampling.whole - alone
-        found.append(np.moveaxis(sample.scores(np.moveaxis(sums, 2, -1)), 1, 0))
-    return np.concatenate(found)
+    return np.concatenate([resampling.scores(resampling.whole - alone) for alone in resampling.alone()])
 
 
 def resampled(sample: Sample, trials: int, seed: int) -> Floats:
@@ -368,8 +374,7 @@ def resampled(sample: Sample, trials: int, seed: int) -> Floats:
     for begin in range(0, trials, resampling.rows):
         count = min(resampling.rows, trials - begin)
         weights = [generator.multinomial(size, np.full(size, 1 / size), count).T for size in sizes]
-        sums = resampling.sums(np.concatenate(weights).astype(np.float64))
-        found.append(np.moveaxis(sample.scores(np.moveaxis(sums, 2, -1)), 1, 0))
+        found.append(resampling.scores(resampling.sums(np.concatenate(weights).astype(np.float64))))
     return np.concatenate(found)
 
 
@@ -448,15 +453,14 @@ def randomization(sample: Sample, tested: Bools, method: Method, watch: Watch | 
     one of the pair; p never falls from one pair to the next. Source: Westfall and Young 1993, algorithm 4.1.
     """
     resampling = _Trials(sample, [(measure, score) for measure, score in np.argwhere(tested).tolist()])
-    shape = len(sample.pairs), *tested.shape
+    tests, trials = _no_tests(sample, tested), method.trials
     if not tested.any() or not sample.pairs:
-        unknown, none = np.full(shape, np.nan), np.zeros(shape, dtype=np.int64)
-        return Tests(unknown, unknown, none, none > 0, unknown, np.full(tested.shape, np.nan))
+        return tests
     counts, union = [], np.zeros(sample.units, dtype=np.bool_)
     for mask in resampling.differing():
         counts.append(mask.sum(axis=-1))
         union |= mask.any(axis=(0, 1))
-    trials, apart, differing = method.trials, np.flatnonzero(union), np.concatenate(counts, axis=1)
+    apart, differing = np.flatnonzero(union), np.concatenate(counts, axis=1)
     most = trials.bit_length() - 1
     together = len(apart) <= most
     count = 2 ** len(apart) if together else trials
@@ -471,24 +475,20 @@ def randomization(sample: Sample, tested: Bools, method: Method, watch: Watch | 
     exact = differing <= most
     for pair in () if together else np.flatnonzero(exact.any(axis=0)).tolist():
         p[:, pair] = np.where(exact[:, pair], _enumerated(resampling, pair, exact[:, pair]), p[:, pair])
-    smallest = np.where(exact, np.minimum(1, np.exp2(1.0 - differing)), 1 / (trials + 1))
+    tests.p[:, tested] = p.T
+    tests.by_largest[:, tested] = np.maximum(p, by_largest).T
+    tests.differing_units[:, tested] = differing.T
+    tests.exact[:, tested] = exact.T
+    tests.smallest[:, tested] = np.where(exact, np.minimum(1, np.exp2(1.0 - differing)), 1 / (trials + 1)).T
+    tests.largest[tested] = hits.quantile(method.confidence)
+    return tests
 
-    def spread(of_tests: Floats | Bools, empty: float) -> Floats:
-        """Return an array of tested scores x pairs as pairs x measures x scores."""
-        found = np.full(shape, empty)
-        found[:, tested] = of_tests.T
-        return found
 
-    quantiles = np.full(tested.shape, np.nan)
-    quantiles[tested] = hits.quantile(method.confidence)
-    return Tests(
-        spread(p, np.nan),
-        spread(np.maximum(p, by_largest), np.nan),
-        spread(differing, 0).astype(np.int64),
-        spread(exact, 0).astype(np.bool_),
-        spread(smallest, np.nan),
-        quantiles,
-    )
+def _no_tests(sample: Sample, tested: Bools) -> Tests:
+    """Return the tests of the pairs of a sample before any is made."""
+    unknown = np.full((len(sample.pairs), *tested.shape), np.nan)
+    none = np.zeros(unknown.shape, dtype=np.int64)
+    return Tests(unknown, unknown.copy(), none, none > 0, unknown.copy(), np.full(tested.shape, np.nan))
 
 
 def t_tests(sample: Sample, tested: Bools, method: Method) -> Tests:
@@ -497,13 +497,11 @@ def t_tests(sample: Sample, tested: Bools, method: Method) -> Tests:
 
     As in `randomization`, p is at least 2 / 2^n if n units differ: without each of these the difference is another one.
     """
-    shape = len(sample.pairs), *tested.shape
-    unknown, none = np.full(shape, np.nan), np.zeros(shape, dtype=np.int64)
-    tests = Tests(unknown, unknown, none, none > 0, unknown, np.full(tested.shape, np.nan))
-    found = Compared(sample, method, tested, tests, unknown, unknown)
+    tests = _no_tests(sample, tested)
+    found = Compared(sample, method, tested, tests, tests.p, tests.p)
     change = found.of_systems - found.left_out
     apart = [(np.abs(change[:, first] - change[:, second]) > TIE).sum(axis=0) for first, second in sample.pairs]
-    differing = np.array(apart, dtype=np.int64).reshape(shape)
+    differing = np.array(apart, dtype=np.int64).reshape(tests.p.shape)
     smallest = np.where(tested, np.minimum(1, np.exp2(1.0 - differing)), np.nan)
     p = np.where(tested, np.fmax(found.p_apart, smallest), np.nan)
     return tests._replace(p=p, by_largest=p, differing_units=differing, smallest=smallest)
@@ -708,7 +706,8 @@ class Compared:
     @cached_property
     def of_runs(self) -> Floats:
         """The scores of each row of counts, from sums in which the order of documents changes no digit."""
-        observed: Floats = self.sample.scores(np.moveaxis(_Trials(self.sample).whole, 2, -1))[:, 0]
+        trials = _Trials(self.sample)
+        observed: Floats = trials.scores(trials.whole)[0]
         return observed
 
     @cached_property
@@ -742,7 +741,7 @@ class Compared:
     @cached_property
     def differences(self) -> Floats:
         """The difference of the scores of each pair, pairs x measures x scores."""
-        first, second = np.array(self.sample.pairs, dtype=np.int64).reshape(-1, 2).T
+        first, second = self.sample.sides
         difference: Floats = self.sample.observed[first] - self.sample.observed[second]
         return difference
 
@@ -768,10 +767,10 @@ class Compared:
         found = np.full((len(sample.pairs), *observed.shape[1:]), np.nan)
         step = max(1, BLOCK // self.left_out[:, 0].size)
         for begin in range(0, len(found) if sample.resamplable else 0, step):
-            first, second = np.array(sample.pairs[begin : begin + step]).T
+            first, second = (side[begin : begin + step] for side in sample.sides)
             left_out = self.left_out[:, first] - self.left_out[:, second]
             found[begin : begin + step] = intervals.errors(observed[first] - observed[second], left_out, sample.stratum)
-        return self._with_runs(found, *np.array(sample.pairs, dtype=np.int64).reshape(-1, 2).T)
+        return self._with_runs(found, *sample.sides)
 
     @property
     def together(self) -> bool:
@@ -795,7 +794,7 @@ class Compared:
     def difference_ends(self) -> Floats:
         """The intervals of the differences, pairs x measures x scores x 2; NaN if every group has only one unit. If
         they hold `together`, the confidence level is that of all pairs of one score."""
-        first, second = np.array(self.sample.pairs, dtype=np.int64).reshape(-1, 2).T
+        first, second = self.sample.sides
         return intervals.ends(self.of_systems[first] - self.of_systems[second], self.errors, self.reach, least=-1)
 
     @cached_property
@@ -885,7 +884,7 @@ def _implied(corrected: Floats, sample: Sample) -> Floats:
     If one system is better than a second, and this better than a third, the first is better than the third. So a
     chain of differences shows the difference of its ends, and adds no error to those of its links.
     """
-    found, pairs = corrected.copy(), np.array(sample.pairs, dtype=np.int64).reshape(-1, 2)
+    found, pairs = corrected.copy(), np.stack(sample.sides, axis=1)
     for measure, score in np.argwhere(~np.isnan(corrected).all(axis=0)).tolist():
         place = np.argsort(np.argsort(-sample.observed[:, measure, score], kind="stable"))
         above, below = np.sort(place[pairs], axis=1).T

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.core.arrays import Bools, Floats, Ints
+from corefscore.core.arrays import Floats, Ints
 from corefscore.core.documents import is_within, part_of
 from corefscore.core.errors import UsageError, listed
 from corefscore.core.findings import plural
@@ -101,9 +101,7 @@ def sample(
             "with the tokens of the key, or leave --window out"
         )
     groups = [REST] * len(first.names) if by is None else first.groups(by)
-    units = _units(rows[0], groups, first.names)
-    numbers = {name: number for number, name in enumerate(units.groups)}
-    group_of_document = np.array([numbers[group] for group in groups], dtype=np.int64)
+    units, of_document = _units(rows[0], groups, first.names), np.array(groups, dtype=np.object_)
     of_row = None if runs is None else np.array(runs, dtype=np.int64)
     counts, observed = [], []
     for result, of_result in zip(results, rows, strict=True):
@@ -112,16 +110,8 @@ def sample(
         of_units = np.zeros((len(units.group), columns.shape[1]))
         np.add.at(of_units, units.of_row, columns[units.order])
         counts.append(of_units)
-        sums = np.stack([summed(of_documents[group_of_document == number]) for number in range(len(numbers))])
+        sums = np.stack([summed(of_documents[of_document == group]) for group in units.groups])
         observed.append(statistics(metrics, measures, sums, averaged=averaged))
-    uncounted: Bools | None = None
-    if not averaged:  # in means over documents, a score that has nothing to count is 0
-        of_results = [result.uncounted(result) for result in results]
-        of_rows = np.array(
-            [[[(name, score) in empty for score in SCORES] for name in measures] for empty in of_results],
-            dtype=np.bool_,
-        )
-        uncounted = over_runs(of_rows.astype(np.float64), of_row) == 1
     are_joined = unit in (DOCUMENT, JOINED) and len(units.group) < len(units.of_row)
     return Sample(
         metrics,
@@ -132,9 +122,17 @@ def sample(
         parts="joined" if are_joined else None,
         groups=units.groups,
         averaged=averaged,
-        uncounted=uncounted,
+        # In means over documents, a score that has nothing to count is 0.
+        uncounted=None if averaged else over_runs(_uncounted(results, measures), of_row) == 1,
         runs=of_row,
     )
+
+
+def _uncounted(results: Sequence[Result], measures: Collection[str]) -> Floats:
+    """Return 1 for each score that has nothing to count, else 0: results x measures x scores."""
+    of_results = [result.uncounted(result) for result in results]
+    rows = [[[(name, score) in empty for score in SCORES] for name in measures] for empty in of_results]
+    return np.array(rows, dtype=np.float64)
 
 
 class _Rows(NamedTuple):

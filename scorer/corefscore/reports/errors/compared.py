@@ -14,7 +14,7 @@ from corefscore.analysis.response import RIGHT, STATUS, Analysis
 from corefscore.core.arrays import Ints
 from corefscore.core.findings import plural
 from corefscore.core.percent import percent
-from corefscore.reports.base import COUNT, DOCUMENT, GAIN, MIDDLE, PERCENT, Column, Reported, Table, head, shortened
+from corefscore.reports.base import DOCUMENT, Column, Reported, Table, head, shortened
 from corefscore.reports.errors.report import ErrorReport
 from corefscore.reports.errors.tables import NOTHING, TOP
 from corefscore.reports.words import KEY_AND_RESPONSE
@@ -66,12 +66,12 @@ class ErrorComparison(Reported):
         name_a, name_b = self.names
         columns = (
             Column("type", "error"),
-            Column("count_a", name_a, COUNT, over="errors", cut=MIDDLE),
-            Column("count_b", name_b, COUNT, over="errors", cut=MIDDLE),
-            Column("more", "more", COUNT, over="errors"),
-            Column("cost_a", name_a, PERCENT, over="costs", cut=MIDDLE),
-            Column("cost_b", name_b, PERCENT, over="costs", cut=MIDDLE),
-            Column("gain", "better by", GAIN, over="costs"),
+            Column("count_a", name_a, "count", over="errors", cut="middle"),
+            Column("count_b", name_b, "count", over="errors", cut="middle"),
+            Column("more", "more", "count", over="errors"),
+            Column("cost_a", name_a, "percent", over="costs", cut="middle"),
+            Column("cost_b", name_b, "percent", over="costs", cut="middle"),
+            Column("gain", "better by", "gain", over="costs"),
         )
         rows: list[list[Any]] = []
         for first, second in zip(*(analysis.costs for analysis in self.analyses), strict=True):
@@ -115,8 +115,8 @@ class ErrorComparison(Reported):
         np.add.at(cells, (first, second), 1)
         columns = (
             Column("status", ""),
-            *(Column(name.replace(" ", "_"), name, COUNT) for name in STATUS),
-            Column("all", "all", COUNT),
+            *(Column(name.replace(" ", "_"), name, "count") for name in STATUS),
+            Column("all", "all", "count"),
         )
         rows = [[name, *row.tolist(), int(row.sum())] for name, row in zip(STATUS, cells, strict=True)]
         rows.append(["all", *cells.sum(axis=0).tolist(), int(cells.sum())])
@@ -129,7 +129,7 @@ class ErrorComparison(Reported):
         mentions = self._right(index)
         report = list(self.reports.values())[index]
         named = report.named
-        columns = Column("mentions", "mentions", COUNT), Column("entity", "entity", cut=MIDDLE), DOCUMENT
+        columns = Column("mentions", "mentions", "count"), Column("entity", "entity", cut="middle"), DOCUMENT
         most = Counter(analysis.both.key[mentions].tolist()).most_common(TOP)
         documents = analysis.both.document[analysis.errors.key.main]
         rows = [[size, named.key.name(entity), named.document(int(documents[entity]))] for entity, size in most]

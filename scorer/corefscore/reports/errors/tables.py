@@ -17,7 +17,7 @@ from corefscore.analysis.response import Analysis
 from corefscore.core.arrays import order_by, ranked, tally
 from corefscore.core.findings import plural
 from corefscore.core.percent import percent
-from corefscore.reports.base import BAR, COUNT, DOCUMENT, END, GAIN, MEASURE, MIDDLE, PERCENT, Column, Table
+from corefscore.reports.base import DOCUMENT, MEASURE, Column, Table
 from corefscore.reports.errors.single import BRIEF, KINDS, Named, listed
 from corefscore.reports.words import Words
 
@@ -40,11 +40,11 @@ def cost_table(analysis: Analysis, words: Words, title: str) -> Table:
     """Return one row per type: the number of errors and what they cost."""
     columns = (
         Column("type", words.error),
-        Column("count", "count", COUNT),
-        Column("alone", "alone", GAIN),
-        Column("in_turn", "in turn", GAIN),
-        Column("then", "then", PERCENT),
-        Column("bar", "", BAR),
+        Column("count", "count", "count"),
+        Column("alone", "alone", "gain"),
+        Column("in_turn", "in turn", "gain"),
+        Column("then", "then", "percent"),
+        Column("bar", "", "bar"),
     )
     rows: list[Sequence[Any]] = []
     moved = analysis.start - analysis.score
@@ -75,7 +75,7 @@ def _conclusions(analysis: Analysis, words: Words) -> list[str]:
 
 def agreement_table(analysis: Analysis) -> Table:
     """Return the F1 of every measure, which does not depend on which side is the key."""
-    columns = MEASURE, Column("f1", "F1", PERCENT)
+    columns = MEASURE, Column("f1", "F1", "percent")
     return Table("agreement", columns, [[name, score.f1] for name, score in analysis.result.items()])
 
 
@@ -83,8 +83,8 @@ def mention_table(named: Named, words: Words) -> Table:
     """Return one row per type: the kinds of mentions in its errors, and their most frequent words."""
     columns = (
         Column("type", words.error),
-        *(Column(kind.replace(" ", "_"), kind, COUNT) for kind in KINDS),
-        Column("most_often", "most often", cut=END),
+        *(Column(kind.replace(" ", "_"), kind, "count") for kind in KINDS),
+        Column("most_often", "most often", cut="end"),
     )
     rows = []
     for name, errors in groupby(listed(named.analysis), key=lambda error: error.type):
@@ -104,10 +104,10 @@ def confusion_table(named: Named, words: Words) -> Table:
     size = tally(pair.repeat(tally(pieces.of + 1, len(into) + 1)[1:][apart]), len(first))
     members = Members(pieces.of, len(into))
     columns = (
-        Column("mentions", "mentions", COUNT),
-        Column("of", "of", cut=MIDDLE),
-        Column("put_into", words.put_into, cut=MIDDLE),
-        Column("most_often", "most often", cut=END),
+        Column("mentions", "mentions", "count"),
+        Column("of", "of", cut="middle"),
+        Column("put_into", words.put_into, cut="middle"),
+        Column("most_often", "most often", cut="end"),
         DOCUMENT._replace(shown=len(named.analysis.result.names) > 1),
     )
     rows = []
@@ -126,10 +126,10 @@ def document_table(named: Named, words: Words) -> Table:
     cost = analysis.document_costs
     columns = (
         DOCUMENT,
-        Column("f1", "F1", PERCENT),
-        Column("cost", "costs", GAIN),
+        Column("f1", "F1", "percent"),
+        Column("cost", "costs", "gain"),
         *(
-            Column(name, heading, COUNT, over=over, shown=bool(analysis.counts[name]) or name not in _OF_SINGLETONS)
+            Column(name, heading, "count", over=over, shown=bool(analysis.counts[name]) or name not in _OF_SINGLETONS)
             for name, (_, over, heading, _) in words.types.items()
         ),
     )
@@ -152,13 +152,13 @@ def list_table(named: Named, words: Words) -> Table:
     columns = (
         Column("type", words.error),
         DOCUMENT._replace(spare=1),
-        Column("file", "file", cut=MIDDLE),
-        Column("line", "line", COUNT),
-        Column("mentions", "tokens", spare=2, cut=END),
-        Column("words", "words", cut=MIDDLE),
-        Column("key_entity", words.key, over="entity", cut=MIDDLE),
-        Column("response_entity", words.response, over="entity", cut=MIDDLE),
-        Column("into_key_entity", "into", over="entity", spare=1, cut=MIDDLE),
+        Column("file", "file", cut="middle"),
+        Column("line", "line", "count"),
+        Column("mentions", "tokens", spare=2, cut="end"),
+        Column("words", "words", cut="middle"),
+        Column("key_entity", words.key, over="entity", cut="middle"),
+        Column("response_entity", words.response, over="entity", cut="middle"),
+        Column("into_key_entity", "into", over="entity", spare=1, cut="middle"),
     )
     analysis = named.analysis
     both = analysis.both
@@ -231,10 +231,10 @@ def _group_table(named: Named, words: Words, group: _Group) -> Table:
         counts[down[key], across[response]] += count
     more, others = keys[_ROWS:], responses[_COLUMNS:]
     columns = [
-        Column("key_entity", words.key, cut=MIDDLE),
-        Column("size", "size", COUNT),
+        Column("key_entity", words.key, cut="middle"),
+        Column("size", "size", "count"),
         *(
-            Column(f"response_{entity}", named.response.name(entity, BRIEF), cut=MIDDLE)
+            Column(f"response_{entity}", named.response.name(entity, BRIEF), cut="middle")
             for entity in responses[:_COLUMNS]
         ),
         *([Column("others", f"{len(others)} more")] if others else []),

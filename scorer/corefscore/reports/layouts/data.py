@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from corefscore.reports.base import CHANCE, PERCENT, Reported
+from corefscore.reports.base import Reported
 from corefscore.reports.layouts import Style
 
 if TYPE_CHECKING:
@@ -48,9 +48,9 @@ def _cell(value: Any, kind: str) -> str:
     """Print a cell in full precision; empty for None."""
     if value is None:
         return ""
-    if kind == PERCENT:
+    if kind == "percent":
         return repr(value * 100)
-    return repr(value) if kind == CHANCE else str(value)
+    return repr(value) if kind == "chance" else str(value)
 
 
 def _github(report: Reported | Checked, style: Style) -> Iterator[str]:

@@ -11,23 +11,7 @@ from typing import Any
 
 from corefscore.core.findings import VISIBLE
 from corefscore.core.percent import percent
-from corefscore.reports.base import (
-    BAR,
-    BEST,
-    CHANCE,
-    GAIN,
-    LEFT,
-    MIDDLE,
-    NAME,
-    PERCENT,
-    RATIO,
-    SHOWN,
-    VERBATIM,
-    Column,
-    Interval,
-    Reported,
-    Table,
-)
+from corefscore.reports.base import BEST, LEFT, SHOWN, VERBATIM, Column, Interval, Reported, Table
 from corefscore.reports.layouts import NAMES, Style
 
 _Columns = list[tuple[Column, list[str]]]
@@ -52,18 +36,18 @@ def _cell(value: Any, column: Column, digits: int) -> str:
         return ""
     if isinstance(value, Interval):
         return f"[{percent(value.low, digits)}, {percent(value.high, digits)}]"
-    if column.kind == PERCENT:
+    if column.kind == "percent":
         return percent(value, digits)
-    if column.kind == GAIN:
+    if column.kind == "gain":
         return f"{float(percent(value, digits)):+.{digits}f}"
-    kinds = {BAR: _bar, CHANCE: _chance, RATIO: "{:.2f}".format}
+    kinds = {"bar": _bar, "chance": _chance, "ratio": "{:.2f}".format}
     return kinds[column.kind](value) if column.kind in kinds else str(value).translate(VISIBLE)
 
 
 def _filled(tables: Sequence[Table], short: Mapping[str, str]) -> Iterator[Table]:
     """Yield the tables that have rows, with ``short`` names of systems."""
     for table in tables:
-        names = {number for number, column in enumerate(table.columns) if column.kind == NAME}
+        names = {number for number, column in enumerate(table.columns) if column.kind == "name"}
         rows = [[short.get(cell, cell) if at in names else cell for at, cell in enumerate(row)] for row in table.rows]
         if rows:
             yield table._replace(rows=rows)
@@ -82,7 +66,7 @@ def _arranged(table: Table, style: Style, marked: Callable[[str, Column, str], s
     """
     order = *NAMES[style.layout].order, ""
     drawn = style.layout != "latex"  # hardly any LaTeX font has the characters of bars
-    shown = [each for each in enumerate(table.columns) if each[1].shown and (drawn or each[1].kind != BAR)]
+    shown = [each for each in enumerate(table.columns) if each[1].shown and (drawn or each[1].kind != "bar")]
     columns: _Columns = []
     for _, group in groupby(shown, key=lambda pair: (pair[1].over, bool(pair[1].score))):
         for number, column in sorted(group, key=lambda pair: order.index(pair[1].score)):
@@ -204,11 +188,11 @@ def _cut_texts(texts: Sequence[str], width: int, where: str) -> list[str]:
     """
     if not where:
         return list(texts)
-    for tail in ((width - 1) // 2, 0, width - 1) if where == MIDDLE else (0,):
+    for tail in ((width - 1) // 2, 0, width - 1) if where == "middle" else (0,):
         cut_texts = [_cut_text(text, width, tail) for text in texts]
         if len(set(cut_texts)) == len(set(texts)):
             return cut_texts
-    return [_cut_text(text, width, (width - 1) // 2 if where == MIDDLE else 0) for text in texts]
+    return [_cut_text(text, width, (width - 1) // 2 if where == "middle" else 0) for text in texts]
 
 
 def _cut_text(text: str, width: int, tail: int) -> str:
