@@ -144,10 +144,7 @@ class Ranking(SystemsReport):
             _RANK,
             *(Column(name, name, "count", shown=False) for name in ("best", "worst")),
             SYSTEM,
-            *(
-                Column(f"{m}_{c}", HEADINGS[c], "percent", over=m, score=c, spare=self._spare((m, c)))
-                for m, c in numbers
-            ),
+            *(Column(f"{m}_{c}", HEADINGS[c], "percent", over=m, score=c, spare=self._spare(m, c)) for m, c in numbers),
             Column("interval", "[low, high]", "percent", over=over, spare=3, data=False),
             *(Column(end, end, "percent", shown=False) for end in Interval._fields),
             *[Column("spread", "spread", "percent", over=over, spare=2)] * (self.runs is not None),
