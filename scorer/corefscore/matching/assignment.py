@@ -30,20 +30,19 @@ _LARGEST = 200_000_000
 """The number of cells of a matrix up to which mentions are assigned as the official scorer does; a larger one takes all
 memory there, and any best assignment is taken here."""
 
-NEAR = 1e-9
+_NEAR = 1e-9
 """Weights with a smaller difference may be equal except for rounding."""
 
 
 class Assignment(NamedTuple):
     """Which cells are ``taken``.
 
-    Every best assignment takes the same weight in each row, except where a cell is ``tied`` (it weighs no more than the
-    best other cells of its row and of its column together) or ``searched`` (left to a solver).
+    Every best assignment takes the same weight in each row, except where a cell is ``unsure``: it weighs no more than
+    the best other cells of its row and of its column together, or it was left to a solver.
     """
 
     taken: Bools
-    tied: Bools
-    searched: Bools
+    unsure: Bools
 
 
 def best(rows: Ints, columns: Ints, weights: Floats) -> Assignment:
@@ -52,24 +51,23 @@ def best(rows: Ints, columns: Ints, weights: Floats) -> Assignment:
     ``rows``, ``columns`` and ``weights`` (all above 0) have one value a cell; cells are sorted by row. If several
     assignments are best, any of them is returned.
     """
-    chosen, tied, searched = np.zeros((3, len(rows)), dtype=np.bool_)
+    chosen, unsure = np.zeros((2, len(rows)), dtype=np.bool_)
     left = np.arange(len(rows))
     while len(left):
         found, equalled = _dominant(rows[left], columns[left], weights[left])
         taken = left[found]
         chosen[taken] = True
-        tied[left[equalled]] = True
+        unsure[left[equalled]] = True
         before = len(left)
         left = left[~among(rows[left], rows[taken]) & ~among(columns[left], columns[taken])]
         if before - len(left) < _PAYS * before:
             break
-    if not len(left):
-        return Assignment(chosen, tied, searched)
-    searched[left] = True
-    cells = rows[left], columns[left], weights[left]
-    by_paths = _augment(cells[0].tolist(), cells[1].tolist(), cells[2].tolist())
-    chosen[left[_by_scipy(*cells) if by_paths is None else by_paths]] = True
-    return Assignment(chosen, tied, searched)
+    if len(left):
+        unsure[left] = True
+        cells = rows[left], columns[left], weights[left]
+        by_paths = _augment(*(column.tolist() for column in cells))
+        chosen[left[_by_scipy(*cells) if by_paths is None else by_paths]] = True
+    return Assignment(chosen, unsure)
 
 
 def _dominant(rows: Ints, columns: Ints, weights: Floats) -> tuple[Ints, Ints]:
@@ -88,7 +86,7 @@ def _dominant(rows: Ints, columns: Ints, weights: Floats) -> tuple[Ints, Ints]:
     found = np.flatnonzero(weights >= others)
     found = found[changes(rows[found])]
     found = found[firsts(columns[found])]
-    return found, found[(in_column[found] > 0) & (weights[found] <= others[found] + NEAR)]
+    return found, found[(in_column[found] > 0) & (weights[found] <= others[found] + _NEAR)]
 
 
 def _best_other(groups: Ints, weights: Floats) -> Floats:
@@ -126,7 +124,7 @@ def _augment(rows: list[int], columns: list[int], weights: list[float]) -> list[
                 if swapped < 0:
                     if total > most:
                         most, last = total, cell
-                elif total - weights[swapped] > gain.get(rows[swapped], -math.inf) + NEAR:
+                elif total - weights[swapped] > gain.get(rows[swapped], -math.inf) + _NEAR:
                     gain[rows[swapped]], instead[rows[swapped]] = total - weights[swapped], cell
                     waiting.append(rows[swapped])
         while last >= 0:

@@ -188,28 +188,27 @@ def _load(entry: EntryPoint | UsageError) -> Metric:
         metric = entry.load()
     except (Exception, SystemExit) as error:
         raise UsageError(f"package {_package(entry)}: metric {entry.name!r} cannot be loaded: {error}") from error
+    if fault := _fault(entry, metric):
+        raise UsageError(f"package {_package(entry)}: {fault}")
+    found: Metric = metric
+    return found
+
+
+def _fault(entry: EntryPoint, metric: object) -> str | None:
+    """Return why the value of an entry point cannot be used as a metric; None if it can."""
     if not isinstance(metric, Metric):
-        raise UsageError(
-            f"package {_package(entry)}: {entry.value} is {type(metric).__name__}, "
-            "expected corefscore.metrics.base.Metric"
-        )
+        return f"{entry.value} is {type(metric).__name__}, expected corefscore.metrics.base.Metric"
     if metric.name != entry.name.lower():
-        raise UsageError(
-            f"package {_package(entry)}: the metric of the entry point {entry.name!r} has the name {metric.name!r}; "
-            "give both the same name"
-        )
+        return f"the metric of the entry point {entry.name!r} has the name {metric.name!r}; give both the same name"
     if metric.view not in VIEWS:
-        raise UsageError(
-            f"package {_package(entry)}: metric {entry.name!r} counts the view {metric.view!r}; known: "
-            f"{', '.join(VIEWS)}"
-        )
+        return f"metric {entry.name!r} counts the view {metric.view!r}; known: {', '.join(VIEWS)}"
     for option in metric.options:
         if not isinstance(option, Option) or not re.fullmatch("[a-z][a-z0-9]*(-[a-z0-9]+)*", str(option.name)):
-            raise UsageError(
-                f"package {_package(entry)}: metric {entry.name!r} has the option {getattr(option, 'name', option)!r}; "
-                "expected a corefscore.metrics.base.Option with a name of lower-case letters, digits and dashes"
+            return (
+                f"metric {entry.name!r} has the option {getattr(option, 'name', option)!r}; expected a "
+                "corefscore.metrics.base.Option with a name of lower-case letters, digits and dashes"
             )
-    return metric
+    return None
 
 
 def _package(entry: EntryPoint) -> str:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from corefscore.core.arrays import Bools, Floats, Ints, bounds, ranges, sums, tally
-from corefscore.matching.assignment import NEAR, Assignment, best
+from corefscore.core.arrays import Bools, Floats, Ints, bounds, tally
+from corefscore.matching.assignment import Assignment, best
 from corefscore.metrics.base import Counts, Measure, Metric, shares
 from corefscore.metrics.overlap import Overlap
 
@@ -27,20 +27,19 @@ _SMALL = 400
 
 
 def _as_official(overlap: Overlap, similarity: Floats, assigned: Assignment) -> Bools:
-    """Return whether each cell is taken: as in the official scorer in small documents in which another best assignment
-    may have another sum, and otherwise as ``assigned``.
+    """Return whether each cell is taken: as in the official scorer in small documents in which another assignment may
+    be best as well, and otherwise as ``assigned``.
     """
-    taken, tied, searched = assigned
-    # The first is for another official scorer; the second for sums by units, which no official scorer prints.
-    if overlap.by_entity or overlap.cells.row is not overlap.cells.document or not (tied.any() or searched.any()):
-        return taken
     cells, documents = overlap.cells, overlap.documents
+    taken, unsure = assigned
+    # The first is for another official scorer; the second for sums by units, which no official scorer prints.
+    if overlap.by_entity or cells.row is not cells.document or not unsure.any():
+        return taken
     firsts = [bounds(groups.document, documents) for groups in (overlap.key, overlap.response, cells)]
     heights, widths, _ = map(np.diff, firsts)
-    small = (heights * widths <= _SMALL)[cells.document]
-    unsure = _unsure(overlap, similarity, Assignment(taken, tied & small, searched & small), firsts[2])
+    small = heights * widths <= _SMALL
     taken = taken.copy()
-    for document in unsure.tolist():
+    for document in np.flatnonzero(small & (tally(cells.document[unsure], documents) > 0)).tolist():
         height, width = int(heights[document]), int(widths[document])
         key, response, first = (int(first_of[document]) for first_of in firsts)
         of_document = slice(first, int(firsts[2][document + 1]))
@@ -50,44 +49,6 @@ def _as_official(overlap: Overlap, similarity: Floats, assigned: Assignment) -> 
         cost[rows, columns] = 1 - similarity[of_document]
         taken[of_document] = _munkres(cost)[rows] == columns
     return taken
-
-
-def _unsure(overlap: Overlap, similarity: Floats, assigned: Assignment, firsts: Ints) -> Ints:
-    """Return the documents in which another best assignment may have another sum; the cells of each begin at
-    ``firsts``.
-
-    In a simple tie two key entities are equally similar to one response entity, and one of the two is not assigned at
-    all. Then the sum is computed again with the other in its place. A document with any other tie, or with several, is
-    returned without this check.
-    """
-    cells = overlap.cells
-    taken, tied, searched = assigned
-    unsure = np.zeros(overlap.documents, dtype=np.bool_)
-    unsure[cells.document[searched]] = True
-    # The other cells in the column of a tied cell with the same weight: the sum is tried with each of them.
-    tied_in = np.full(len(overlap.response.size), -1)
-    tied_in[cells.response[tied]] = np.flatnonzero(tied)
-    old = tied_in[cells.response]
-    new = np.flatnonzero((old >= 0) & ~taken & (similarity >= similarity[old] - NEAR))
-    row_taken = np.zeros(len(overlap.key.size), dtype=np.bool_)
-    row_taken[cells.key[taken]] = True
-    plain = ~row_taken[cells.key[new]]
-    unsure[cells.document[new[~plain]]] = True
-    new = new[plain]
-    old = old[new]
-    others = tied.copy()
-    others[old] = False
-    unsure[cells.document[others]] = True
-    unsure[tally(cells.document[new], overlap.documents) > 1] = True
-
-    document = cells.document[new]
-    sizes = np.diff(firsts)[document]
-    places = ranges(firsts[document], sizes)
-    added = 1 - (1 - similarity)
-    kept = taken[places] & (places != np.repeat(old, sizes)) | (places == np.repeat(new, sizes))
-    tried = sums(np.repeat(np.arange(len(new)), sizes), np.where(kept, added[places], 0.0), len(new))
-    unsure[document[tried != cells.total(np.where(taken, added, 0.0))[document]]] = True
-    return np.flatnonzero(unsure)
 
 
 def _munkres(cost: Floats) -> Ints:

@@ -247,19 +247,12 @@ def plain_groups(document: Ints, size: Ints, documents: int) -> Groups:
     return Groups(document, size, _single(document, size, documents), document)
 
 
-class _ByUnits(NamedTuple):
-    """The overlap table of a batch with units within documents as rows of sums: one for recall and one for precision.
+def by_units(matched: Matched, table: Overlap) -> tuple[Overlap, Overlap]:
+    """Return the table of numbered mentions with units within documents as rows of sums: for recall and for precision.
 
     An entity is in the unit of its first mention, a cell in the unit of its key entity for recall and of its response
     entity for precision; distinct spans are in the units of their mentions.
     """
-
-    recall: Overlap
-    precision: Overlap
-
-
-def by_units(matched: Matched, table: Overlap) -> _ByUnits:
-    """Return the table of numbered mentions that have units."""
     rows = matched.rows
     assert rows is not None, "called only if units are counted"
     nothing = np.zeros(rows.total, dtype=np.int64)
@@ -283,10 +276,9 @@ def by_units(matched: Matched, table: Overlap) -> _ByUnits:
         key=in_units(table.key, key, matched.key.number),
         response=in_units(table.response, response, matched.response.number),
     )
-    return _ByUnits(
-        sides._replace(cells=in_units(table.cells, key[table.cells.key], common)),
-        sides._replace(cells=in_units(table.cells, response[table.cells.response], common)),
-    )
+    of_cells = key[table.cells.key], response[table.cells.response]
+    recall, precision = (sides._replace(cells=in_units(table.cells, unit, common)) for unit in of_cells)
+    return recall, precision
 
 
 def _groups(matched: Matched, number: Ints, group: Ints, document: Ints) -> Groups:

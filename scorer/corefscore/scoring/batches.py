@@ -15,7 +15,6 @@ from corefscore.core.findings import SHOWN, Finding
 from corefscore.core.fingerprint import digits_of
 from corefscore.core.tuples import NamedTuple
 from corefscore.matching.common import Common, nothing_in_common, other_columns
-from corefscore.matching.pairing import Pairs
 from corefscore.matching.repeats import Repeat, describe, distinct, refuse_too_many
 from corefscore.metrics import LINKED, MENTIONS, find
 from corefscore.metrics.base import NAMED, Metric, names_asked
@@ -34,10 +33,8 @@ class ScoredBatch(NamedTuple):
     """Everything about a scored batch of pairs.
 
     - ``names``, ``files``: of its documents in the key.
-    - ``counts``: by metric, with one row a document; ``key_copies``: by view, the number of key mentions of each
-      document, copies included.
-    - ``messages``: by view and document, the lines of the official layout about repeats.
-    - ``pairs``: by view the documents themselves, if they are kept.
+    - ``counts``: by metric, with one row a document.
+    - ``mention_sets``: the data of the official layout, by view.
     - ``dropped``, ``repeats``: spans with dropped copies, and all spans with copies.
     - ``common``: what both sides have in common; None if they share a mention.
     - ``named``: the names of both sides, if a metric counts named mentions.
@@ -52,9 +49,7 @@ class ScoredBatch(NamedTuple):
     names: Sequence[str]
     files: Sequence[str]
     counts: Mapping[str, Floats]
-    key_copies: Mapping[str, Floats]
-    messages: Mapping[str, Mapping[int, Sequence[str]]]
-    pairs: Mapping[str, Pairs]
+    mention_sets: Mapping[str, Shown]
     dropped: Sequence[Repeat] = ()
     repeats: Sequence[Repeat] = ()
     common: Common | None = None
@@ -96,7 +91,7 @@ def result_of(
     rules = settings.rules.settled(nodes=any(batch.nodes is not None for batch in batches))
     settings = replace(settings, rules=rules, key=digits_of(sum(batch.fingerprint for batch in batches)))
     names = [batch.counted_names for batch in batches]
-    mention_sets = {view: _shown(batches, names, view) for view in batches[0].messages}
+    mention_sets = {view: _shown(batches, names, view) for view in batches[0].mention_sets}
     every = counted_metrics(metrics, settings)
     counts = {metric.name: in_a_row([batch.counts[metric.name] for batch in batches]) for metric in every}
     notices.extend(_notices(batches, metrics, settings, mention_sets))
@@ -186,10 +181,12 @@ def _by_unit(batches: Sequence[ScoredBatch], names: Sequence[Sequence[str]]) -> 
 
 def _shown(batches: Sequence[ScoredBatch], names: Sequence[Sequence[str]], view: str) -> Shown:
     """Join the data of the official layout in one view; ``names`` are those of what was counted in each batch."""
-    messages: dict[int, Sequence[str]] = {}
-    before = 0
-    for batch, of_batch in zip(batches, names, strict=True):
-        messages.update({before + document: lines for document, lines in batch.messages[view].items()})
-        before += len(of_batch)
-    copies = in_a_row([batch.key_copies[view] for batch in batches])
-    return Shown(copies, messages, [batch.pairs[view] for batch in batches if batch.pairs])
+    parts = [batch.mention_sets[view] for batch in batches]
+    before = np.cumsum([0, *map(len, names)]).tolist()
+    messages = {
+        first + document: lines
+        for first, part in zip(before, parts, strict=False)
+        for document, lines in part.messages.items()
+    }
+    copies = in_a_row([part.key_copies for part in parts])
+    return Shown(copies, messages, [pairs for part in parts for pairs in part.pairs])

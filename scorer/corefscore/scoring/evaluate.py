@@ -24,6 +24,7 @@ from corefscore.metrics import MENTIONS, NAMES, described
 from corefscore.metrics.base import NAMED, NODES, WHOLE, Metric, names_asked, packed
 from corefscore.metrics.overlap import Overlap, by_units, overlap
 from corefscore.scoring.batches import ScoredBatch, counted_metrics
+from corefscore.scoring.results import Shown
 from corefscore.scoring.settings import Settings
 
 if TYPE_CHECKING:
@@ -191,9 +192,12 @@ class BatchScorer:
             pairs.key.names,
             pairs.key.files,
             {metric.name: _counts(metric, tables[metric.view]) for metric in self.every},
-            {view: table.key.total(table.key.size) for view, table in tables.items()},
-            {view: of_view.messages for view, of_view in treated.items()},
-            of_views if self.keep_pairs else {},
+            {
+                view: Shown(
+                    table.key.total(table.key.size), treated[view].messages, [of_views[view]] if self.keep_pairs else []
+                )
+                for view, table in tables.items()
+            },
             treated[WHOLE].dropped,
             treated[WHOLE].repeats,
             in_common,
@@ -222,9 +226,7 @@ class BatchScorer:
             pairs.key.names,
             pairs.key.files,
             of_metrics,
-            {WHOLE: copies},
-            {WHOLE: {}},
-            {WHOLE: pairs} if self.keep_pairs else {},
+            {WHOLE: Shown(copies, {}, [pairs] if self.keep_pairs else [])},
             common=None if len(alignment.aligned[0]) else common(pairs, ()),
             nodes=about,
         )
@@ -241,7 +243,8 @@ class BatchScorer:
         if of.division:
             return found._replace(kinds=kinds)
         (counts,) = kinds.values()
-        return found._replace(counts=counts, key_copies={WHOLE: counts[MENTIONS][:, 0, 1]})
+        shown = found.mention_sets[WHOLE]._replace(key_copies=counts[MENTIONS][:, 0, 1])
+        return found._replace(counts=counts, mention_sets={WHOLE: shown})
 
 
 def _numbered(pairs: Pairs, units: Units | None) -> Matched:
