@@ -15,8 +15,7 @@ The names are those of recorded cases.
 
 Versions 1.0 and 1.1 of the official CorefUD scorer (CRAC 2022 and 2023) align nothing (`search`): every mention looks
 at those of the other side that fit it, and finds the one whose words are most like its own, so that one can match many.
-The rule of the alignment (`corefscore.matching.mentions.RULES`) says which fit; without a rule, those with the same
-words (`_equal`).
+The rule of the alignment (`corefscore.matching.mentions.RULES`) says which fit;
 """
 
 from __future__ import annotations
@@ -32,13 +31,11 @@ from corefscore.matching.mentions import (
     NOWHERE,
     RULES,
     Alignment,
-    Candidates,
     Distinct,
     Mentions,
     Searched,
     common_words,
     in_common,
-    joined,
 )
 
 
@@ -113,15 +110,6 @@ def differing(alignment: Alignment) -> int:
     return sum(int((one != other).sum()) for one, other in zip(official, aligned, strict=True))
 
 
-def _equal(key: Distinct, response: Distinct) -> Candidates:
-    """Pair mentions with the same words.
-
-    Source: the official scorer, version 1.1, span-in-two-entities-heads-differ.
-    """
-    at_key, at_response = joined((key.number,), (response.number,))
-    return Candidates(at_key, at_response, np.ones(len(at_key)))
-
-
 def search(key: Mentions, response: Mentions, document: Ints, *, documents: int, matching: str) -> Alignment:
     """Return what each mention finds: of the mentions that fit it, the one with the smallest |symmetric difference| /
     |union| of their words. Among equals it finds the one that begins first, then the one that ends first.
@@ -134,7 +122,7 @@ def search(key: Mentions, response: Mentions, document: Ints, *, documents: int,
     ours, theirs = (Distinct(side.number, document[side.number], side.nodes) for side in (key, response))
     # Of copies in several entities only the first one, with its head, can be found.
     findable = ~repeated(ours.number), ~repeated(theirs.number)
-    at_key, at_response, _ = (rule.pairs or _equal)(ours, theirs)
+    at_key, at_response, _ = rule.pairs(ours, theirs)
     # Each pair of a mention and an entity of the other side counts once.
     entity = response.side.entity[at_response]
     once = firsts(at_key, entity)

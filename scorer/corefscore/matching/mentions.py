@@ -185,10 +185,8 @@ def align(key: Mentions, response: Mentions, document: Ints, *, documents: int, 
         settle(_best(zero, other, _dependencies(zero, other)))
     both = np.flatnonzero(left[0] & left[1])
     settle((both, both))
-    pairs = RULES[matching].pairs
-    if pairs is not None:
-        ours, theirs = ours.only(left[0, ours.number]), theirs.only(left[1, theirs.number])
-        settle(_best(ours, theirs, pairs(ours, theirs)))
+    ours, theirs = ours.only(left[0, ours.number]), theirs.only(left[1, theirs.number])
+    settle(_best(ours, theirs, RULES[matching].pairs(ours, theirs)))
     of_key, of_response = (np.concatenate(column) for column in zip(*aligned, strict=True))
     return Alignment(documents, document, key, response, (of_key, of_response))
 
@@ -235,6 +233,15 @@ def _f1(common: Common, key: _Sets, response: _Sets) -> Floats:
     return 2 * precision * recall / np.where(common.size > 0, precision + recall, 1)
 
 
+def _equal(key: Distinct, response: Distinct) -> Candidates:
+    """Pair mentions with the same words. None are left if equal ones are aligned, but if mentions look by themselves.
+
+    Source: the official scorer, version 1.1, span-in-two-entities-heads-differ.
+    """
+    at_key, at_response = joined((key.number,), (response.number,))
+    return Candidates(at_key, at_response, np.ones(len(at_key)))
+
+
 def _head(key: Distinct, response: Distinct) -> Candidates:
     """Pair mentions with the same head. The score is the share of the key mention's words that both have.
 
@@ -262,16 +269,16 @@ def _partial(key: Distinct, response: Distinct) -> Candidates:
 class _Rule(NamedTuple):
     """One row of `RULES`.
 
-    - ``pairs``: the function that returns pairs of mentions with scores. None if only equal mentions match.
+    - ``pairs``: the function that returns pairs of mentions with scores.
     - ``headed``: whether the rule reads the heads of mentions of the key, and of the response.
     """
 
-    pairs: Callable[[Distinct, Distinct], Candidates] | None
+    pairs: Callable[[Distinct, Distinct], Candidates]
     headed: tuple[bool, bool]
 
 
 RULES: Mapping[str, _Rule] = {
-    "exact": _Rule(None, (False, False)),
+    "exact": _Rule(_equal, (False, False)),
     "partial": _Rule(_partial, (True, False)),
     "head": _Rule(_head, (True, True)),
 }

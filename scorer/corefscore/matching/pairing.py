@@ -256,23 +256,15 @@ class Names:
 
 def in_other_form(key: Collection[str], response: Collection[str]) -> dict[str, str]:
     """Return the response name by key name, for pairs of documents whose names have the two forms."""
-    found = {}
-    for part, name in _parts(key).items():
-        if name in response and name not in key and part not in response:
-            found[part] = name
-    for part, name in _parts(response).items():
-        if name in key and name not in response and part not in key:
-            found[name] = part
+    ours, theirs = {*key}.difference(response), {*response}.difference(key)
+    found = {part: name for part, name in _parts(key).items() if part in ours and name in theirs}
+    found |= {name: part for part, name in _parts(response).items() if part in theirs and name in ours}
     taken = {*found, *found.values()}
     for part, name in _only_parts([*key, *response]).items():
-        if (
-            taken.isdisjoint((part, name))
-            and (part in key) != (part in response)
-            and (name in key) != (name in response)
-        ):
-            if part in key and name in response:
+        if taken.isdisjoint((part, name)):
+            if part in ours and name in theirs:
                 found[part] = name
-            elif part in response and name in key:
+            elif part in theirs and name in ours:
                 found[name] = part
     return found
 

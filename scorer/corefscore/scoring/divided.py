@@ -153,25 +153,26 @@ class _Merged:
         self.response: list[str] = []
         self.other_form: dict[str, str] = {}
         self._lines: dict[tuple[int, str], int] = {}
+        self._before: dict[str, int] = {}  # the lines of each file before the slice
 
     def add(self, sides: Slice, found: _Found) -> None:
         """Add what was found in the next slice."""
-        in_file = _InFile(self.files)
+        self._before = {}
         for number, (side, lines) in enumerate(zip(sides, found.lines, strict=True)):
             for source in side.files:
                 before = self._lines.get((number, source.name), 0) if source.start else 0
-                if in_file.before.setdefault(source.name, before) != before:
+                if self._before.setdefault(source.name, before) != before:
                     raise NotSplittable("a file is both key and response")
             self._lines[number, source.name] = before + lines
         alone = {_MISSING: self.missing, _EXTRA: self.extra}
-        for notice in map(in_file.finding, found.notices):
+        for notice in map(self._finding, found.notices):
             if notice.code in alone:
                 place = Place(self.files[str(notice.path)], notice.line)
                 if alone[notice.code].setdefault(str(notice.details["document"]), place) is not place:
                     raise NotSplittable(_TWICE)
             elif notice.code != _NONE_IN_COMMON:
                 self.notices.append(notice)
-        self.batches += map(in_file.batch, found.batches)
+        self.batches += map(self._batch, found.batches)
         if found.response is not None:
             self.response += found.response
             key = [name for batch in found.batches for name in batch.names]
@@ -187,35 +188,24 @@ class _Merged:
             raise NotSplittable(_TWICE)
         return [*self.notices, *unpaired(self.missing, self.extra, len(names))]
 
+    def _batch(self, batch: ScoredBatch) -> ScoredBatch:
+        """Turn the lines of a batch into those of whole files."""
+        return batch._replace(**{name: self._of(getattr(batch, name)) for name in _WITH_PLACES})
 
-class _InFile:
-    """Turns lines of slices into those of whole files: ``before`` has the number of lines before the slice."""
-
-    def __init__(self, files: Mapping[str, Source]) -> None:
-        self.files = files
-        self.before: dict[str, int] = {}
-
-    def batch(self, batch: ScoredBatch) -> ScoredBatch:
-        """Turn the lines of a batch."""
-        if batch.common is None and batch.windows is None and batch.units is None and not batch.repeats:
-            return batch
-        fields = {name: self._of(getattr(batch, name)) for name in _WITH_PLACES}
-        return batch._replace(**fields)
-
-    def finding(self, finding: Finding) -> Finding:
-        """Return a finding."""
-        before = self.before.get(finding.path or "", 0)
+    def _finding(self, finding: Finding) -> Finding:
+        """Turn the line of a finding into that of the whole file."""
+        before = self._before.get(finding.path or "", 0)
         return finding._replace(line=finding.line + before) if finding.line and before else finding
 
     def _of(self, found: Any) -> Any:
-        """Anything that can contain a place or a finding."""
+        """Turn the lines of anything that can contain a place or a finding."""
         if isinstance(found, Finding):
-            return self.finding(found)
+            return self._finding(found)
         if isinstance(found, Place):
             name = found.source.name
-            return Place(self.files[name], found.line and found.line + self.before[name])
+            return Place(self.files[name], found.line and found.line + self._before[name])
         if isinstance(found, Mention):
-            line = found.span.line + self.before[found.place.source.name]
+            line = found.span.line + self._before[found.place.source.name]
             return found._replace(place=self._of(found.place), span=found.span._replace(line=line))
         if isinstance(found, tuple) and hasattr(found, "_fields"):
             return type(found)(*map(self._of, found))

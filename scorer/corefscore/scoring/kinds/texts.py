@@ -96,7 +96,9 @@ def nodes(parse: Sequence[str], tags: Sequence[str]) -> Iterator[_Node]:
                 open_nodes.append((label, []))
                 continue
             elif len(open_nodes) > 1 and open_nodes[-1][1]:
-                node = _parent(*open_nodes.pop())
+                above, children = open_nodes.pop()
+                child = _head(above, children)
+                node = _Node(above, children[0].start, children[-1].end, child.head, child.tag)
             else:
                 continue
             yield node
@@ -111,12 +113,6 @@ def _heads_of_spans(parse: Sequence[str], tags: Sequence[str]) -> dict[tuple[int
     for node in nodes(parse, tags):
         found.setdefault((node.start, node.end), node.head)
     return found
-
-
-def _parent(label: str, children: Sequence[_Node]) -> _Node:
-    """Return the node over some children."""
-    child = _head(label, children)
-    return _Node(label, children[0].start, children[-1].end, child.head, child.tag)
 
 
 def _head(label: str, children: Sequence[_Node]) -> _Node:
