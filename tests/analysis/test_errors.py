@@ -23,7 +23,7 @@ from corefscore import InputError, ScorerWarning, UsageError, analyse, read, sco
 from corefscore.analysis import types
 from corefscore.analysis.costs import Measure, Scored, alone, in_turn, measured
 from corefscore.analysis.partitions import ABSENT, Partitions
-from corefscore.analysis.response import Analysis, Asked, analysed, pairs_of
+from corefscore.analysis.response import Analysis, Asked, analysed, with_pairs
 from corefscore.analysis.spans import _TRIMMED
 from corefscore.analysis.types import errors_of
 from corefscore.core.arrays import Ints
@@ -60,8 +60,7 @@ def analysis_of(key: Path, response: Path, asked: Asked = USUAL, singletons: str
 def analysable(key: Path, response: Path, singletons: str) -> tuple[Result, Pairs, Text]:
     """What is analysed; a case has several analyses of it."""
     settings = settings_of(CONLL.metrics, Rules(singletons=singletons), None, {})
-    result = scored(str(key), str(response), CONLL.metrics, settings, Reading(), keep_pairs=True)
-    pairs = pairs_of(result)
+    result, pairs = with_pairs(scored(str(key), str(response), CONLL.metrics, settings, Reading(), keep_pairs=True))
     return result, pairs, text_of([pairs])
 
 
@@ -95,8 +94,9 @@ def test_recorded_cases(case: tuple[Path, str]) -> None:
         if all("listed" in document for document in expected["kk"]["documents"]):
             assert errors_by_type(found) == listed_in(expected["kk"]["documents"])
         steps = expected["clean"]["f1_in_turn"]
-        given, both = (Scored(TOGETHER, *its[:2], its.key) for its in (found.given, found.both))
-        asked = [(given, found.given.response, steps["none"]), (both, found.both.response, steps["span_error"])]
+        given = Scored(TOGETHER, found.both.documents, found.before.document, found.before.key)
+        both = Scored(TOGETHER, *found.both[:2], found.both.key)
+        asked = [(given, found.given, steps["none"]), (both, found.both.response, steps["span_error"])]
         asked += [(both, entities, steps[name]) for name, entities in in_turn(found.errors)]
         asked += [(both, its, expected["f1"][name]) for name, its in alone(found.errors) if name in expected["f1"]]
         assert not differing(asked)

@@ -69,9 +69,13 @@ class Scored:
         firsts = sorted({0, *document[::_AT_ONCE].tolist()})
         self._blocks = [slice(*edges) for edges in pairwise([*firsts, documents])]
 
+    def _mentions(self, documents: slice) -> slice:
+        """Return the mentions of some documents."""
+        return slice(*np.searchsorted(self.document, [documents.start, documents.stop]))
+
     def _counts(self, response: Ints, documents: slice) -> dict[str, Floats]:
         """Return the counts of each metric for some documents, as `corefscore.scoring.results.Result` has them."""
-        mentions = slice(*np.searchsorted(self.document, [documents.start, documents.stop]))
+        mentions = self._mentions(documents)
         document, size = self.document[mentions] - documents.start, documents.stop - documents.start
         # The official order of sums takes time, and too few digits are printed here for it to matter.
         key, other = (side_of(document, renumbered(column[mentions])) for column in (self.key, response))
@@ -80,8 +84,10 @@ class Scored:
 
     def sums(self, response: Ints) -> dict[str, Floats]:
         """Return the counts of each metric for all documents together; each response is counted once."""
-        digest = blake2b(renumbered(response).tobytes()).digest()
-        if digest not in self._sums:
+        entities = blake2b()
+        for documents in self._blocks:
+            entities.update(renumbered(response[self._mentions(documents)]).data)
+        if (digest := entities.digest()) not in self._sums:
             sums: dict[str, Floats] = {}
             for documents in self._blocks:
                 for name, counts in self._counts(response, documents).items():

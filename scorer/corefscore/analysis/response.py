@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -68,10 +68,10 @@ class Analysis:
 
     ``result`` is its score, with repeated mentions treated as the user asked. ``start`` is the F1 from which the costs
     begin: ``copies`` later copies of repeated mentions are ignored, and every mention is looked up where it is aligned.
-    ``placed`` says where the mentions of each side are in the text. ``given`` are the partitions, ``both`` the
-    partitions with spans repaired, and ``pronoun`` says which mentions of ``both`` are pronouns. ``errors`` are the
-    errors other than span errors, and ``notices`` those of the analysis itself. ``pronouns``, ``spans`` and ``heads``
-    are the methods that were used.
+    ``placed`` says where the mentions of each side are in the text. ``both`` are the partitions with spans repaired,
+    and ``pronoun`` says which of their mentions are pronouns. ``before`` scores responses without this repair, and
+    ``given`` is the response itself. ``errors`` are the errors other than span errors, and ``notices`` those of the
+    analysis itself. ``pronouns``, ``spans`` and ``heads`` are the methods that were used.
     """
 
     result: Result
@@ -82,7 +82,8 @@ class Analysis:
     spans: str
     heads: str
     placed: tuple[Projection, Projection]
-    given: Partitions
+    before: Scored
+    given: Ints
     copies: int
     both: Partitions
     pronoun: Bools
@@ -97,15 +98,11 @@ class Analysis:
     @cached_property
     def start(self) -> float:
         """The F1 from which the costs begin."""
-        return self._before.total(self.given.response)
-
-    @cached_property
-    def _before(self) -> Scored:
-        return Scored(self.measure, *self.given[:2], self.given.key)
+        return self.before.total(self.given)
 
     @cached_property
     def _after(self) -> Scored:
-        return Scored(self.measure, *self.both[:2], self.both.key) if len(self.repaired) else self._before
+        return Scored(self.measure, *self.both[:2], self.both.key) if len(self.repaired) else self.before
 
     @cached_property
     def repaired(self) -> Ints:
@@ -134,12 +131,12 @@ class Analysis:
     @cached_property
     def document_costs(self) -> Floats:
         """For each document, the F1 gained over all documents if its errors are repaired."""
-        return self._before.gained(self.given.response, self._after)
+        return self.before.gained(self.given, self._after)
 
     @cached_property
     def document_scores(self) -> Floats:
         """The F1 of each document before any repair, computed like ``start``."""
-        return self._before.f1(self.given.response)
+        return self.before.f1(self.given)
 
     @cached_property
     def by_document(self) -> dict[str, Ints]:
@@ -247,14 +244,16 @@ def refuse_parts(of: str | None, window: int | None) -> None:
         raise UsageError("errors are found in whole documents; leave --window out")
 
 
-def pairs_of(result: Result) -> Pairs:
-    """Return all document pairs of a result that was computed with ``keep_pairs``."""
+def with_pairs(result: Result) -> tuple[Result, Pairs]:
+    """Take a result that was computed with ``keep_pairs`` apart: the result without its pairs of documents, which would
+    else be in memory twice, and all of these."""
     batches = result.mention_sets[WHOLE].pairs
-    return Pairs(
+    pairs = Pairs(
         joined([batch.key for batch in batches]),
         joined([batch.response for batch in batches]),
         np.concatenate([batch.present for batch in batches]),
     )
+    return replace(result, mention_sets={}), pairs
 
 
 def analysed(result: Result, pairs: Pairs, text: Text, asked: Asked, measure: Measure) -> Analysis:
@@ -273,8 +272,8 @@ def analysed(result: Result, pairs: Pairs, text: Text, asked: Asked, measure: Me
     pronoun = are_pronouns(both.document, (both.start, both.end, both.inside), text, pronouns)
     errors = errors_of(both, pronoun)
     notices = _notices(pairs, unknown(asked.pronouns, pronouns, text))
-    methods = pronouns, spans, heads
-    return Analysis(result, pairs, text, measure, *methods, placed, given, copies, both, pronoun, errors, notices)
+    methods, before = (pronouns, spans, heads), (Scored(measure, *given[:2], given.key), given.response)
+    return Analysis(result, pairs, text, measure, *methods, placed, *before, copies, both, pronoun, errors, notices)
 
 
 def _notices(pairs: Pairs, reason: str | None) -> Sequence[Finding]:

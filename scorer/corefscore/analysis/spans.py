@@ -91,6 +91,8 @@ def repaired(both: Partitions, text: Text, way: str, placed: tuple[Projection, P
     repair = both.repair.copy()
     repair[new_key], repair[more_key] = BY_TRIMMING, BY_HEAD
     old, new = np.append(new_response, more_response), np.append(new_key, more_key)
+    if not len(old):
+        return both
     entity, row = both.response.copy(), both.response_row.copy()
     entity[new], row[new] = both.response[old], both.response_row[old]
     entity[old] = ABSENT

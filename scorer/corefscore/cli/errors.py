@@ -11,7 +11,7 @@ import click
 from click.core import ParameterSource
 
 from corefscore.analysis.costs import measured
-from corefscore.analysis.response import Analysis, Asked, pairs_of, refuse_parts
+from corefscore.analysis.response import Analysis, Asked, refuse_parts, with_pairs
 from corefscore.analysis.response import analysed as analysed_result
 from corefscore.analysis.types import TYPES
 from corefscore.cli import options
@@ -21,6 +21,7 @@ from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding
 from corefscore.core.options import SCORING
 from corefscore.formats.base import AUTO
+from corefscore.matching.pairing import Pairs
 from corefscore.reports.base import Reported
 from corefscore.reports.errors.compared import ErrorComparison
 from corefscore.reports.errors.report import ErrorReport
@@ -129,21 +130,18 @@ def _analysed(
     """Return the analysis of each response by the name of the system; the text of the key is read once."""
     refuse_parts(arguments["of"], arguments["window"])
     wanted = measured(measure)
-    results: dict[str, Result] = {}
+    results: dict[str, tuple[Result, Pairs]] = {}
     with workers() as apply:
         for name, path in systems.items():
             result = evaluated(
                 *(key, path, wanted.metrics), apply=apply, document=document, keep_pairs=True, texts=True, **arguments
             )
             tell(result.notices, name if len(systems) > 1 else "")
-            results[name] = result
-    pairs = [pairs_of(result) for result in results.values()]
-    text = text_of(pairs)
+            results[name] = with_pairs(result)
+            del result  # before the next one is read
+    text = text_of([pairs for _, pairs in results.values()])
     asked = Asked(arguments["heads"] or AUTO, pronouns)
-    analyses = {
-        name: analysed_result(result, pairs_of_result, text, asked, wanted)
-        for (name, result), pairs_of_result in zip(results.items(), pairs, strict=True)
-    }
+    analyses = {name: analysed_result(result, pairs, text, asked, wanted) for name, (result, pairs) in results.items()}
     first, *_ = analyses.values()  # the notices of an analysis are about the key
     tell(first.notices)
     return analyses
@@ -299,7 +297,7 @@ def diff(
     (analysis,) = analyses.values()
     report = Diff(analysis, words)
     kinds, entities = ([word for word in only if (word in TYPES) is is_type] for is_type in (True, False))
-    if unknown := sorted({*entities} - report.entities):
+    if entities and (unknown := sorted({*entities} - report.entities)):
         raise UsageError(
             f"--only {', '.join(unknown)}: neither a type of error ({', '.join(TYPES)}) nor the id of an entity that "
             "has a mention"

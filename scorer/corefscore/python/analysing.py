@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from corefscore.analysis.costs import measured
-from corefscore.analysis.response import Asked, analysed, pairs_of, refuse_parts
+from corefscore.analysis.response import Asked, analysed, refuse_parts, with_pairs
 from corefscore.formats.base import AUTO
 from corefscore.python.api import complete, run_of, warn_of
 from corefscore.python.arguments import Files, Options, spelled
@@ -48,8 +48,9 @@ def analyse(
     metrics, settings, reading, workers = run_of(wanted.metrics, arguments)
     refuse_parts(settings.rules.of, settings.rules.window)
     response = complete(key, response, reading)
-    result = scored(key, response, metrics, settings, reading, keep_pairs=True, texts=True, workers=workers)
-    pairs = pairs_of(result)
+    result, pairs = with_pairs(
+        scored(key, response, metrics, settings, reading, keep_pairs=True, texts=True, workers=workers)
+    )
     analysis = analysed(result, pairs, text_of([pairs]), Asked(reading.heads or AUTO, pronouns), wanted)
     report = ErrorReport(analysis)
     warn_of(report.notices)
