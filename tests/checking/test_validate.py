@@ -754,7 +754,7 @@ def test_lines_one_by_one_are_lines_in_blocks(tmp_path: Path) -> None:
         assert b"".join(line.text for line in lines) == text
         if found.sizes["documents"]:
             assert found.sizes["tokens"] == sum(line.token >= 0 and line.begin > 0 for line in lines)
-            assert found.sizes["documents"] == sum(line.begins for line in lines)
+            assert found.sizes["documents"] == sum(line.begin == line.number for line in lines)
 
 
 def test_a_compressed_file_comes_out_unpacked(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:

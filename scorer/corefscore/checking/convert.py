@@ -56,18 +56,18 @@ def convert(
     if to == TAGGED:  # the notation is that of the output; that of the input is recognised
         reading = replace(reading, tags=None)
     origin = form_of(files, reading, RESPONSE)
-    target = find(to or next(name for name in USUAL_TARGETS if name != origin.name))
+    target = find(to or next(name for name in _USUAL_TARGETS if name != origin.name))
     if origin.sentences is None or target.write is None:
         known = ", ".join(writable())
         raise UsageError(f"{origin.name} cannot be converted to {target.name}; formats that can be converted: {known}")
-    if key is not None and target.name == COREFUD and form_of(sources(key), BY_CONTENT, KEY).name == COREFUD:
+    if key is not None and target.name == _COREFUD and form_of(sources(key), BY_CONTENT, KEY).name == _COREFUD:
         yield from _on_words(key, path, both, notices)
         return
     sentences = origin.sentences
     request = requested(KEY, reading)._replace(texts=True, several=len(files) > 1)
     if key is not None:
         documents = _on_tokens(key, path, both, notices)
-    elif target.name in WITH_ZEROS and origin.name == COREFUD:
+    elif target.name in WITH_ZEROS and origin.name == _COREFUD:
         assert origin.annotations is not None, "CorefUD has annotations"
         annotations = chain.from_iterable(origin.annotations(source, request) for source in files)
         documents = _with_zeros(origin.read(files, notices, request), annotations, notices)
@@ -111,9 +111,9 @@ def _note_joined(path: str, files: int, documents: int, notices: list[Finding]) 
         notices.append(Finding("joined-files", path, details={"files": files, "documents": documents}))
 
 
-USUAL_TARGETS = ("conll", "jsonlines")
+_USUAL_TARGETS = ("conll", "jsonlines")
 
-COREFUD = "corefud"
+_COREFUD = "corefud"
 """The format whose mentions are more than spans."""
 
 WITH_ZEROS = (TAGGED, "crac-2026")

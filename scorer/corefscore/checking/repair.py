@@ -73,7 +73,7 @@ def repaired(source: Source, fixes: Fixes, *, first_copy: bool) -> Iterator[str]
     inside = 0
     for line in lines_of(source):
         text = line.text
-        if inside and line.begins:
+        if inside and line.begin == line.number:
             fixes.add(Fix("nested-document", source.name, line.number, 'put "#end document" before this line'))
             yield as_text(USUAL_END + new_line)
         inside = line.begin

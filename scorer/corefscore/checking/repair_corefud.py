@@ -5,21 +5,20 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
 from corefscore.checking.repair import Fix, Fixes
-from corefscore.core.arrays import Ints
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural
 from corefscore.core.sources import MARK, Source, as_text
 from corefscore.formats.base import Request
-from corefscore.formats.corefud.chunks import CLOSE, OPEN, SINGLE, Cells, Chunks, Fields
+from corefscore.formats.corefud.chunks import CLOSE, OPEN, SINGLE, Chunks
 from corefscore.formats.corefud.lines import COLUMNS, TAB
-from corefscore.formats.corefud.mentions import Events, FileMentions, Refuse, Sized
-from corefscore.formats.corefud.reader import Columns, File
+from corefscore.formats.corefud.mentions import FileMentions
+from corefscore.formats.corefud.reader import File
 
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 """A line with its line end, the same as in the reader."""
@@ -91,47 +90,27 @@ def _fill(lines: list[bytes], file: _Repaired, fixes: Fixes) -> None:
 
 
 class _Repaired(File):
-    """A file that is read to be repaired; it is ``faulty`` if scoring would refuse it. Its mentions are kept in the
-    forms in which they are read."""
+    """A file that is read to be repaired; it is ``faulty`` if scoring would refuse it."""
 
-    chunks: Chunks
-    events: Events
-    found: FileMentions
-    sized: Sized
-    head: Ints
+    faulty = False
 
     def __init__(self, source: Source) -> None:
-        self.faulty, self.has_mentions = False, False
         super().__init__(source, lambda finding: None, Request())
 
     def refuse(self, finding: Finding) -> None:
         """Note that there is an error, and continue."""
         self.faulty = True
 
-    def _columns(self, cells: Cells, chunks: Chunks, fields: Fields) -> Columns:
-        self.chunks = chunks
-        return super()._columns(cells, chunks, fields)
-
-    def _events(self, word: Ints, chunks: Chunks, refuse: Refuse) -> Events:
-        self.events = super()._events(word, chunks, refuse)
-        return self.events
-
-    def _by_entity(
-        self, found: FileMentions, sized: Sized, head: Ints, id_of: Callable[[int], Any]
-    ) -> tuple[Columns, Ints]:
-        self.found, self.sized, self.head, self.has_mentions = found, sized, head, True
-        return super()._by_entity(found, sized, head, id_of)
-
     def edits(self, fixes: Fixes) -> dict[int, list[_Edit]]:
         """Return the edits of the brackets of each line (from 0)."""
         edits: dict[int, list[_Edit]] = defaultdict(list)
-        if not self.has_mentions:
+        if self.mentions is None:
             return edits
-        for chunks in _copies(self):
+        for chunks in _copies(self, self.mentions):
             self._report(fixes, "dropped-repeat", chunks[0], "removed the second copy of a mention from entity {}")
             for chunk in chunks:
                 self._edit(edits, chunk, _Edit(*_extent(self.chunks, chunk), b""))
-        for parts in self.found.misnumbered:
+        for parts in self.mentions.misnumbered:
             what = f"numbered the {parts[0].total} parts of a mention of entity {{}} from 1"
             self._report(fixes, "misnumbered-parts", parts[0].chunk, what)
             for part in parts:
@@ -151,11 +130,11 @@ class _Repaired(File):
 
     def _line(self, chunk: int) -> int:
         """Return the line (from 0) of a chunk."""
-        return int(self.lines.tokens[self.lines.words.row[self.events.word[chunk]]])
+        return int(self.lines.tokens[self.lines.words.row[self.word[chunk]]])
 
     def _report(self, fixes: Fixes, code: str, chunk: int, what: str) -> None:
         """Add a repair at the line of a chunk; ``what`` has a place for the entity."""
-        name = self.lines.documents.names[int(self.document_of(self.events.word[chunk]))]
+        name = self.lines.documents.names[int(self.document_of(self.word[chunk]))]
         text = what.format(as_text(self.chunks.id_of(chunk)))
         fixes.add(Fix(code, self.source.name, self._line(chunk) + 1, f'in document "{name}": {text}'))
 
@@ -166,10 +145,10 @@ def _extent(chunks: Chunks, chunk: int) -> tuple[int, int]:
     return int(chunks.start[chunk]) - (kind != CLOSE), int(chunks.stop[chunk]) + (kind != OPEN)
 
 
-def _copies(read: _Repaired) -> Iterator[tuple[int, ...]]:
+def _copies(read: _Repaired, found: FileMentions) -> Iterator[tuple[int, ...]]:
     """Return the chunks of each copy of a mention that can be removed: they are plain, and those around them are read
     the same without them; an open bracket next to a close bracket would be read as one mention."""
-    found, sized, chunks = read.found, read.sized, read.chunks
+    sized, chunks = read.sized, read.chunks
     kind, cell = chunks.kind.tolist(), chunks.cell.tolist()
     brackets = chunks.text[np.minimum(chunks.id_stop, len(chunks.text) - 1)] == ord("[")
     odd = brackets | np.isin(chunks.cell, chunks.rest)

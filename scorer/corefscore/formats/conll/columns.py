@@ -9,7 +9,7 @@ from corefscore.core.documents import UNKNOWN
 from corefscore.formats.conll.lines import NOWHERE, WORD_COLUMNS, WordColumn
 from corefscore.formats.words import whole_numbers, word_numbers
 
-LF, TAB, SPACE = b"\n\t "
+_LF, _TAB, _SPACE = b"\n\t "
 
 
 class Columns:
@@ -21,14 +21,14 @@ class Columns:
 
     def __init__(self, text: Bytes, starts: Ints, stops: Ints) -> None:
         self._text = text
-        tabs = np.flatnonzero(text == TAB)
+        tabs = np.flatnonzero(text == _TAB)
         self._first = np.searchsorted(tabs, starts)
         self.count = np.searchsorted(tabs, stops) - self._first + 1
         self.tabbed: Bools = self.count > 1
         self._tabs, self._starts, self._stops = tabs, starts, stops
         if self.tabbed.all():
             return
-        blank = (text == SPACE) | (text == LF)
+        blank = (text == _SPACE) | (text == _LF)
         begins = np.flatnonzero(~blank[1:] & blank[:-1]) + 1
         ends = np.flatnonzero(~blank[:-1] & blank[1:]) + 1
         self._begins, self._ends = begins, ends

@@ -79,14 +79,13 @@ class Line(NamedTuple):
     """A line with its line end.
 
     ``begin`` is the line at which its document begins, 0 outside documents and for an end line. ``token`` is its number
-    in the document, -1 if it is not a token. ``begins`` says that it is a begin marker.
+    in the document, -1 if it is not a token.
     """
 
     number: int
     text: bytes
     begin: int
     token: int
-    begins: bool = False
 
 
 def name_in(line: bytes, request: Request) -> str | None:
@@ -108,7 +107,7 @@ def lines_of(source: Source) -> Iterator[Line]:
             yield Line(number, raw, begin, token if solid else -1)
         elif marker := marker_of(text):
             begin, token = (0 if marker.name is None else number), -1
-            yield Line(number, raw, begin, -1, begins=marker.name is not None)
+            yield Line(number, raw, begin, -1)
         elif is_token_line(text):
             token += 1
             yield Line(number, raw, begin, token)

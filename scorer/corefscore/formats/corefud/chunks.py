@@ -50,7 +50,7 @@ class Fields(NamedTuple):
         return None
 
 
-class Cells(NamedTuple):
+class Attributes(NamedTuple):
     """The attributes in the order of lines.
 
     ``word`` is the index of the word that has each, among those of the file. ``start`` to ``stop`` is its value in
@@ -77,7 +77,7 @@ class Cells(NamedTuple):
 class Chunks(NamedTuple):
     """The chunks in the order of words; ``cell`` is the attribute of each.
 
-    In the ``text`` of the cells, ``start`` to ``stop`` is the part between the brackets, and ``id_start`` to
+    In the ``text`` of the attributes, ``start`` to ``stop`` is the part between the brackets, and ``id_start`` to
     ``id_stop`` is the id; ``shift`` is that of the attributes. ``head`` is the number in the field of the head, or one
     of `NO_HEAD`, `EMPTY_HEAD` and `ODD_HEAD`. ``rest`` are the attributes with text that is not a chunk.
     """
@@ -113,7 +113,7 @@ class Chunks(NamedTuple):
         return as_text(text.tobytes()).split("\n")[:-1]
 
 
-def cells(lines: Lines) -> Cells:
+def attributes_of(lines: Lines) -> Attributes:
     """Return the attributes of the words of a file."""
     found = [(NONE, NONE, NONE)]
     for block in blocks(len(lines.tokens)):
@@ -140,10 +140,10 @@ def cells(lines: Lines) -> Cells:
     start = at + len(_NAME)
     bars = np.append(np.flatnonzero(text == _BAR), len(text))
     stop = np.minimum(bars[np.searchsorted(bars, start)], ends[of] - 1)
-    return Cells(text, word[of], start, stop, (begin - ends + size)[of], again[changes(again)])
+    return Attributes(text, word[of], start, stop, (begin - ends + size)[of], again[changes(again)])
 
 
-def chunks(found: Cells, fields: Fields) -> Chunks:
+def chunks(found: Attributes, fields: Fields) -> Chunks:
     """Return the chunks of the attributes."""
     text = found.text
     cell, kind, begin, end, rest = _cut(text, found)
@@ -164,7 +164,7 @@ def chunks(found: Cells, fields: Fields) -> Chunks:
     return Chunks(cell, kind, text, found.shift, begin, end, start, stop, head, rest)
 
 
-def _cut(text: Bytes, found: Cells) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+def _cut(text: Bytes, found: Attributes) -> tuple[Ints, Ints, Ints, Ints, Ints]:
     """Cut attributes into chunks: cell, kind, start, stop and rest of `Chunks`, in the order of lines."""
     place = np.flatnonzero(text >> 1 == _OPENING >> 1)  # the two are one bit apart
     cell = np.searchsorted(found.start, place, side="right") - 1

@@ -21,7 +21,7 @@ from corefscore.core.findings import Finding, shortened
 from corefscore.core.sources import as_text
 from corefscore.formats.corefud.lines import Lines
 
-HEADER, ATTRIBUTE, FIELD, PLACE, DIFFERENT, RELATION = (
+_HEADER, _ATTRIBUTE, _FIELD, _PLACE, _DIFFERENT, _RELATION = (
     "entity-header",
     "entity-attribute",
     "entity-field",
@@ -32,43 +32,43 @@ HEADER, ATTRIBUTE, FIELD, PLACE, DIFFERENT, RELATION = (
 """The codes of the findings."""
 
 RULES = {
-    "global-entity-mismatch": (HEADER, "another header than that of line {line}"),
+    "global-entity-mismatch": (_HEADER, "another header than that of line {line}"),
     "spurious-global-entity": (
-        HEADER,
+        _HEADER,
         "a header that does not begin with eid-etype-head, has other elsewhere than next, or repeats a field",
     ),
-    "entity-without-global-entity": (HEADER, "a mention before the header"),
-    "entity-mwt": (ATTRIBUTE, "Entity, Bridge or SplitAnte in the line of a range of words"),
-    "multiple-entity-statements": (ATTRIBUTE, "Entity more than once"),
-    "multiple-bridge-statements": (ATTRIBUTE, "Bridge more than once"),
-    "multiple-splitante-statements": (ATTRIBUTE, "SplitAnte more than once"),
-    "bridge-without-entity": (ATTRIBUTE, "Bridge without Entity"),
-    "splitante-without-entity": (ATTRIBUTE, "SplitAnte without Entity"),
-    "spurious-entity-statement": (ATTRIBUTE, "something else than brackets of mentions, those that close first"),
-    "too-many-entity-attributes": (FIELD, "more fields than the header names, or a bracket that closes with fields"),
-    "spurious-entity-id": (FIELD, "square brackets in an id that is not that of one of several parts"),
-    "spurious-entity-type": (FIELD, "an unknown type of entity"),
-    "spurious-mention-head": (FIELD, "a head that is not a number from 1"),
-    "ill-nested-entities": (PLACE, "the end of a mention that is not open in this sentence"),
-    "cross-sentence-mention": (PLACE, "the end of a sentence inside a mention, or before its last part"),
-    "misplaced-mention-part": (PLACE, "a part of a mention that does not follow the part before"),
-    "mention-head-out-of-range": (PLACE, "the end of a mention with fewer words than the number of its head"),
-    "same-span-entity-mentions": (PLACE, "the end of a second mention of the same words"),
-    "crossing-mentions-same-entity": (PLACE, "the end of a mention that crosses another one of its entity"),
-    "entity-across-newdoc": (DIFFERENT, "an entity that an earlier document has, at line {line}"),
-    "mention-attribute-mismatch": (DIFFERENT, "other fields than in the first part of the mention, at line {line}"),
-    "entity-type-mismatch": (DIFFERENT, "another type than at the first mention of the entity, at line {line}"),
+    "entity-without-global-entity": (_HEADER, "a mention before the header"),
+    "entity-mwt": (_ATTRIBUTE, "Entity, Bridge or SplitAnte in the line of a range of words"),
+    "multiple-entity-statements": (_ATTRIBUTE, "Entity more than once"),
+    "multiple-bridge-statements": (_ATTRIBUTE, "Bridge more than once"),
+    "multiple-splitante-statements": (_ATTRIBUTE, "SplitAnte more than once"),
+    "bridge-without-entity": (_ATTRIBUTE, "Bridge without Entity"),
+    "splitante-without-entity": (_ATTRIBUTE, "SplitAnte without Entity"),
+    "spurious-entity-statement": (_ATTRIBUTE, "something else than brackets of mentions, those that close first"),
+    "too-many-entity-attributes": (_FIELD, "more fields than the header names, or a bracket that closes with fields"),
+    "spurious-entity-id": (_FIELD, "square brackets in an id that is not that of one of several parts"),
+    "spurious-entity-type": (_FIELD, "an unknown type of entity"),
+    "spurious-mention-head": (_FIELD, "a head that is not a number from 1"),
+    "ill-nested-entities": (_PLACE, "the end of a mention that is not open in this sentence"),
+    "cross-sentence-mention": (_PLACE, "the end of a sentence inside a mention, or before its last part"),
+    "misplaced-mention-part": (_PLACE, "a part of a mention that does not follow the part before"),
+    "mention-head-out-of-range": (_PLACE, "the end of a mention with fewer words than the number of its head"),
+    "same-span-entity-mentions": (_PLACE, "the end of a second mention of the same words"),
+    "crossing-mentions-same-entity": (_PLACE, "the end of a mention that crosses another one of its entity"),
+    "entity-across-newdoc": (_DIFFERENT, "an entity that an earlier document has, at line {line}"),
+    "mention-attribute-mismatch": (_DIFFERENT, "other fields than in the first part of the mention, at line {line}"),
+    "entity-type-mismatch": (_DIFFERENT, "another type than at the first mention of the entity, at line {line}"),
     "entity-identity-mismatch": (
-        DIFFERENT,
+        _DIFFERENT,
         "another identity than at the first mention of the entity, at line {line}",
     ),
-    "spurious-bridge-statement": (RELATION, "something else than bridges such as e1<e2:part"),
-    "spurious-splitante-statement": (RELATION, "something else than split antecedents such as e1<e3,e2<e3"),
-    "spurious-splitante-relation": (RELATION, "an entity that is an antecedent of itself"),
-    "misplaced-splitante-statement": (RELATION, "antecedents of an entity of which no mention begins here"),
-    "repeated-splitante-relation": (RELATION, "the same antecedent twice"),
-    "only-one-split-antecedent": (RELATION, "one antecedent only"),
-    "split-antecedent-mismatch": (RELATION, "antecedents of an entity that has some already, at line {line}"),
+    "spurious-bridge-statement": (_RELATION, "something else than bridges such as e1<e2:part"),
+    "spurious-splitante-statement": (_RELATION, "something else than split antecedents such as e1<e3,e2<e3"),
+    "spurious-splitante-relation": (_RELATION, "an entity that is an antecedent of itself"),
+    "misplaced-splitante-statement": (_RELATION, "antecedents of an entity of which no mention begins here"),
+    "repeated-splitante-relation": (_RELATION, "the same antecedent twice"),
+    "only-one-split-antecedent": (_RELATION, "one antecedent only"),
+    "split-antecedent-mismatch": (_RELATION, "antecedents of an entity that has some already, at line {line}"),
 }
 """For each rule of the validator the code of the finding, and what was found."""
 
@@ -102,9 +102,9 @@ _PART = re.compile(r"(.+)\[([1-9][0-9]{0,8})/([1-9][0-9]{0,8})\]")
 _END, _TYPED = re.compile("[^:]+(?::[a-z]+)?"), re.compile("[^:]+:[a-z]+,[^:]+")
 """What follows the last `<` of several relations, and what is between two, if the first one has a type."""
 
-HEAD = re.compile("[1-9][0-9]*")
+_HEAD = re.compile("[1-9][0-9]*")
 
-Span = tuple[tuple[int, int], ...]
+_Span = tuple[tuple[int, int], ...]
 """The words of a mention: the first and the last of each stretch, by their places in the file."""
 
 
@@ -180,7 +180,7 @@ class _Checker:
         # Of the sentence:
         self.opened: dict[str, list[_Open]] = defaultdict(list)
         self.partial: dict[tuple[str, int], list[_Partial]] = defaultdict(list)
-        self.ended: dict[str, list[Span]] = {}
+        self.ended: dict[str, list[_Span]] = {}
         self.words: dict[str, dict[int, set[frozenset[int]]]] = defaultdict(dict)
 
     def comment(self, text: str, line: int) -> None:
@@ -261,7 +261,7 @@ class _Checker:
     def _brackets(self, line: int, word: int, value: str) -> set[str]:
         """Check the brackets of a word; returns the entities of which a mention begins."""
         begin: set[str] = set()
-        ended: set[tuple[int, Span]] = set()
+        ended: set[tuple[int, _Span]] = set()
         if not _ORDER.fullmatch(value):
             self._tell("spurious-entity-statement", line, value)
         for opens, inside, closes in _BRACKET.findall(value):
@@ -296,7 +296,7 @@ class _Checker:
         etype, identity, head = (values[at] if at < len(values) else "" for at in self.wanted)
         if etype and not _TYPES.fullmatch(etype):
             self._tell("spurious-entity-type", line, text)
-        good_head = HEAD.fullmatch(head)
+        good_head = _HEAD.fullmatch(head)
         if not good_head and self.wanted[2] < len(values):
             self._tell("spurious-mention-head", line, text)
         first = self.first_mention.setdefault(entity, (etype, identity, line))
@@ -318,7 +318,7 @@ class _Checker:
         if bracket.part == 1 or not partial:
             partial.append(_Partial(bracket.part, bracket.line, rest))
 
-    def _closes(self, bracket: _Bracket, ended: set[tuple[int, Span]]) -> None:
+    def _closes(self, bracket: _Bracket, ended: set[tuple[int, _Span]]) -> None:
         if not self.opened[bracket.id]:
             self._tell("ill-nested-entities", bracket.line, bracket.text)
             return
@@ -347,7 +347,7 @@ class _Checker:
         if self._crosses(bracket.entity, span):
             self._tell("crossing-mentions-same-entity", bracket.line, bracket.text)
 
-    def _crosses(self, entity: str, span: Span) -> bool:
+    def _crosses(self, entity: str, span: _Span) -> bool:
         """Return whether a mention crosses one of its entity in this sentence that ended before."""
         ended = self.ended.setdefault(entity, [])
         ended.append(span)

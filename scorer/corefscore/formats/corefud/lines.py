@@ -88,15 +88,9 @@ class Words(NamedTuple):
 
     def of_rows(self, rows: Ints) -> Ints:
         """Return the words of some rows; -1 for a row that is not a word."""
-        if not len(self.row):
-            return np.full(len(rows), -1)
-        if (self.row[1:] < self.row[:-1]).any():
-            order = np.argsort(self.row)
-            return np.append(order, -1)[self._replace(row=self.row[order]).of_rows(rows)]
-        if self.row[-1] == len(self.row) - 1:
-            return np.where(rows < len(self.row), rows, -1)
-        word = np.minimum(np.searchsorted(self.row, rows), len(self.row) - 1)
-        return np.where(self.row[word] == rows, word, -1)
+        word = np.full(int(max(rows.max(initial=0), self.row.max(initial=0))) + 1, -1)
+        word[self.row] = np.arange(len(self.row))
+        return word[rows]
 
 
 class _Begun(NamedTuple):

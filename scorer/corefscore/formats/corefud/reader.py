@@ -27,10 +27,10 @@ from corefscore.formats.corefud.chunks import (
     EMPTY_HEAD,
     ID_FIELDS,
     NO_HEAD,
-    Cells,
+    Attributes,
     Chunks,
     Fields,
-    cells,
+    attributes_of,
     chunks,
 )
 from corefscore.formats.corefud.lines import FORM, ID, WITHOUT_NEWDOC, Lines, few, refused
@@ -83,8 +83,17 @@ class File:
     """One file on its way to columns.
 
     The first error ends reading; one who looks closer overrides `refuse` and `take` and reads on without the faulty
-    part.
+    part. ``chunks`` are its brackets, ``word`` the word of each, ``fields`` what the header says about them; the others
+    are the forms in which its mentions are read. A file without mentions has none of these.
     """
+
+    fields: Fields
+    chunks: Chunks
+    word: Ints
+    events: Events
+    mentions: FileMentions | None = None
+    sized: Sized
+    head: Ints
 
     def __init__(self, source: Source, keep: Callable[[Finding], None], request: Request) -> None:
         self.source, self.keep, self.request = source, keep, request
@@ -174,52 +183,52 @@ class File:
     def _mentions(self) -> Columns | None:
         """Read the mentions, if there are any."""
         lines = self.lines
-        file_cells = cells(lines)
-        if not len(file_cells.word):
+        attributes = attributes_of(lines)
+        if not len(attributes.word):
             return None
-        if len(again := file_cells.again):
+        if len(again := attributes.again):
             self.note("repeated-attribute", self._line_of(int(again[0])), count=plural(len(again), "word"))
-        fields = self._fields(file_cells)
+        fields = self._fields(attributes)
         if fields is None:
             return None
-        file_chunks = chunks(file_cells, fields)
-        if len(file_chunks.rest):
-            cell = int(file_chunks.rest[0])
-            count = plural(len(file_chunks.rest), "attribute")
-            row = int(lines.words.row[file_cells.word[cell]])
-            place = file_cells.place(cell)
-            self.keep(lines.about("odd-entity", row, file_cells.value(cell), place, count=count))
-        return self._columns(file_cells, file_chunks, fields)
+        self.fields, self.chunks = fields, chunks(attributes, fields)
+        self.word = attributes.word[self.chunks.cell]
+        if len(self.chunks.rest):
+            cell = int(self.chunks.rest[0])
+            count = plural(len(self.chunks.rest), "attribute")
+            row = int(lines.words.row[attributes.word[cell]])
+            place = attributes.place(cell)
+            self.keep(lines.about("odd-entity", row, attributes.value(cell), place, count=count))
+        return self._columns()
 
-    def _fields(self, file_cells: Cells) -> Fields | None:
+    def _fields(self, attributes: Attributes) -> Fields | None:
         header = self.lines.header
         fields = None if header is None else Fields.of(header)
         if fields is None:
-            row = int(self.lines.words.row[file_cells.word[0]])
+            row = int(self.lines.words.row[attributes.word[0]])
             what = "no header" if header is None else f"a header without {' or '.join(ID_FIELDS)}"
-            self.refuse(self.lines.about("no-entity-header", row, file_cells.value(0), what=what))
+            self.refuse(self.lines.about("no-entity-header", row, attributes.value(0), what=what))
         return fields
 
-    def _columns(self, file_cells: Cells, file_chunks: Chunks, fields: Fields) -> Columns:
-        lines, word = self.lines, file_cells.word[file_chunks.cell]
-        parts = parts_of(file_chunks)
+    def _columns(self) -> Columns:
+        parts = parts_of(self.chunks)
         for at, (name, *_) in parts.items():
-            file_chunks.id_stop[at] = file_chunks.id_start[at] + len(name)
+            self.chunks.id_stop[at] = self.chunks.id_start[at] + len(name)
 
         def refuse(code: str, faulty: Ints, others: Ints | None) -> None:
             before = {} if others is None else dict(zip(faulty.tolist(), others.tolist(), strict=True))
             for chunk in self.take(code, faulty.tolist()):
-                self.refuse(self._fault(code, chunk, before.get(chunk), word, file_chunks))
+                self.refuse(self._fault(code, chunk, before.get(chunk)))
 
-        events = self._events(word, file_chunks, refuse)
-        found = mentions_of(events, parts, refuse)
-        refuse_deep(self.source, found.last - found.first + 1, len(lines.text), "bytes")
-        sized = words_of(found, self.number)
-        self._note_brackets(found, file_chunks, word)
-        head = self._heads(found, sized, word, fields, refuse)
-        columns, order = self._by_entity(found, sized, head, file_chunks.id_of)
-        columns["odd_labels"] = file_chunks.ids_of(found.chunk[order][changes(columns["entity"])])
-        if not fields.grouped:
+        self.events = self._events(refuse)
+        self.mentions = found = mentions_of(self.events, parts, refuse)
+        refuse_deep(self.source, found.last - found.first + 1, len(self.lines.text), "bytes")
+        self.sized = words_of(found, self.number)
+        self._note_brackets(found)
+        self.head = self._heads(found, self.sized, refuse)
+        columns, order = self._by_entity(found, self.sized, self.head, self.chunks.id_of)
+        columns["odd_labels"] = self.chunks.ids_of(found.chunk[order][changes(columns["entity"])])
+        if not self.fields.grouped:
             self._note_split(columns)
         return columns
 
@@ -279,14 +288,14 @@ class File:
             details = {"count": plural(len(again), "word"), "number": as_text(self.lines.column(row, ID))}
             self.note("repeated-number", self.lines.line_of(row), **details)
 
-    def _heads(self, found: FileMentions, sized: Sized, word: Ints, fields: Fields, refuse: Refuse) -> Ints:
+    def _heads(self, found: FileMentions, sized: Sized, refuse: Refuse) -> Ints:
         """Return the head of each mention, its place in the file."""
         if self.request.heads == PARSE:
             raise UsageError(f"--heads {PARSE} needs parses, which CorefUD lacks; expected file, tree or last")
         if self.request.heads in (TREE, LAST):
             return self._heads_of_words(sized)
         place = heads(found, sized, refuse)
-        self._note_heads(found, word, fields)
+        self._note_heads(found)
         head: Ints = sized.word[np.cumsum(sized.size) - sized.size + place]
         return head
 
@@ -294,18 +303,18 @@ class File:
         """Return the same where brackets do not matter."""
         return highest(self.lines, sized) if self.request.heads == TREE else sized.word[np.cumsum(sized.size) - 1]
 
-    def _events(self, word: Ints, file_chunks: Chunks, refuse: Refuse) -> Events:
+    def _events(self, refuse: Refuse) -> Events:
         """Chunks as columns. One that is refused for its id counts for an entity of that id."""
-        starts, stops = file_chunks.id_start, file_chunks.id_stop
-        odd = stops == starts
-        odd[~odd] = file_chunks.text[stops[~odd] - 1] == ord("]")
+        word, stops = self.word, self.chunks.id_stop
+        odd = stops == self.chunks.id_start
+        odd[~odd] = self.chunks.text[stops[~odd] - 1] == ord("]")
         if odd.any():
             refuse("odd-id", np.flatnonzero(odd), None)
         numbers: dict[tuple[int, str], int] = {}
-        names = zip(self.document_of(word).tolist(), file_chunks.ids_of(slice(None)), strict=True)
+        names = zip(self.document_of(word).tolist(), self.chunks.ids_of(slice(None)), strict=True)
         entity = np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
         sentence = self.lines.words.sentence[word]
-        return Events(word, sentence, self.last_word[sentence], file_chunks.kind, entity, file_chunks.head)
+        return Events(word, sentence, self.last_word[sentence], self.chunks.kind, entity, self.chunks.head)
 
     def _order(self, found: FileMentions, sized: Sized, id_of: Callable[[int], Any]) -> tuple[Ints, Ints, Ints]:
         """Return the mentions by their entities; the entity of each; and the documents of entities."""
@@ -360,7 +369,7 @@ class File:
     def _line_of(self, word: int) -> int:
         return self.lines.line_of(int(self.lines.words.row[word]))
 
-    def _note_brackets(self, found: FileMentions, file_chunks: Chunks, word: Ints) -> None:
+    def _note_brackets(self, found: FileMentions) -> None:
         """Add a notice for brackets that are taken otherwise than they are written."""
         odd = {
             "dropped-mention": found.unclosed,
@@ -370,39 +379,36 @@ class File:
         }
         for code, which in odd.items():
             for chunk in self.take(code, which):
-                self.keep(self._about(code, chunk, word, file_chunks))
+                self.keep(self._about(code, chunk))
 
-    def _note_heads(self, found: FileMentions, word: Ints, fields: Fields) -> None:
+    def _note_heads(self, found: FileMentions) -> None:
         """Add a notice for mentions without a head."""
-        no_head = "no head" if fields.head is not None else "no head, since the header names no such field"
+        no_head = "no head" if self.fields.head is not None else "no head, since the header names no such field"
         for lack, what in ((NO_HEAD, no_head), (EMPTY_HEAD, "an empty field of the head")):
             chunks = found.chunk[found.head == lack]
             if len(chunks):
-                line = self._line_of(int(word[chunks].min()))
+                line = self._line_of(int(self.word[chunks].min()))
                 self.note("no-head", line, count=plural(len(chunks), "mention"), what=what)
 
-    def _fault(self, code: str, chunk: int, other: int | None, word: Ints, file_chunks: Chunks) -> Finding:
+    def _fault(self, code: str, chunk: int, other: int | None) -> Finding:
         """Return the error about a chunk; ``other`` is one before it."""
-        document = int(self.document_of(word[chunk]))
+        document = int(self.document_of(self.word[chunk]))
         begun = self.lines.documents
         details: dict[str, object] = {
             "document": begun.names[document],
             "begin": begun.lines[document],
-            "label": as_text(file_chunks.id_of(chunk)),
+            "label": as_text(self.chunks.id_of(chunk)),
         }
         if other is not None:
-            details["line"] = self._line_of(int(word[other]))
-        return self._about(code, chunk, word, file_chunks, **details)
+            details["line"] = self._line_of(int(self.word[other]))
+        return self._about(code, chunk, **details)
 
-    def _about(self, code: str, chunk: int, word: Ints, file_chunks: Chunks, **details: object) -> Finding:
+    def _about(self, code: str, chunk: int, **details: object) -> Finding:
         """Return what is found about a chunk, with the chunk shown."""
-        row = int(self.lines.words.row[word[chunk]])
-        start = int(file_chunks.start[chunk]) + file_chunks.shift_of(chunk) - int(file_chunks.kind[chunk] != CLOSE)
-        return self.lines.about(code, row, self._piece(chunk, file_chunks), start, **details)
-
-    def _piece(self, chunk: int, file_chunks: Chunks) -> bytes:
-        text = file_chunks.text_of(chunk)
-        return b"%b)" % text if file_chunks.kind[chunk] == CLOSE else b"(" + text
+        row = int(self.lines.words.row[self.word[chunk]])
+        closes, text = self.chunks.kind[chunk] == CLOSE, self.chunks.text_of(chunk)
+        start = int(self.chunks.start[chunk]) + self.chunks.shift_of(chunk) - (not closes)
+        return self.lines.about(code, row, b"%b)" % text if closes else b"(" + text, start, **details)
 
 
 def words_at(source: Source, spans: Sequence[Span]) -> list[str]:

@@ -53,7 +53,8 @@ def depths(lines: Lines) -> Ints:
     words = lines.words
     overt = np.flatnonzero(words.overt)
     number = words.number[overt]
-    parent = _parents(lines, words.row[overt])
+    # A column that is not a number means the root.
+    parent = np.maximum(whole_numbers(lines.text, *lines.bounds(HEAD, words.row[overt]), DIGITS), 0)
     wanted = number // SENTENCE * SENTENCE + parent * TENTH
     place = np.minimum(np.searchsorted(number, wanted), max(len(number) - 1, 0))
     known = (parent > 0) & (number[place] == wanted)
@@ -71,8 +72,3 @@ def depths(lines: Lines) -> Ints:
     found = np.full(len(words.row), limit + 2)
     found[overt] = depth
     return found
-
-
-def _parents(lines: Lines, rows: Ints) -> Ints:
-    """Return the number in the column HEAD of some tokens; 0 if it is not a number."""
-    return np.maximum(whole_numbers(lines.text, *lines.bounds(HEAD, rows), DIGITS), 0)

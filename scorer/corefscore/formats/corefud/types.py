@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from corefscore.core.sources import Source, as_text
 from corefscore.formats.corefud.annotations import by_document
-from corefscore.formats.corefud.chunks import CLOSE, Fields, cells, chunks
+from corefscore.formats.corefud.chunks import CLOSE, Fields, attributes_of, chunks
 from corefscore.formats.corefud.lines import Lines
 from corefscore.formats.corefud.mentions import parts_of
 
@@ -17,12 +17,13 @@ def read(source: Source) -> Iterator[tuple[int, dict[str, str]]]:
     """For each document of a file that has no faults the line at which it begins, and the types of its entities by id:
     the first one that a mention of an entity has. A header that names no type gives nothing."""
     lines = Lines(source)
-    fields = Fields.of(lines.header or ())
-    file_cells = cells(lines)
-    if fields is None or _TYPE_FIELD not in (lines.header or ()) or not len(file_cells.word):
+    header = lines.header or []
+    fields = Fields.of(header)
+    attributes = attributes_of(lines)
+    if fields is None or _TYPE_FIELD not in header or not len(attributes.word):
         return
-    field = (lines.header or []).index(_TYPE_FIELD)
-    found = chunks(file_cells, fields)
+    field = header.index(_TYPE_FIELD)
+    found = chunks(attributes, fields)
     parts = parts_of(found)
     of_word: dict[int, list[tuple[str, str]]] = {}
     for chunk, kind in enumerate(found.kind.tolist()):
@@ -30,7 +31,7 @@ def read(source: Source) -> Iterator[tuple[int, dict[str, str]]]:
             continue
         values = found.text_of(chunk).split(b"-")
         if len(values) > field and values[field].strip():
-            word = int(file_cells.word[found.cell[chunk]])
+            word = int(attributes.word[found.cell[chunk]])
             label = parts[chunk][0] if chunk in parts else found.id_of(chunk)
             of_word.setdefault(word, []).append((as_text(label), as_text(values[field].strip())))
     for begin, words in by_document(lines):

@@ -61,8 +61,7 @@ def write(documents: Iterator[FullDocument], notices: list[Finding], request: Re
         yield f"# newdoc id = {document.name}\n{header}"
         header = ""
         sentences = document.sentences or ()
-        ends = np.cumsum([len(sentence) for sentence in sentences])
-        kept = _within_sentences(document, ends.tolist(), notices)
+        kept = _within_sentences(document, notices)
         if shares_spans(kept):
             noted(kept, notices, "changed-order")
         note_crossing(kept, notices, FIT.title, closed_first=True)
@@ -87,8 +86,7 @@ def write_on(source: Source, documents: Mapping[int, Headed], notices: list[Find
     for begin, places in by_document(lines):
         if begin in documents:
             headed = documents[begin]
-            ends = np.cumsum([len(sentence) for sentence in headed.document.sentences or ()])
-            kept = _within_sentences(headed.document, ends.tolist(), notices)
+            kept = _within_sentences(headed.document, notices)
             note_crossing(kept, notices, FIT.title, closed_first=True)
             by_token = _cells(headed.named(kept))
             line = lines.tokens[lines.words.row[places]]
@@ -124,11 +122,10 @@ class Headed(NamedTuple):
         return document._replace(entities=entities)
 
 
-def _within_sentences(document: FullDocument, ends: list[int], notices: list[Finding]) -> FullDocument:
-    """Return the document with the mentions that are in one sentence each; the sentences end before the tokens
-    ``ends``.
-    """
-    sentence = np.searchsorted(ends, np.arange(ends[-1]), side="right")
+def _within_sentences(document: FullDocument, notices: list[Finding]) -> FullDocument:
+    """Return the document with the mentions that are in one sentence each."""
+    sizes = [len(sentence) for sentence in document.sentences or ()]
+    sentence = np.repeat(np.arange(len(sizes)), sizes)
     entities: dict[str, list[tuple[int, int]]] = defaultdict(list)
     dropped = []
     for entity, spans in document.entities.items():
