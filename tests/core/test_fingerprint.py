@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
 
@@ -14,6 +14,8 @@ from support import TESTDATA, command
 from support import within as run
 
 KEY = TESTDATA / "systems" / "key.conll"
+RESPONSES = KEY.with_name("runs")
+RESPONSE = RESPONSES / "ash.conll"
 PRINT = "7cf4af"
 
 Partitions = dict[str, list[list[tuple[int, int]]]]
@@ -134,8 +136,25 @@ def test_gaps_and_zeros_of_corefud_are_covered(tmp_path: Path) -> None:
 
 
 def test_signature_and_json_have_the_fingerprint_of_the_key() -> None:
-    response = TESTDATA / "systems" / "runs" / "ash.conll"
     for options in ((), ("--jobs", "2"), ("--mentions", "given"), ("--singletons", "drop"), ("--window", "5")):
-        done = command("lea", KEY, response, "--format", "json", *options)
+        done = command("lea", KEY, RESPONSE, "--format", "json", *options)
         assert b'"key": "7cf4af"' in done.stdout, options
         assert b"| key=7cf4af" in done.stdout, options
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param(("lea", KEY, RESPONSE), id="metric"),
+        pytest.param(("compare", KEY, RESPONSE, RESPONSES / "birch.conll"), id="compare"),
+        pytest.param(("rank", KEY, "--systems", RESPONSES), id="rank"),
+        pytest.param(("errors", KEY, RESPONSE), id="errors"),
+        pytest.param(("diff", KEY, RESPONSE), id="diff"),
+        pytest.param(("check", "--min", "lea=50", KEY, RESPONSE), id="check"),
+    ],
+)
+def test_every_command_that_scores_refuses_another_key(words: Sequence[str | Path]) -> None:
+    assert run(*words, "--expect-key", "7CF4AF").status == 0
+    done = run(*words, "--expect-key", "3f9a1c")
+    assert (done.status, done.stdout) == (1, b"")
+    assert b"error[unexpected-key]" in done.stderr

@@ -35,8 +35,8 @@ _OTHERS = {
 }
 """What the options of each heading are about, for those that only ``--help-all`` shows."""
 
-_AMBIENT = ("strict", "quiet", "jobs")
-"""Options that commands do not pass on: `messages` and `workers` read them from the context."""
+_AMBIENT = ("strict", "quiet", "jobs", "expect_key")
+"""Options that commands do not pass on: what needs them reads them from the context."""
 
 _ALL = "corefscore.all"
 """The key in ``meta`` for whether help lists all options."""
@@ -224,6 +224,13 @@ WRITING = Parameter("--output", type=FILE, metavar="FILE", default="-", help="Wr
 RUNNING = (
     WRITING,
     *NOTICES,
+    Parameter(
+        "--expect-key",
+        metavar="FINGERPRINT",
+        heading=INPUT,
+        common=False,
+        help="Refuse any other key than the one with this fingerprint, which is in signatures, such as 7cf4af.",
+    ),
     Parameter(
         "--jobs",
         type=_Jobs(),

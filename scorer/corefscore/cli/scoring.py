@@ -16,6 +16,7 @@ from corefscore.cli.output import complain, silent
 from corefscore.cli.progress import progress
 from corefscore.core.documents import KEY
 from corefscore.core.errors import InputError, UsageError
+from corefscore.core.findings import Finding
 from corefscore.core.folders import listed, place_and_pattern
 from corefscore.core.sources import STDIN, only_once
 from corefscore.core.workers import Map
@@ -82,7 +83,7 @@ def evaluated(
     settings = settings_of(metrics, rules, document, own, unit)
     with progress([path for path in (key, response) if isinstance(path, str)]) as watch:
         try:
-            return scored(
+            result = scored(
                 *(key, response, metrics, settings, reading),
                 keep_pairs=keep_pairs,
                 texts=texts,
@@ -93,6 +94,16 @@ def evaluated(
         except InputError as error:
             _refuse_systems(response, error)
             raise
+    _refuse_other_key(result)
+    return result
+
+
+def _refuse_other_key(result: Result) -> None:
+    """Raise `InputError` if the key has another fingerprint than that of the option ``--expect-key``."""
+    expected = click.get_current_context().params.get("expect_key")
+    if expected is not None and expected.lower() != result.key:
+        file = next(iter(result.files), KEY)
+        raise InputError([Finding("unexpected-key", file, details={"found": result.key, "expected": expected})])
 
 
 def _tell_once(text: str) -> None:

@@ -130,6 +130,11 @@ _ERRORS = {
         "the baseline is of another key: {what}",
         "scores can be compared only for the same key, read by the same options; make a new baseline",
     ),
+    "unexpected-key": (
+        "the key has the fingerprint {found}, and --expect-key asks for {expected}",
+        "give the key that was expected; the fingerprint covers its mentions, entities and numbers of tokens, and the "
+        "signature of every report has it",
+    ),
     "other-groups": (
         "the baseline {what}",
         "make a new baseline: corefscore METRIC KEY RESPONSE --by {by} --format json",
