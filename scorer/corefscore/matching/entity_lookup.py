@@ -31,7 +31,6 @@ from corefscore.matching.mentions import (
     NOWHERE,
     RULES,
     Alignment,
-    Distinct,
     Mentions,
     Searched,
     common_words,
@@ -119,24 +118,23 @@ def search(key: Mentions, response: Mentions, document: Ints, *, documents: int,
     """
     rule = RULES[matching]
     key, response = (_with_zeros(*arguments) for arguments in zip((key, response), rule.headed, strict=True))
-    ours, theirs = (Distinct(side.number, document[side.number], side.nodes) for side in (key, response))
     # Of copies in several entities only the first one, with its head, can be found.
-    findable = ~repeated(ours.number), ~repeated(theirs.number)
-    at_key, at_response, _ = rule.pairs(ours, theirs)
+    findable = ~repeated(key.number), ~repeated(response.number)
+    at_key, at_response, _ = rule.pairs(key, response)
     # Each pair of a mention and an entity of the other side counts once.
     entity = response.side.entity[at_response]
     once = firsts(at_key, entity)
     fit = in_common(key.side.entity[at_key[once]], entity[once])
     looked_at = findable[0][at_key] | findable[1][at_response]
     at_key, at_response = at_key[looked_at], at_response[looked_at]
-    shared = common_words(ours, theirs, at_key, at_response)
-    union = ours.nodes.size[at_key] + theirs.nodes.size[at_response] - shared
+    shared = common_words(key, response, at_key, at_response)
+    union = key.nodes.size[at_key] + response.nodes.size[at_response] - shared
     apart = (union - shared) / union
     here, there = findable[0][at_key], findable[1][at_response]
-    of_key = _nearest(at_key[there], at_response[there], apart[there], theirs, len(ours.number))
-    of_response = _nearest(at_response[here], at_key[here], apart[here], ours, len(theirs.number))
+    of_key = _nearest(at_key[there], at_response[there], apart[there], response, len(key.number))
+    of_response = _nearest(at_response[here], at_key[here], apart[here], key, len(response.number))
     finding = np.flatnonzero(of_key != NOWHERE)
-    aligned = ours.number[finding], theirs.number[of_key[finding]]
+    aligned = key.number[finding], response.number[of_key[finding]]
     return Alignment(documents, document, key, response, aligned, Searched(of_key, of_response, fit))
 
 
@@ -151,7 +149,7 @@ def _with_zeros(mentions: Mentions, headed: bool) -> Mentions:
     return mentions._replace(nodes=nodes._replace(zero=zero))
 
 
-def _nearest(of: Ints, other: Ints, apart: Floats, side: Distinct, size: int) -> Ints:
+def _nearest(of: Ints, other: Ints, apart: Floats, side: Mentions, size: int) -> Ints:
     """Return the index of the nearest mention of the ``other`` side for each of ``size`` mentions, `NOWHERE` for none.
 
     ``of`` and ``other`` are pairs of indices, and ``apart`` is the distance of each pair.

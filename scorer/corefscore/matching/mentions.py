@@ -46,26 +46,23 @@ class Mentions(NamedTuple):
         """The number of each."""
         return self.side.number
 
+    @property
+    def document(self) -> Ints:
+        """The document of each."""
+        return self.side.document[self.side.entity]
+
     def keep(self, which: Bools) -> Mentions:
-        """Only the mentions ``which``."""
-        return Mentions(self.side.keep(which), self.nodes.take(which), self.mention[which])
+        """Only the mentions ``which``, without the entities that become empty."""
+        return self.take(which)._replace(side=self.side.keep(which))
 
-
-class Distinct(NamedTuple):
-    """Mentions of one side, each once, in the order of their numbers. Of copies in several entities this has the first
-    one."""
-
-    number: Ints
-    document: Ints
-    nodes: Nodes
-
-    def only(self, which: Bools) -> Distinct:
-        """Return some of the mentions."""
-        return Distinct(self.number[which], self.document[which], self.nodes.take(which))
+    def take(self, which: Ints | Bools) -> Mentions:
+        """Return the mentions ``which``, in that order; entities keep their numbers."""
+        side = self.side._replace(number=self.side.number[which], entity=self.side.entity[which])
+        return Mentions(side, self.nodes.take(which), self.mention[which])
 
 
 class Candidates(NamedTuple):
-    """Pairs of mentions that may be aligned, as indices in `Distinct`, sorted by both, with scores above 0."""
+    """Pairs of mentions that may be aligned, as indices, sorted by both, with scores above 0."""
 
     key: Ints
     response: Ints
@@ -170,7 +167,8 @@ def _digest(nodes: Nodes) -> Ints:
 
 def align(key: Mentions, response: Mentions, document: Ints, *, documents: int, matching: str, zeros: str) -> Alignment:
     """Align the mentions of both sides in the steps above; ``document`` has the document of each number."""
-    ours, theirs = _distinct(key, document), _distinct(response, document)
+    # Each once, in the order of the numbers; of copies in several entities the first one.
+    ours, theirs = (side.take(firsts(side.number)) for side in (key, response))
     aligned: list[tuple[Ints, Ints]] = []
     # Which numbers of each side are not yet aligned.
     left = np.zeros((2, len(document)), dtype=np.bool_)
@@ -181,30 +179,23 @@ def align(key: Mentions, response: Mentions, document: Ints, *, documents: int, 
         left[0, pairs[0]] = left[1, pairs[1]] = False
 
     if zeros == "dependent":
-        zero, other = ours.only(ours.nodes.zero), theirs.only(theirs.nodes.zero)
+        zero, other = ours.take(ours.nodes.zero), theirs.take(theirs.nodes.zero)
         settle(_best(zero, other, _dependencies(zero, other)))
     both = np.flatnonzero(left[0] & left[1])
     settle((both, both))
-    ours, theirs = ours.only(left[0, ours.number]), theirs.only(left[1, theirs.number])
+    ours, theirs = ours.take(left[0, ours.number]), theirs.take(left[1, theirs.number])
     settle(_best(ours, theirs, RULES[matching].pairs(ours, theirs)))
     of_key, of_response = (np.concatenate(column) for column in zip(*aligned, strict=True))
     return Alignment(documents, document, key, response, (of_key, of_response))
 
 
-def _distinct(mentions: Mentions, document: Ints) -> Distinct:
-    """Return the mentions, each once."""
-    first = firsts(mentions.number)
-    number = mentions.number[first]
-    return Distinct(number, document[number], mentions.nodes.take(first))
-
-
-def _best(key: Distinct, response: Distinct, scores: Candidates) -> tuple[Ints, Ints]:
+def _best(key: Mentions, response: Mentions, scores: Candidates) -> tuple[Ints, Ints]:
     """Return the numbers of the pairs with the largest sum of scores in each document."""
     taken = assigned(key.document, response.document, *scores)
     return key.number[scores.key[taken]], response.number[scores.response[taken]]
 
 
-def _dependencies(key: Distinct, response: Distinct) -> Candidates:
+def _dependencies(key: Mentions, response: Mentions) -> Candidates:
     """Zeros whose heads are in one sentence. The score of two zeros is 10 times the F1 of their dependencies (parent
     and relation) plus the F1 of their parents.
 
@@ -233,7 +224,7 @@ def _f1(common: Common, key: _Sets, response: _Sets) -> Floats:
     return 2 * precision * recall / np.where(common.size > 0, precision + recall, 1)
 
 
-def _equal(key: Distinct, response: Distinct) -> Candidates:
+def _equal(key: Mentions, response: Mentions) -> Candidates:
     """Pair mentions with the same words. None are left if equal ones are aligned, but if mentions look by themselves.
 
     Source: the official scorer, version 1.1, span-in-two-entities-heads-differ.
@@ -242,7 +233,7 @@ def _equal(key: Distinct, response: Distinct) -> Candidates:
     return Candidates(at_key, at_response, np.ones(len(at_key)))
 
 
-def _head(key: Distinct, response: Distinct) -> Candidates:
+def _head(key: Mentions, response: Mentions) -> Candidates:
     """Pair mentions with the same head. The score is the share of the key mention's words that both have.
 
     Source: the official scorer, head-oversized-preferred, head-best-total-not-greedy.
@@ -252,13 +243,13 @@ def _head(key: Distinct, response: Distinct) -> Candidates:
     return Candidates(at_key, at_response, common / key.nodes.size[at_key])
 
 
-def _partial(key: Distinct, response: Distinct) -> Candidates:
+def _partial(key: Mentions, response: Mentions) -> Candidates:
     """Pair key mentions with response mentions that contain their head and no word that they lack. The score is the
     share of the key mention's words that both have.
 
     Source: the official scorer, partial-inside-with-head, partial-larger, partial-response-head-ignored.
     """
-    words = word_sets(response.document, response.nodes)
+    words = word_sets(response)
     at_key, word = joined((key.document, key.nodes.head), words.rows)
     at_response = words.of[word]
     common = common_words(key, response, at_key, at_response)
@@ -273,7 +264,7 @@ class _Rule(NamedTuple):
     - ``headed``: whether the rule reads the heads of mentions of the key, and of the response.
     """
 
-    pairs: Callable[[Distinct, Distinct], Candidates]
+    pairs: Callable[[Mentions, Mentions], Candidates]
     headed: tuple[bool, bool]
 
 
@@ -294,13 +285,14 @@ class _Sets(NamedTuple):
     size: Ints
 
 
-def word_sets(document: Ints, nodes: Nodes) -> _Sets:
-    """Return the words of mentions as sets; ``document`` is that of each mention."""
-    of = np.repeat(np.arange(len(nodes.size)), nodes.size)
-    return _Sets((document[of], nodes.word), of, nodes.size)
+def word_sets(mentions: Mentions) -> _Sets:
+    """Return the words of mentions as sets."""
+    size = mentions.nodes.size
+    of = np.repeat(np.arange(len(size)), size)
+    return _Sets((mentions.document[of], mentions.nodes.word), of, size)
 
 
-def _links(side: Distinct, *, relations: bool) -> _Sets:
+def _links(side: Mentions, *, relations: bool) -> _Sets:
     """Return the dependencies of zeros as sets, each with the sentence of the zero's head: parents, or parents with
     relations.
     """
@@ -347,7 +339,7 @@ _AT_ONCE = 1 << 18
 """How many pairs of words are compared in one step, since thousands of mentions that all match have very many."""
 
 
-def common_words(key: Distinct, response: Distinct, at_key: Ints, at_response: Ints) -> Ints:
+def common_words(key: Mentions, response: Mentions, at_key: Ints, at_response: Ints) -> Ints:
     """Count the words that each of some pairs of mentions has in common."""
     known, rank = ranked(np.concatenate([key.nodes.word, response.nodes.word]))
     of_key, word = np.split(rank, [len(key.nodes.word)])

@@ -34,7 +34,7 @@ from unicodedata import normalize
 
 import numpy as np
 
-from corefscore.core.arrays import NO_OBJECTS, NONE, Ints, changes, connected, order_by, tally
+from corefscore.core.arrays import NO_OBJECTS, NONE, Ints, connected, order_by, tally
 from corefscore.core.documents import Documents, NameColumn, NamedEntities, worded
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding, plural
@@ -274,8 +274,7 @@ def estimated(documents: Documents, options: NameOptions) -> Documents:
     # Names are in the order of the text, so an entity appears at the first name of its group.
     first, entity = np.unique(group, return_inverse=True)
     mentions = order_by(entity)
-    begins = np.flatnonzero(changes(document[first])) if len(first) else first
-    label = np.arange(len(first)) - np.repeat(begins, np.diff(np.append(begins, len(first))))
+    label = np.arange(len(first)) - np.searchsorted(document[first], document[first])
     return replace(
         documents,
         document=document[first],

@@ -7,7 +7,7 @@ The official scorer has three rules for them, each of which is one function here
 - `_drop_response_copies`: in the response, later copies of a span that the key has are dropped, with a line of
   output (repeat-response). Copies of a span that the key lacks are kept without a line of output, and they count
   (repeat-spurious, repeat-too-many).
-- `refuse_too_many`: a run with more than ten dropped copies in all documents is refused (the recorded run of
+- `too_many`: a run with more than ten dropped copies in all documents is refused (the recorded run of
   koconovel, human-reader-overlapped).
 
 With ``--repeated first`` only the first copy of a span is kept, on both sides. With ``--repeated refuse`` the first
@@ -135,20 +135,15 @@ def _drop_response_copies(
     return matched._replace(response=matched.response.keep(~gone)), gone
 
 
-def refuse_too_many(dropped: Sequence[Repeat]) -> None:
-    """Raise `InputError`, with all spans concerned, if more copies than `_LIMIT` were dropped. Source: the official
-    scorer, human-reader-overlapped."""
-    if summary := too_many(dropped):
-        raise refusal(dropped[:MOST], summary)
-
-
 def refusal(repeats: Sequence[Repeat], *before: Finding) -> InputError:
     """Return the error about repeated spans, after other findings."""
     return InputError([*before, *(finding.as_error() for finding in worded(describe("repeated-mention", repeats)))])
 
 
 def too_many(dropped: Sequence[Repeat]) -> Finding | None:
-    """Return the reason to refuse a run, if more copies than `_LIMIT` were dropped."""
+    """Return the reason to refuse a run, if more copies than `_LIMIT` were dropped. Source: the official scorer,
+    human-reader-overlapped.
+    """
     copies = sum(len(repeat.copies) - 1 for repeat in dropped)
     if copies <= _LIMIT:
         return None

@@ -55,69 +55,30 @@ def _munkres(cost: Floats) -> Ints:
     """Return the column of each row of a square matrix; rows or columns of 0 mean that an entity is not assigned."""
     cost = cost - cost.min(axis=1, keepdims=True)
     size = len(cost)
-    everything = (1 << size) - 1
-    zeros = _zeros(cost)
-    star, row_of = _starred(zeros)
-    while len(row_of) < size:
-        # Columns with a star are covered. A set of columns is a number with one bit a column.
-        open_columns = everything & ~sum(1 << column for column in row_of)
-        open_rows = dict.fromkeys(range(size))
-        prime: dict[int, int] = {}
+    star, row_of = np.full((2, size), -1)  # the column of each row, the row of each column
+    for row, column in np.argwhere(cost == 0).tolist():
+        if star[row] < 0 and row_of[column] < 0:
+            star[row], row_of[column] = column, row
+    while (row_of < 0).any():
+        rows, columns = np.ones(size, dtype=np.bool_), row_of < 0  # those that are not covered
+        prime = np.full(size, -1)
         while True:
-            row = next((row for row in open_rows if zeros[row] & open_columns), -1)
-            if row < 0:
-                _shift(cost, list(open_rows), open_columns)
-                zeros = _zeros(cost)
+            zeros = (cost == 0) & rows[:, np.newaxis] & columns
+            row = int(zeros.any(axis=1).argmax())
+            if not zeros[row].any():
+                least = cost[rows][:, columns].min()
+                cost[~rows] += least
+                cost[:, columns] -= least
                 continue
-            prime[row] = (zeros[row] & open_columns).bit_length() - 1
+            prime[row] = np.flatnonzero(zeros[row])[-1]
             if star[row] < 0:
                 break
-            del open_rows[row]
-            open_columns |= 1 << star[row]
-        _star_along_path(row, prime, star, row_of)
-    return np.array(star)
-
-
-def _zeros(cost: Floats) -> list[int]:
-    """Return the columns in which each row is 0, as sets of bits."""
-    packed = np.packbits(cost == 0, axis=1, bitorder="little")
-    return [int.from_bytes(row.tobytes(), "little") for row in packed]
-
-
-def _starred(zeros: list[int]) -> tuple[list[int], dict[int, int]]:
-    """Return the first zero of each row whose column has no star yet: the column of each row, -1 for none, and the
-    inverse.
-    """
-    star = [-1] * len(zeros)
-    row_of: dict[int, int] = {}
-    free = (1 << len(zeros)) - 1
-    for row, columns in enumerate(zeros):
-        if candidates := columns & free:
-            star[row] = (candidates & -candidates).bit_length() - 1
-            row_of[star[row]] = row
-            free &= ~(1 << star[row])
-    return star, row_of
-
-
-def _shift(cost: Floats, open_rows: list[int], open_columns: int) -> None:
-    """Make a zero among the uncovered values: the least of them is added to covered rows, then subtracted from
-    uncovered columns."""
-    size = len(cost)
-    columns = np.array([column for column in range(size) if open_columns >> column & 1])
-    least = cost[open_rows][:, columns].min()
-    covered = np.ones(size, dtype=np.bool_)
-    covered[open_rows] = False
-    cost[covered] += least
-    cost[:, columns] -= least
-
-
-def _star_along_path(row: int, prime: dict[int, int], star: list[int], row_of: dict[int, int]) -> None:
-    """Turn primes into stars along the path from a prime in a row without a star."""
-    while row >= 0:
-        column = prime[row]
-        before = row_of.get(column, -1)
-        star[row], row_of[column] = column, row
-        row = before
+            rows[row], columns[star[row]] = False, True
+        while row >= 0:  # primes become stars along the path from a prime in a row without a star
+            before = int(row_of[prime[row]])
+            star[row], row_of[prime[row]] = prime[row], row
+            row = before
+    return star
 
 
 def count(overlap: Overlap) -> tuple[Counts]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from corefscore.core.arrays import Ints, order_by, sums
-from corefscore.core.documents import Nodes
+from corefscore.core.arrays import order_by, sums
 from corefscore.matching.assignment import best
-from corefscore.matching.mentions import Alignment, Mentions, shared, word_sets
+from corefscore.matching.mentions import Alignment, shared, word_sets
 from corefscore.metrics.base import NODES, Counts, Measure, Metric, shares
 
 
@@ -21,20 +20,12 @@ def count(alignment: Alignment) -> tuple[Counts]:
 
     Source: Žabokrtský et al. 2022, section 4; recorded cases mor-overlap, mor-two-for-one.
     """
-    sides = (document, _), _ = _in_text_order(alignment.key), _in_text_order(alignment.response)
-    pairs = shared(*(word_sets(*side) for side in sides))
+    # In the order of the text, so that those that share words are near.
+    key, response = (side.take(order_by(side.number)) for side in (alignment.key, alignment.response))
+    pairs = shared(word_sets(key), word_sets(response))
     taken = best(pairs.key, pairs.response, pairs.size.astype(np.float64)).taken
-    common = sums(document[pairs.key[taken]], pairs.size[taken], alignment.documents)
-    return (shares(common, *(sums(of_side, nodes.size, alignment.documents) for of_side, nodes in sides)),)
-
-
-def _in_text_order(mentions: Mentions) -> tuple[Ints, Nodes]:
-    """Return the documents and the words of mentions, in the order of the text, so that those that share words are
-    near.
-    """
-    side = mentions.side
-    order = order_by(side.number)
-    return side.document[side.entity[order]], mentions.nodes.take(order)
+    common = sums(key.document[pairs.key[taken]], pairs.size[taken], alignment.documents)
+    return (shares(common, *(sums(side.document, side.nodes.size, alignment.documents) for side in (key, response))),)
 
 
 METRIC = Metric(

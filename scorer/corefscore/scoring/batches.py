@@ -11,11 +11,11 @@ import numpy as np
 from corefscore.core.arrays import Floats, in_a_row
 from corefscore.core.documents import worded
 from corefscore.core.errors import UsageError
-from corefscore.core.findings import SHOWN, Finding
+from corefscore.core.findings import MOST, SHOWN, Finding
 from corefscore.core.fingerprint import digits_of
 from corefscore.core.tuples import NamedTuple
 from corefscore.matching.common import Common, nothing_in_common, other_columns
-from corefscore.matching.repeats import Repeat, describe, distinct, refuse_too_many
+from corefscore.matching.repeats import Repeat, describe, distinct, refusal, too_many
 from corefscore.metrics import LINKED, MENTIONS, find
 from corefscore.metrics.base import NAMED, Metric, names_asked
 from corefscore.scoring.results import Result, Shown, UnitCounts
@@ -62,11 +62,6 @@ class ScoredBatch(NamedTuple):
     fidelity: Fidelity | None = None
     fingerprint: int = 0
 
-    @property
-    def counted_names(self) -> Sequence[str]:
-        """The names of what was counted: documents, or their windows."""
-        return self.names if self.windows is None else self.windows.named(self.names)
-
 
 def counted_metrics(metrics: Sequence[Metric], settings: Settings) -> tuple[Metric, ...]:
     """Return the metrics that are counted, with their options and definitions as in the settings: mention
@@ -83,14 +78,14 @@ def result_of(
     """Join all batches in order to one result; notices about them are added to ``notices``.
 
     Counts are joined first and summed once, since sums of sums would change the last bit. Raises `InputError` if too
-    many repeated mentions were dropped (`corefscore.matching.repeats.refuse_too_many`), and if no named entity counts
+    many repeated mentions were dropped (`corefscore.matching.repeats.too_many`), and if no named entity counts
     (`corefscore.matching.named.about_names`).
     """
     if not batches:
         raise UsageError("there is no document to score: the key is empty")
     rules = settings.rules.settled(nodes=any(batch.nodes is not None for batch in batches))
     settings = replace(settings, rules=rules, key=digits_of(sum(batch.fingerprint for batch in batches)))
-    names = [batch.counted_names for batch in batches]
+    names = [batch.names if batch.windows is None else batch.windows.named(batch.names) for batch in batches]
     mention_sets = {view: _shown(batches, names, view) for view in batches[0].mention_sets}
     every = counted_metrics(metrics, settings)
     counts = {metric.name: in_a_row([batch.counts[metric.name] for batch in batches]) for metric in every}
@@ -131,7 +126,8 @@ def _notices(
     if any(batch.repeats for batch in batches):
         dropped = [repeat for batch in batches for repeat in batch.dropped]
         if settings.rules.repeated == "official":
-            refuse_too_many(dropped)
+            if summary := too_many(dropped):
+                raise refusal(dropped[:MOST], summary)
             repeats = [repeat for batch in batches for repeat in batch.repeats]
             yield from worded(describe("repeated-mention", distinct(repeats), SHOWN))
         else:

@@ -285,20 +285,21 @@ class Result(Scores):
 
         ``scores`` are scores of this result. Without kinds of mentions the set is empty, and such scores are 0.
 
-        A quotient has nothing to count if its denominator is 0. F1 has nothing if recall or precision has nothing. A
-        combined measure has nothing where what is found does not change it. The CoNLL average has nothing if one of its
-        three metrics has nothing.
+        A score has nothing to count if it is the same whether nothing is found or everything, such as a quotient whose
+        denominator is 0. The CoNLL average has nothing if one of its three metrics has nothing.
         """
         if self.settings.rules.of is None:
             return set()
+        sizes = {metric.name: _denominators(metric, scores) for metric in self.metrics}
+        none, every = (
+            values(self.metrics, {name: size * (share, 1, share, 1) for name, size in sizes.items()})
+            for share in (0, 1)
+        )
         empty = {
-            measure.name: _undecided(metric, measure, scores)
-            if measure.combine
-            else _without_counts(scores[measure.name])
-            for metric in self.metrics
-            for measure in metric.measures
+            measure: {score for score in SCORES if getattr(none[measure], score) == getattr(every[measure], score)}
+            for measure in none
         }
-        if AVERAGE in scores:
+        if AVERAGE in empty:
             empty[AVERAGE] = set().union(*(empty[metric] for metric in GROUPS[AVERAGE]))
         return {(measure, score) for measure, of_measure in empty.items() for score in of_measure}
 
@@ -399,24 +400,12 @@ class Result(Scores):
         return found
 
 
-def _without_counts(score: Score) -> set[str]:
-    """Return the names of the scores of a quotient that have nothing to count."""
-    sides = {side for side in SCORES[:2] if not getattr(score, f"{side}_counts").denominator}
-    return {*sides, "f1"} if sides else sides
-
-
-def _undecided(metric: Metric, measure: Measure, scores: Mapping[str, Score]) -> set[str]:
-    """Return the names of the scores of a combined measure that are the same if nothing is found and if
-    everything is.
-    """
-    quotients = [scores[quotient.name] for quotient in metric.measures if quotient.combine is None]
-    sizes = np.zeros((metric.width, 2))
-    sizes[: len(quotients)] = [
-        (score.recall_counts.denominator, score.precision_counts.denominator) for score in quotients
-    ]
-    of_shares = (unpacked(np.stack([share * sizes, sizes], axis=-1).reshape(-1, 4)) for share in (0, 1))
-    none, every = (_combined(metric, measure, parts) for parts in of_shares)
-    return {score for score in SCORES if getattr(none, score) == getattr(every, score)}
+def _denominators(metric: Metric, scores: Mapping[str, Score]) -> Floats:
+    """Return the counts of a metric if everything is found; 0 where only combined measures read them."""
+    counts = [scores[measure.name][3:] for measure in metric.measures if measure.combine is None]
+    found = np.zeros((metric.width, 4))
+    found[: len(counts)] = [np.repeat([side.denominator for side in sides], 2) for sides in counts]
+    return found
 
 
 _BY_FILE = "file"
