@@ -5,7 +5,7 @@ Words can be in another column (`corefscore.formats.conll.lines.WordColumn`).
 
 from __future__ import annotations
 
-from bisect import bisect, bisect_left
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from corefscore.core.documents import OF_COLUMN
@@ -29,8 +29,12 @@ def read(source: Source, request: Request) -> Iterator[Annotations]:
     column = WordColumn(request.word_column)
     wanted = sorted(line or 0 for line in request.lines or ())
     for begin, end, lines, cuts in tokens_of(source):
-        if request.lines is not None and bisect(wanted, end) == bisect_left(wanted, begin):
-            continue
+        if request.lines is not None:
+            following = bisect_left(wanted, begin)
+            if following == len(wanted):
+                return
+            if wanted[following] > end:
+                continue
         rows = list(map(columns_of, lines))
         words = _texts(list(map(column.cell, rows)))
         # The last column is coreference.
