@@ -215,16 +215,16 @@ def _rates(ends: Floats, truth: float) -> tuple[str, str]:
 
 def tests(of: Sample, units: int, draws: int) -> list[str]:
     """How often a test at 0.05 finds a difference of the CoNLL average: of equal systems, and of different ones."""
-    numbers, alone = np.random.default_rng(units), of.only("conll")
+    numbers, conll = np.random.default_rng(units), list(of.measures).index("conll")
     equal: list[bool] = []
     different: list[bool] = []
     for seed in range(draws):
-        few = drawn(alone, numbers.integers(0, of.units, units))
+        few = drawn(of, numbers.integers(0, of.units, units))
         swap = (numbers.random(units) < 0.5)[:, None]
         mixed = np.stack([np.where(swap, few.counts[1], few.counts[0]), np.where(swap, few.counts[0], few.counts[1])])
         for found, counts in ((equal, mixed), (different, few.counts[:2])):
             test = compared(scored(replace(few, counts=counts)), Method(trials=1000, seed=seed), "f1")
-            found.append(bool(test.corrected[0, 0, 2] <= 0.05))
+            found.append(bool(test.corrected[0, conll, 2] <= 0.05))
     return [f"{np.mean(found):.2f}" for found in (equal, different)]
 
 

@@ -32,7 +32,7 @@ from corefscore.formats.base import Reading, Request
 from corefscore.formats.conll.annotations import read as read_layers
 from corefscore.formats.conll.lines import columns_of, lines_of, sentences
 from corefscore.matching.pairing import Pairs
-from corefscore.reports.errors.single import listed
+from corefscore.reports.errors.single import each_error
 from corefscore.scoring.kinds.texts import Text, text_of
 from corefscore.scoring.results import Result, values
 from corefscore.scoring.run import scored, settings_of
@@ -153,7 +153,7 @@ def errors_by_type(found: Analysis) -> dict[str, set[Any]]:
         return frozenset(at.mention(*found.span(mention)) for mention in mentions)
 
     members = {side: members_of(getattr(both, side)) for side in ("key", "response")}
-    for error in listed(found):
+    for error in each_error(found):
         document = found.result.names[error.document]
         entity = None
         if error.type == types.CONFLATED:

@@ -19,7 +19,7 @@ from corefscore.core.errors import UsageError
 from corefscore.core.findings import VISIBLE
 from corefscore.core.percent import percent
 from corefscore.reports.errors.report import ErrorReport
-from corefscore.reports.errors.single import listed
+from corefscore.reports.errors.single import each_error
 from corefscore.reports.layouts.tables import width_of
 from corefscore.reports.words import KEY_AND_RESPONSE, Words
 
@@ -126,7 +126,7 @@ class Diff:
         """The types of errors of each mention, a bit for each of `TYPES`."""
         repaired = self.analysis.both.repair > 0
         found: Ints = repaired.astype(np.int64) << types.TYPES.index(types.SPAN)
-        for error in listed(self.analysis):
+        for error in each_error(self.analysis):
             found[error.mentions] |= 1 << types.TYPES.index(error.type)
         return found
 

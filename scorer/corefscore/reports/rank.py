@@ -354,7 +354,7 @@ def rank(
     shown = dict(asked(measures))
     shown[sort] = [name for name in SCORES if name == score or name in shown.get(sort, scores_of(sort))]
     whole = sampled(results, shown, method, runs)
-    only = whole.only(sort)
+    only = sampled(results, {sort: shown[sort]}, method, runs)
     if all(map(math.isnan, only.shown[:, 0, SCORES.index(score)])):
         of = next(iter(results.values())).settings.rules.of
         raise UsageError(f"--of {of}: there is nothing to count for {sort}.{score}; --sort by another score")

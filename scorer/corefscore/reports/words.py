@@ -8,7 +8,7 @@ from typing import NamedTuple
 from corefscore.analysis import types
 
 
-class TypeWords(NamedTuple):
+class _TypeWords(NamedTuple):
     """The words of a type of errors: its name, its heading in tables with little space and the one above it and its
     neighbours, and why such errors cost something."""
 
@@ -35,7 +35,7 @@ class Words(NamedTuple):
     extra: str
     error: str
     title: str
-    types: Mapping[str, TypeWords]
+    types: Mapping[str, _TypeWords]
     conclusion: str
     command: str
     confused: str
@@ -54,21 +54,23 @@ KEY_AND_RESPONSE = Words(
     error="error",
     title="what the score loses",
     types={
-        types.SPAN: TypeWords("span error", "", "span", "mentions have other ends than in the key"),
-        types.CONFLATED: TypeWords(
+        types.SPAN: _TypeWords("span error", "", "span", "mentions have other ends than in the key"),
+        types.CONFLATED: _TypeWords(
             "conflated entities", "", "confl", "response entities contain mentions of several key entities"
         ),
-        types.DIVIDED: TypeWords("divided entity", "", "div", "key entities are spread over several response entities"),
-        types.EXTRA_MENTION: TypeWords(
+        types.DIVIDED: _TypeWords(
+            "divided entity", "", "div", "key entities are spread over several response entities"
+        ),
+        types.EXTRA_MENTION: _TypeWords(
             "extra mention", "extra", "men", "response entities contain mentions that the key lacks"
         ),
-        types.EXTRA_ENTITY: TypeWords("extra entity", "extra", "ent", "the response has entities that the key lacks"),
-        types.EXTRA_SINGLETON: TypeWords(
+        types.EXTRA_ENTITY: _TypeWords("extra entity", "extra", "ent", "the response has entities that the key lacks"),
+        types.EXTRA_SINGLETON: _TypeWords(
             "extra singleton", "extra", "one", "the response has entities of one mention that the key lacks"
         ),
-        types.MISSING_MENTION: TypeWords("missing mention", "missing", "men", "entities that are found lack mentions"),
-        types.MISSING_ENTITY: TypeWords("missing entity", "missing", "ent", "whole entities of the key are missing"),
-        types.MISSING_SINGLETON: TypeWords(
+        types.MISSING_MENTION: _TypeWords("missing mention", "missing", "men", "entities that are found lack mentions"),
+        types.MISSING_ENTITY: _TypeWords("missing entity", "missing", "ent", "whole entities of the key are missing"),
+        types.MISSING_SINGLETON: _TypeWords(
             "missing singleton", "missing", "one", "entities of one mention are missing"
         ),
     },
@@ -100,29 +102,29 @@ FIRST_AND_SECOND = Words(
     error="difference",
     title="how far both agree",
     types={
-        types.SPAN: TypeWords("another span", "", "span", "mentions have other ends"),
-        types.CONFLATED: TypeWords(
+        types.SPAN: _TypeWords("another span", "", "span", "mentions have other ends"),
+        types.CONFLATED: _TypeWords(
             "joined only in second", "only second", "join", "second joins entities that first keeps apart"
         ),
-        types.EXTRA_MENTION: TypeWords(
+        types.EXTRA_MENTION: _TypeWords(
             "mention only in second", "only second", "men", "second has more mentions in entities of both"
         ),
-        types.EXTRA_ENTITY: TypeWords(
+        types.EXTRA_ENTITY: _TypeWords(
             "entity only in second", "only second", "ent", "second has entities that first lacks"
         ),
-        types.EXTRA_SINGLETON: TypeWords(
+        types.EXTRA_SINGLETON: _TypeWords(
             "singleton only in second", "only second", "one", "second has entities of one mention that first lacks"
         ),
-        types.DIVIDED: TypeWords(
+        types.DIVIDED: _TypeWords(
             "joined only in first", "only first", "join", "first joins entities that second keeps apart"
         ),
-        types.MISSING_MENTION: TypeWords(
+        types.MISSING_MENTION: _TypeWords(
             "mention only in first", "only first", "men", "first has more mentions in entities of both"
         ),
-        types.MISSING_ENTITY: TypeWords(
+        types.MISSING_ENTITY: _TypeWords(
             "entity only in first", "only first", "ent", "first has entities that second lacks"
         ),
-        types.MISSING_SINGLETON: TypeWords(
+        types.MISSING_SINGLETON: _TypeWords(
             "singleton only in first", "only first", "one", "first has entities of one mention that second lacks"
         ),
     },

@@ -50,7 +50,7 @@ _CHUNK = 2**14
 _SPARE = 32
 """The largest factor by which a resample is expected to exceed the sum of a column; see `on_grid`."""
 
-PairOf = tuple[int, int]
+_Pair = tuple[int, int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +109,7 @@ class Sample:
         return self.units > int(self.stratum[-1]) + 1
 
     @cached_property
-    def pairs(self) -> list[PairOf]:
+    def pairs(self) -> list[_Pair]:
         """All pairs of systems, or those of another system and the baseline."""
         if self.baseline is None:
             return list(combinations(range(self.systems), 2))
@@ -151,24 +151,6 @@ class Sample:
         of_columns = np.divide(self.counts[0], sums, out=np.zeros_like(sums), where=sums > 0) / (len(edges) - 1)
         return np.stack([of_columns[:, used].mean(axis=1) for used in columns], axis=1)
 
-    def only(self, measure: str) -> Sample:
-        """Return the sample of one measure, with only the counts of its metrics."""
-        names = metrics_of(measure, self.metrics)
-        row = list(self.measures).index(measure)
-        if self.averaged:
-            columns = [*range(row * len(SCORES), (row + 1) * len(SCORES)), -1]
-        else:
-            of_metrics = (part for name, part in _columns_of(self.metrics).items() if name in names)
-            columns = [column for part in of_metrics for column in range(part.start, part.stop)]
-        return replace(
-            self,
-            metrics=[metric for metric in self.metrics if metric.name in names],
-            measures={measure: asked(self.measures)[measure]},
-            counts=self.counts[..., columns],
-            observed=self.observed[:, [row]],
-            uncounted=None if self.uncounted is None else self.uncounted[:, [row]],
-        )
-
     def scores(self, sums: Floats) -> Floats:
         """Return the scores of summed columns; see `statistics`."""
         return statistics(self.metrics, self.measures, sums, averaged=self.averaged)
@@ -187,7 +169,7 @@ Scored = tuple[int, int]
 """The numbers of a measure and of a score of it."""
 
 
-def each_score(
+def _each_score(
     metrics: Sequence[Metric], measures: Collection[str], sums: Floats, *, averaged: bool = False
 ) -> Mapping[Scored, Floats]:
     """Return the scores that are asked for (`corefscore.metrics.asked`), by the numbers of measure and score.
@@ -212,11 +194,11 @@ def each_score(
 
 
 def statistics(metrics: Sequence[Metric], measures: Collection[str], sums: Floats, *, averaged: bool = False) -> Floats:
-    """Return the scores of summed counts (`each_score`) as one array, ... x measures x scores. Scores that were not
+    """Return the scores of summed counts (`_each_score`) as one array, ... x measures x scores. Scores that were not
     asked for are NaN.
     """
     scores = np.full((*sums.shape[1:-1], len(measures), len(SCORES)), np.nan)
-    for (row, column), found in each_score(metrics, measures, sums, averaged=averaged).items():
+    for (row, column), found in _each_score(metrics, measures, sums, averaged=averaged).items():
         scores[..., row, column] = found
     return scores
 
@@ -283,7 +265,7 @@ class _Trials:
 
     def _scores(self, sums: Floats) -> Mapping[Scored, Floats]:
         sample = self.sample
-        return each_score(sample.metrics, sample.measures, np.moveaxis(sums, 2, -1), averaged=sample.averaged)
+        return _each_score(sample.metrics, sample.measures, np.moveaxis(sums, 2, -1), averaged=sample.averaged)
 
     def scores(self, sums: Floats) -> Floats:
         """Return the scores of sums of trials, trials x systems x measures x scores."""
@@ -491,7 +473,7 @@ def _no_tests(sample: Sample, tested: Bools) -> Tests:
     return Tests(unknown, unknown.copy(), none, none > 0, unknown.copy(), np.full(tested.shape, np.nan))
 
 
-def t_tests(sample: Sample, tested: Bools, method: Method) -> Tests:
+def _t_tests(sample: Sample, tested: Bools, method: Method) -> Tests:
     """Return tests of systems with several runs, two-sided: of the difference of the means over runs, divided by its
     standard error over units and runs (`Compared.errors`), in Student's distribution. Source: Welch 1947.
 
@@ -571,12 +553,12 @@ def holm(p: Floats) -> Floats:
     return corrected
 
 
-CORRECTIONS = ("largest", "holm", "holm-all", "none")
+_CORRECTIONS = ("largest", "holm", "holm-all", "none")
 
-POWER = 0.8
+_POWER = 0.8
 """The probability of showing a difference for which `Compared.shown_from` and `Compared.units_needed` are computed."""
 
-TRIALS = 10_000
+_TRIALS = 10_000
 """The default number of trials."""
 
 
@@ -596,15 +578,15 @@ class Method(Grouping):
     Raises `UsageError` for an invalid value, and for an average together with groups.
     """
 
-    trials: int = option(TRIALS, "Number of random trials of each test.", heading=STATISTICS, metavar="N")
+    trials: int = option(_TRIALS, "Number of random trials of each test.", heading=STATISTICS, metavar="N")
     seed: int = option(
         0, "Random seed; the same seed gives identical results.", heading=STATISTICS, metavar="N", least=0
     )
     correction: str = option(
-        CORRECTIONS[0],
+        _CORRECTIONS[0],
         "Correct p for all pairs of systems within one score (by the largest difference of each trial, or holm), for "
         "all tests (holm-all), or not at all.",
-        CORRECTIONS,
+        _CORRECTIONS,
         heading=STATISTICS,
     )
     confidence: float = option(
@@ -674,7 +656,7 @@ class Compared:
     least: Floats
 
     @cached_property
-    def _pair_numbers(self) -> Mapping[PairOf, int]:
+    def _pair_numbers(self) -> Mapping[_Pair, int]:
         pairs = enumerate(self.sample.pairs)
         return {each: number for number, pair in pairs for each in (pair, pair[::-1])}
 
@@ -799,13 +781,13 @@ class Compared:
 
     @cached_property
     def shown_from(self) -> Floats:
-        """The smallest difference of each pair that is shown with a probability of `POWER` in as many units, which vary
-        as much: pairs x measures x scores."""
-        return (self.reach + intervals.quantile(2 * POWER - 1, self._of_pairs[1])) * self.errors
+        """The smallest difference of each pair that is shown with a probability of `_POWER` in as many units, which
+        vary as much: pairs x measures x scores."""
+        return (self.reach + intervals.quantile(2 * _POWER - 1, self._of_pairs[1])) * self.errors
 
     @cached_property
     def units_needed(self) -> Floats:
-        """The number of units with which the observed difference of each pair is shown with a probability of `POWER`;
+        """The number of units with which the observed difference of each pair is shown with a probability of `_POWER`;
         NaN for a difference of 0, and for several runs, whose spread more units do not change."""
         differences = np.where((np.abs(self.differences) > TIE) & (self.sample.runs is None), self.differences, np.nan)
         found: Floats = np.ceil(self.sample.units * (self.shown_from / differences) ** 2)
@@ -847,7 +829,7 @@ class Compared:
             found |= np.outer(found[:, third], found[third])
         return found
 
-    def undecided(self, measure: int, score: int) -> list[PairOf]:
+    def undecided(self, measure: int, score: int) -> list[_Pair]:
         """Return the pairs of systems whose difference in a score could not have been significant."""
         return [pair for number, pair in enumerate(self.sample.pairs) if self.differ(number, measure, score) is None]
 
@@ -869,7 +851,7 @@ def compared(sample: Sample, method: Method, score: str | None = None, watch: Wa
     tested = ~np.isnan(sample.shown).all(axis=0) & np.array([score in (None, name) for name in SCORES])
     if sample.runs is not None:
         method = replace(method, correction="holm" if method.correction == "largest" else method.correction)
-    tests = randomization(sample, tested, method, watch) if sample.runs is None else t_tests(sample, tested, method)
+    tests = randomization(sample, tested, method, watch) if sample.runs is None else _t_tests(sample, tested, method)
     of_pairs = method.correction == "largest"
     corrected = tests.by_largest if of_pairs and len(sample.pairs) > 1 else corrected_for(tests.p, method.correction)
     least = tests.smallest if of_pairs else corrected_for(tests.smallest, method.correction)

@@ -15,7 +15,7 @@ from corefscore.core.percent import percent
 from corefscore.metrics import AVERAGE
 from corefscore.reports.base import Annotation, Reported, Table, head
 from corefscore.reports.errors import tables
-from corefscore.reports.errors.single import Named, listed
+from corefscore.reports.errors.single import Named, each_error
 from corefscore.reports.words import FIRST_AND_SECOND, KEY_AND_RESPONSE, Words
 
 _COSTS = ("type", "count", "alone", "in_turn", "then")
@@ -140,7 +140,7 @@ class ErrorReport(Reported):
             response = list(analysis.in_response(mention))
             yield {"type": types.SPAN, "document": documents[document], "response": response, "key": key, "by": by}
         names = {"key_entity": "key", "response_entity": "response", "into_key_entity": "into"}
-        for error in listed(analysis):
+        for error in each_error(analysis):
             spans = [self._span_data(mention) for mention in error.mentions]
             group = int(analysis.groups.of[error.mentions[0]])
             entities = {name: getattr(error, field) for name, field in names.items() if getattr(error, field) != ABSENT}

@@ -87,65 +87,52 @@ def _shortened(words: str, size: int = _SHOWN_WORDS) -> str:
     return words if len(words) <= size else f"{words[: size - 1]}…"
 
 
-class Listed(NamedTuple):
+class _Error(NamedTuple):
     """One error: its type, its document, its mentions as rows of the analysis, its key and response entity, and the key
     entity that the mentions were put into; an entity is `ABSENT` if there is none."""
 
     type: str
     document: int
     mentions: Sequence[int]
-    key: int = ABSENT
-    response: int = ABSENT
-    into: int = ABSENT
+    key: int
+    response: int
+    into: int
 
 
-def listed(analysis: Analysis) -> Iterator[Listed]:
+def each_error(analysis: Analysis) -> Iterator[_Error]:
     """Yield all errors other than span errors, by type in the order of `corefscore.analysis.types.TYPES`, in text
     order.
     """
     both, response, key = analysis.both, analysis.errors.response, analysis.errors.key
-    into = both.key[response.main][analysis.errors.pieces.response]
-    yield from _pieces(analysis, types.CONFLATED, response.apart, into)
-    yield from _mentions(analysis, types.EXTRA_MENTION, response.alone)
-    # Other pronouns of an extra entity are conflated pieces; a missing entity is listed with all its mentions.
-    yield from _entities(analysis, types.EXTRA_ENTITY, response.whole, both.response, all_of_it=False)
-    yield from _pieces(analysis, types.DIVIDED, key.apart, np.full(len(into), ABSENT))
-    yield from _mentions(analysis, types.MISSING_MENTION, key.alone)
-    yield from _entities(analysis, types.MISSING_ENTITY, key.whole, both.key, all_of_it=True)
-    yield from _mentions(analysis, types.EXTRA_SINGLETON, response.single)
-    yield from _mentions(analysis, types.MISSING_SINGLETON, key.single)
+    pieces = Members(analysis.errors.pieces.of, len(analysis.errors.pieces.key))
+    by_type = {
+        types.CONFLATED: (pieces[piece].tolist() for piece in np.flatnonzero(response.apart).tolist()),
+        types.EXTRA_MENTION: _single(response.alone),
+        # Other pronouns of an extra entity are conflated pieces; a missing entity is listed with all its mentions.
+        types.EXTRA_ENTITY: _entities(np.where(response.whole, both.response, ABSENT), both.response[response.whole]),
+        types.DIVIDED: (pieces[piece].tolist() for piece in np.flatnonzero(key.apart).tolist()),
+        types.MISSING_MENTION: _single(key.alone),
+        types.MISSING_ENTITY: _entities(both.key, both.key[key.whole]),
+        types.EXTRA_SINGLETON: _single(response.single),
+        types.MISSING_SINGLETON: _single(key.single),
+    }
+    columns = both.document.tolist(), both.key.tolist(), both.response.tolist()
+    for name, errors in by_type.items():
+        for mentions in errors:
+            document, of_key, of_response = (column[mentions[0]] for column in columns)
+            into = int(both.key[response.main[of_response]]) if name == types.CONFLATED else ABSENT
+            # Some pronouns of a missing entity may be in the response.
+            found = ABSENT if name == types.MISSING_ENTITY else of_response
+            yield _Error(name, document, mentions, of_key, found, into)
 
 
-def _pieces(analysis: Analysis, name: str, apart: Bools, into: Ints) -> Iterator[Listed]:
-    """Yield the errors that are pieces; ``into`` is the key entity that each piece was put into."""
-    pieces = analysis.errors.pieces
-    members = Members(pieces.of, len(pieces.key))
-    which = np.flatnonzero(apart)
-    columns = (column[which].tolist() for column in (pieces.document, pieces.key, pieces.response, into))
-    for number, document, *entities in zip(which.tolist(), *columns, strict=True):
-        yield Listed(name, document, members[number].tolist(), *entities)
-
-
-def _mentions(analysis: Analysis, name: str, which: Bools) -> Iterator[Listed]:
+def _single(which: Bools) -> Iterator[list[int]]:
     """Yield the errors that are single mentions."""
-    both = analysis.both
-    mentions = np.flatnonzero(which)
-    columns = (column[mentions].tolist() for column in (both.document, both.key, both.response))
-    for mention, document, key, response in zip(mentions.tolist(), *columns, strict=True):
-        yield Listed(name, document, [mention], key, response)
+    return ([mention] for mention in np.flatnonzero(which).tolist())
 
 
-def _entities(analysis: Analysis, name: str, which: Bools, entities: Ints, *, all_of_it: bool) -> Iterator[Listed]:
-    """Yield the errors that are whole entities of one side.
-
-    ``which`` marks their mentions that only this side has. An error lists these mentions, or with ``all_of_it`` all
-    mentions of the entity.
-    """
-    both = analysis.both
-    count = int(entities.max(initial=ABSENT)) + 1
-    lone = Members(np.where(which, entities, ABSENT), count)
-    shown = Members(entities, count) if all_of_it else lone
-    for entity in np.flatnonzero(tally(entities[which], count)).tolist():
-        mention = int(lone[entity][0])
-        mentions = shown[entity].tolist()
-        yield Listed(name, int(both.document[mention]), mentions, int(both.key[mention]), int(both.response[mention]))
+def _entities(of: Ints, wrong: Ints) -> Iterator[list[int]]:
+    """Yield the mentions of each ``wrong`` entity, where ``of`` is the entity of each mention."""
+    count = int(of.max(initial=ABSENT)) + 1
+    members = Members(of, count)
+    return (members[entity].tolist() for entity in np.flatnonzero(tally(wrong, count)).tolist())

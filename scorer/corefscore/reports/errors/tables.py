@@ -18,7 +18,7 @@ from corefscore.core.arrays import order_by, ranked, tally
 from corefscore.core.findings import plural
 from corefscore.core.percent import percent
 from corefscore.reports.base import DOCUMENT, MEASURE, Column, Table
-from corefscore.reports.errors.single import BRIEF, KINDS, Named, listed
+from corefscore.reports.errors.single import BRIEF, KINDS, Named, each_error
 from corefscore.reports.words import Words
 
 _OF_SINGLETONS = (types.EXTRA_SINGLETON, types.MISSING_SINGLETON)
@@ -87,7 +87,7 @@ def mention_table(named: Named, words: Words) -> Table:
         Column("most_often", "most often", cut="end"),
     )
     rows = []
-    for name, errors in groupby(listed(named.analysis), key=lambda error: error.type):
+    for name, errors in groupby(each_error(named.analysis), key=lambda error: error.type):
         mentions = np.fromiter((mention for error in errors for mention in error.mentions), dtype=np.int64)
         rows.append([words.types[name].title, *named.kinds(mentions).values(), named.most_often(mentions)])
     return Table(f"mentions in these {words.error}s", columns, rows)
@@ -171,7 +171,7 @@ def list_table(named: Named, words: Words) -> Table:
         entities = named.key.id(int(both.key[mention])), named.response.id(int(both.response[mention]))
         title = words.types[types.SPAN].title
         rows.append([title, named.document(document), *named.place(mention), spans, texts, *entities, None])
-    for error in listed(analysis):
+    for error in each_error(analysis):
         spans = " ".join(f"{both.start[mention]}-{both.end[mention]}" for mention in error.mentions)
         texts = ", ".join(map(analysis.words, error.mentions))
         entities = named.key.id(error.key), named.response.id(error.response)
