@@ -50,30 +50,7 @@ _HOMES = {
     "core.errors": ("ScorerError", "ScorerWarning", "InputError", "UsageError"),
 }
 
-__all__ = [
-    "CorefEvaluator",
-    "Corpus",
-    "InputError",
-    "Result",
-    "Runs",
-    "Score",
-    "Scorer",
-    "ScorerError",
-    "ScorerWarning",
-    "Scores",
-    "UsageError",
-    "analyse",
-    "check",
-    "compare",
-    "explain",
-    "from_labels",
-    "from_spacy",
-    "from_text",
-    "rank",
-    "read",
-    "score",
-    "write",
-]
+__all__ = [name for names in _HOMES.values() for name in names]
 
 
 def __getattr__(name: str) -> object:

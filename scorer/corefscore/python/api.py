@@ -120,7 +120,7 @@ def score(
     per call. Raises `InputError` for input that is rejected (such as more than ten repeated mentions in the response),
     `UsageError` for an unknown name or argument.
     """
-    result = run_of(_selected(metrics), arguments).result(key, response)
+    result = run_of(select(names_of(metrics, "metrics")), arguments).result(key, response)
     warn_of(result.notices)
     return result
 
@@ -185,12 +185,12 @@ def _own_options(given: Mapping[str, Any]) -> dict[str, Any]:
     return {**built_in, **others}
 
 
-def _selected(metrics: str | Sequence[str]) -> tuple[Metric, ...]:
-    """Return the metrics of the argument ``metrics``. Raises `UsageError` if it is not names of metrics."""
-    names = [metrics] if isinstance(metrics, str) else list(metrics) if isinstance(metrics, Iterable) else []
+def names_of(given: str | Sequence[str], argument: str) -> str:
+    """Return names joined by commas, as on the command line. Raises `UsageError` for anything but names."""
+    names = [given] if isinstance(given, str) else list(given) if isinstance(given, Iterable) else []
     if not names or not all(isinstance(name, str) for name in names):
-        raise UsageError(f"metrics={metrics!r}: expected names such as 'lea', as a list or joined by commas")
-    return select(",".join(names))
+        raise UsageError(f"{argument}={given!r}: expected names such as 'lea', as a list or joined by commas")
+    return ",".join(names)
 
 
 def warn_of(notices: Sequence[Finding]) -> None:
@@ -235,7 +235,7 @@ class Scorer:
         metrics: str | Sequence[str] = "every",
         **arguments: Unpack[ScorerOptions],
     ) -> None:
-        self._metrics, settings, self._reading, _ = run_of(_selected(metrics), arguments)
+        self._metrics, settings, self._reading, _ = run_of(select(names_of(metrics, "metrics")), arguments)
         self._settings = replace(settings, reading=self._reading.settings)
         self._batch_scorer = BatchScorer(self._metrics, settings)
         self.reset()
@@ -268,9 +268,7 @@ class Scorer:
         sides, notices, settings = batches_of(key, response, self._metrics, self._settings, self._reading)
         batches = count_batches(*sides, self._metrics, settings, notices, reading=self._reading)
         names = [document for batch in batches for document in batch.names]
-        self._refuse_known(names)
-        self._append(batches, names)
-        self._notices += notices
+        self._append(batches, names, notices)
         self._settings = replace(self._settings, reading={**self._settings.reading, **settings.reading})
 
     def add_document(self, key: Clusters, response: Clusters) -> None:
@@ -323,12 +321,14 @@ class Scorer:
         if self._names and corefud != bool(self._batches and self._batches[0].nodes is not None):
             raise UsageError("some documents are CorefUD and others are not; score each kind with a Scorer of its own")
 
-    def _append(self, batches: Sequence[ScoredBatch], names: Sequence[str | None]) -> None:
-        """Add the counts of documents."""
+    def _append(self, batches: Sequence[ScoredBatch], names: Sequence[str | None], notices: Sequence[Finding]) -> None:
+        """Add the counts of documents. Raises `InputError` for a name that was added before."""
+        self._refuse_known(names)
         self._count()
         for batch in batches:
             self._refuse_mixed(corefud=batch.nodes is not None)
         self._batches += batches
+        self._notices += notices
         self._named(names)
 
     def _named(self, names: Sequence[str | None]) -> None:
@@ -346,10 +346,8 @@ class Scorer:
                 f"scorers that count in different ways cannot be merged: "
                 f"{self._settings.signature}, and {other._settings.signature}"
             )
-        self._refuse_known(other._known)
         other._count()
-        self._append(other._batches, other._names)
-        self._notices += other._notices
+        self._append(other._batches, other._names, other._notices)
 
     def result(self) -> Result:
         """Return the result of all documents so far; notices give a warning as in `score`.
@@ -362,19 +360,22 @@ class Scorer:
         names = [name if name is not None else str(number) for number, name in enumerate(self._names)]
         if len(set(names)) < len(names):
             repeated = next(name for name in names if names.count(name) > 1)
-            details = {"document": repeated, "first": "another document of the scorer, named or numbered"}
-            raise InputError([Finding("repeated-name", "key", details=details)])
+            raise _repeated(repeated, "another document of the scorer, named or numbered")
         rest = iter(names)
         batches = [batch._replace(names=list(islice(rest, len(batch.names)))) for batch in self._batches]
         result = result_of(batches, self._metrics, self._settings, [*self._notices])
         warn_of(result.notices)
         return result
 
-    def _refuse_known(self, names: Iterable[str]) -> None:
+    def _refuse_known(self, names: Iterable[str | None]) -> None:
         """Raise `InputError` for a document name that was added before."""
         if known := sorted(self._known.intersection(names)):
-            details = {"document": known[0], "first": "an earlier document of the scorer"}
-            raise InputError([Finding("repeated-name", "key", details=details)])
+            raise _repeated(known[0], "an earlier document of the scorer")
+
+
+def _repeated(name: str, first: str) -> InputError:
+    """Return the error for a name that two documents have."""
+    return InputError([Finding("repeated-name", "key", details={"document": name, "first": first})])
 
 
 def _copied(entity: Iterable[Any]) -> list[Any]:

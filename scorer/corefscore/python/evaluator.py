@@ -5,8 +5,7 @@ Such classes were copied from project to project, and their scores no longer agr
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from corefscore.core.errors import UsageError
@@ -24,14 +23,15 @@ _Given = Mapping[Any, Any] | None
 """A mapping from mentions to their clusters, or None."""
 
 
-class _Evaluator(ABC):
+class _Evaluator:
     """The scores of one measure, computed when they are asked for."""
 
-    _measure: str
+    def __init__(self, result: Callable[[], Result], measure: str) -> None:
+        self._result, self._measure = result, measure
 
-    @abstractmethod
     def result(self) -> Result:
         """Return the result of all documents so far."""
+        return self._result()
 
     def get_prf(self) -> tuple[float, float, float]:
         """Precision, recall and F1, from 0 to 1."""
@@ -70,9 +70,10 @@ class CorefEvaluator(_Evaluator):
 
     @spelled
     def __init__(self, measure: str = "conll", **arguments: Unpack[ScorerOptions]) -> None:
-        self._measure, _ = single(measure)
-        self._metrics = wanted(self._measure).metrics
-        self._scorer = Scorer([metric.name for metric in self._metrics], **arguments)
+        name, _ = single(measure)
+        self._metrics = [metric.name for metric in wanted(name).metrics]
+        self._scorer = Scorer(self._metrics, **arguments)
+        super().__init__(self._scorer.result, name)
 
     def update(
         self,
@@ -98,23 +99,9 @@ class CorefEvaluator(_Evaluator):
         self._scorer.reset()
 
     @property
-    def evaluators(self) -> list[_One]:
+    def evaluators(self) -> list[_Evaluator]:
         """An evaluator for each metric: for the CoNLL average MUC, B-cubed and CEAF-e, in this order."""
-        return [_One(self, metric.name) for metric in self._metrics]
-
-    def result(self) -> Result:
-        """Return the result of all documents so far."""
-        return self._scorer.result()
-
-
-class _One(_Evaluator):
-    """One measure of an evaluator."""
-
-    def __init__(self, whole: CorefEvaluator, measure: str) -> None:
-        self._whole, self._measure = whole, measure
-
-    def result(self) -> Result:
-        return self._whole.result()
+        return [_Evaluator(self._scorer.result, name) for name in self._metrics]
 
 
 def _agree(name: str, mapping: _Given, clusters: Iterable[Iterable[Any]]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 from corefscore.checking.baselines import Baseline, baseline_of, numbers_in, read_baseline
 from corefscore.core.documents import KEY
 from corefscore.core.errors import UsageError
-from corefscore.core.findings import Noticed
 from corefscore.core.options import declared
 from corefscore.metrics import DEFAULT, ranked_by, scores_in, single, wanted
 from corefscore.metrics.base import Metric, names_asked
-from corefscore.python.api import run_of, warn_of
+from corefscore.python.api import names_of, run_of, warn_of
 from corefscore.python.arguments import DEFAULTS, Comparing, Options, P, R, spelled
 from corefscore.reports import check as checks
 from corefscore.reports.check import Asked, Check
@@ -74,11 +73,9 @@ def compare(
     Notices give a warning as in `score`. Raises `InputError` for input that is rejected and for a key with only one
     unit, `UsageError` for unknown names, for levels that are out of range, and if there is no system.
     """
-    chosen = wanted(_words(measures))
-    method, others = _method(arguments)
-    each, runs = separated(_by_name(systems))
-    results, notices = _results(key, each, chosen.metrics, others, method.unit)
-    return compared(results, chosen.measures, method, notices=notices, runs=runs)
+    chosen = wanted(names_of(measures, "measures"))
+    results, how = _results(key, systems, chosen.metrics, arguments)
+    return compared(results, chosen.measures, **how)
 
 
 @_comparing
@@ -101,14 +98,11 @@ def rank(
 
     Raises the same errors as `compare`.
     """
-    chosen = wanted(_words(measures))
+    names = names_of(measures, "measures")
+    chosen = wanted(names)
     measure, score = ranked_by(chosen.measures, sort)
-    method, others = _method(arguments)
-    metrics = wanted(f"{_words(measures)},{measure}").metrics
-    each, runs = separated(_by_name(systems))
-    results, notices = _results(key, each, metrics, others, method.unit)
-    how: dict[str, Any] = {"sort": measure, "score": score, "method": method, "agreement": agreement}
-    return ranked(results, chosen.measures, notices=notices, runs=runs, **how)
+    results, how = _results(key, systems, wanted(f"{names},{measure}").metrics, arguments)
+    return ranked(results, chosen.measures, sort=measure, score=score, agreement=agreement, **how)
 
 
 @spelled
@@ -150,7 +144,7 @@ def check(
         raise UsageError("measures, tolerances and both_ways are about a baseline, which is not given")
     if measures is not None and both_ways:
         raise UsageError("both_ways compares every score; leave measures out")
-    deciding = scores_in(_words(measures)) if measures is not None else []
+    deciding = scores_in(names_of(measures, "measures")) if measures is not None else []
     own_tolerances = {single(name): limit for name, limit in (tolerances or {}).items()}
     asked = Asked(deciding, tolerance, own_tolerances, both_ways, by)
     before, path = _baseline(baseline, by, arguments)
@@ -160,12 +154,6 @@ def check(
     report = checks.check(result, before, floors, asked, path, average=average)
     warn_of([*result.notices, *report.notices])
     return report
-
-
-def _method(arguments: Mapping[str, Any]) -> tuple[Method, dict[str, Any]]:
-    """Return the method of comparison from the options of a call, and the other options."""
-    own = {name: arguments[name] for name in _METHOD if name in arguments}
-    return Method(**own), {name: value for name, value in arguments.items() if name not in _METHOD}
 
 
 def _baseline(given: Any, by: str | None, own: Mapping[str, Any]) -> tuple[Baseline | None, str | None]:
@@ -189,33 +177,24 @@ def _baseline(given: Any, by: str | None, own: Mapping[str, Any]) -> tuple[Basel
     return read_baseline(paths, own), paths
 
 
-def _words(names: str | Sequence[str]) -> str:
-    """Return names joined by commas, as on the command line. Raises `UsageError` for anything but names."""
-    if isinstance(names, str):
-        return names
-    listed = list(names) if isinstance(names, Iterable) else []
-    if not listed or not all(isinstance(name, str) for name in listed):
-        raise UsageError(f"measures={names!r}: expected names such as 'lea', as a list or joined by commas")
-    return ",".join(listed)
+def _results(
+    key: Given, systems: Mapping[str, Any], metrics: Sequence[Metric], arguments: Mapping[str, Any]
+) -> tuple[dict[str, Result], dict[str, Any]]:
+    """Score systems, and give one warning for all notices; returns their results by name, and what the report needs
+    besides: the method of comparison, the notices, and the names of runs.
 
-
-def _by_name(systems: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the same systems. Raises `UsageError` for anything but systems by name."""
+    Raises `UsageError` for anything but systems by name.
+    """
+    method = Method(**{name: arguments[name] for name in _METHOD if name in arguments})
     if not isinstance(systems, Mapping) or not systems:
         found = "none is given" if isinstance(systems, Mapping) else f"they are {type(systems).__name__}"
         raise UsageError(f"systems: {found}; expected responses by name, such as {{'a': response}}")
-    return systems
-
-
-def _results(
-    key: Given, systems: Mapping[str, Any], metrics: Sequence[Metric], arguments: Mapping[str, Any], unit: str
-) -> tuple[dict[str, Result], list[Noticed]]:
-    """Score systems; returns their results by name and the notices, for which it gives one warning."""
-    run = run_of(metrics, arguments, unit)
+    each, runs = separated(systems)
+    others = {name: value for name, value in arguments.items() if name not in _METHOD}
+    run = run_of(metrics, others, method.unit)
     if (paths := paths_of(KEY, key)) is not None:
         names = names_asked(metrics, run.settings.own)
         key = replace(corpus(paths, run.reading, KEY, names), paths=paths)
-
-    results, notices = scored_each(systems, partial(run.result, key), files_of(key))
+    results, notices = scored_each(each, partial(run.result, key), files_of(key))
     warn_of([notice for _, notice in notices])
-    return results, notices
+    return results, {"method": method, "notices": notices, "runs": runs}
