@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -97,25 +98,29 @@ def command(
     if repeated and not fix:
         raise UsageError("--repeated says which copies --fix keeps; add --fix OUT, or leave it out")
     one_standard_input(*files, key)
-    context = click.get_current_context()
     reading = Reading(**arguments)
     fixes: Fixes | None = None
-    rewrite: Callable[[], None] | None = None
+    names = files if fix is None else [fix]
     if fix is not None:
         source, repaired = _one(files, fix, reading)
-        if key is not None:
-            spare_inputs({"--fix": fix}, [key])
-
-        def rewrite() -> None:
-            nonlocal fixes
+        spare_inputs({"--fix": fix}, [key])
+    rows: list[Validated] = []
+    with progress([*names, *([] if key is None else [key] * (len(names) + 1))]) as watch:
+        read = partial(_validated, reading=reading, watch=watch, printed=look.layout in fitting(FINDINGS))
+        of_key, beside = ([], None) if key is None else read(key, KEY)  # the same sources, since - is read once
+        broken = key is not None and beside is None
+        if fix is not None and broken:
+            names = []
+        elif fix is not None:
             fixes = Fixes()
             write(repaired(source, fixes, first_copy=repeated == "first"), fix)
-
-        files = [fix]
-    printed = look.layout in fitting(FINDINGS)
-    rows, broken = _validated(files, key, reading, printed=printed, rewrite=rewrite)
-    rows = [row.without(ignored) for row in rows]
+        for path in names:
+            found, sources_found = read(path, RESPONSE, beside)
+            rows += found
+            broken |= sources_found is None
+    rows = [row.without(ignored) for row in (*rows, *of_key)]
     write(rendered(Checked(rows, fixes), look))
+    context = click.get_current_context()
     if broken:
         context.exit(UsageError.status)
     bad = [ERROR, NOTICE] if strict() else [ERROR]
@@ -124,39 +129,26 @@ def command(
 
 
 def _validated(
-    files: Sequence[str],
-    key: str | None,
-    reading: Reading,
+    path: str,
+    side: str,
+    beside: list[Source] | None = None,
     *,
+    reading: Reading,
+    watch: Any,
     printed: bool,
-    rewrite: Callable[[], None] | None,
-) -> tuple[list[Validated], bool]:
-    """Return a row for each file and one for the key, if there is one, and whether some file cannot be read.
+) -> tuple[list[Validated], list[Source] | None]:
+    """Return the row of a file, validated ``beside`` a key, and its sources.
 
-    ``rewrite`` writes the file first, unless the key cannot be read.
-    A file that cannot be read is reported on standard error, and has a row unless findings are ``printed`` as text.
+    A file that cannot be read has no sources. It is reported on standard error, and has a row unless findings are
+    ``printed`` as text.
     """
-    broken: list[str] = []
-    read: dict[str, list[Source]] = {}
-
-    def rows(path: str, beside: list[Source] | None, side: str) -> list[Validated]:
-        notices: list[Finding] = []
-        try:
-            read[side] = watched(sources(path, notices), watch)
-            return [validate(path, read[side], beside, reading, side, notices=notices)]
-        except UsageError as error:
-            complain(f"corefscore: {error}")
-            broken.append(path)
-            return [] if printed else [unreadable(path, error)]
-
-    with progress([*files, *([] if key is None else [key] * (len(files) + 1))]) as watch:
-        of_key = [] if key is None else rows(key, None, KEY)
-        if rewrite is not None:
-            if broken:
-                return of_key, True
-            rewrite()
-        beside = None if broken else read.get(KEY)  # the same sources, since standard input is read once
-        return [row for path in files for row in rows(path, beside, RESPONSE)] + of_key, bool(broken)
+    notices: list[Finding] = []
+    try:
+        files = watched(sources(path, notices), watch)
+        return [validate(path, files, beside, reading, side, notices=notices)], files
+    except UsageError as error:
+        complain(f"corefscore: {error}")
+        return [] if printed else [unreadable(path, error)], None
 
 
 def _codes(words: str) -> set[str]:
