@@ -14,7 +14,7 @@ from corefscore.cli import options
 from corefscore.cli.output import tell, write, write_long
 from corefscore.cli.scoring import evaluated, missing_response, of_both_sides, read_key, spare_inputs, workers
 from corefscore.core.documents import KEY
-from corefscore.core.errors import InputError, UnknownDocumentError, UsageError
+from corefscore.core.errors import InputError, UsageError
 from corefscore.core.options import STATISTICS
 from corefscore.core.sources import STDIN
 from corefscore.metrics import GROUPS, names_in, select
@@ -152,7 +152,10 @@ def score(
         _write_key(key, output, metrics, arguments)
         return
     document, listed = (None, False) if name == "none" else (name, look.layout in fitting(RESULT))
-    result = _scored(key, response, metrics, document=document, keep_pairs=listed, unit=unit, **arguments)
+    with workers() as apply:
+        result = evaluated(
+            key, response, metrics, apply=apply, document=document, keep_pairs=listed, unit=unit, **arguments
+        )
     refuse_heads_of_spans(result)
     tell(result.notices)
     ends = _intervals(result, unit) if intervals else None
@@ -160,17 +163,6 @@ def score(
         result, documents or listed, by, document, headings, conll, average is not None, _name(response), ends
     )
     _write_scores(report, look, output)
-
-
-def _scored(key: str, response: str, metrics: Sequence[Metric], *, document: str | None, **arguments: Any) -> Result:
-    """Score the response. Raises `UsageError` for a name of a document that is a second response."""
-    with workers() as apply:
-        try:
-            return evaluated(key, response, metrics, apply=apply, document=document, **arguments)
-        except UnknownDocumentError as error:
-            if document is not None and os.path.isfile(document):
-                raise UsageError(f"{error}; for a second response, use corefscore compare KEY A B") from error
-            raise
 
 
 def _write_scores(report: Report, look: Style, output: str) -> None:

@@ -15,7 +15,7 @@ from click.core import ParameterSource
 from corefscore.cli.output import complain, silent
 from corefscore.cli.progress import progress
 from corefscore.core.documents import KEY
-from corefscore.core.errors import InputError, UsageError
+from corefscore.core.errors import InputError, UnknownDocumentError, UsageError
 from corefscore.core.findings import Finding
 from corefscore.core.folders import listed, place_and_pattern
 from corefscore.core.sources import STDIN, only_once
@@ -76,8 +76,8 @@ def evaluated(
     """Score a response against a key, given by its path or read before. ``apply`` are the `workers`, ``texts`` keeps
     the words of the key, ``unit`` is the unit of resampling, and ``arguments`` are the options of `options.scoring`.
 
-    Raises `InputError` for input that is rejected, `UsageError` for a file that cannot be read, and for a folder whose
-    files seem to be systems.
+    Raises `InputError` for input that is rejected, `UsageError` for a file that cannot be read, for a folder whose
+    files seem to be systems, and for a name of a document that is a second response.
     """
     reading, rules, own = _taken_apart(metrics, arguments)
     settings = settings_of(metrics, rules, document, own, unit)
@@ -93,6 +93,10 @@ def evaluated(
             )
         except InputError as error:
             _refuse_systems(response, error)
+            raise
+        except UnknownDocumentError as error:
+            if document is not None and os.path.isfile(document):
+                raise UsageError(f"{error}; for a second response, use corefscore compare KEY A B") from error
             raise
     _refuse_other_key(result)
     return result

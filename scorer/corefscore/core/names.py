@@ -94,11 +94,6 @@ class NameOptions:
         types = self.types
         return kind in types or ALL in types or (USUAL in types and kind not in _NUMBERS)
 
-    @property
-    def compares_words(self) -> bool:
-        """Whether the names of the key are looked up in the response by token, so that words are compared."""
-        return self.ne_from != OWN
-
     def of_side(self, side: str | None) -> bool:
         """Return whether the names of a side are used."""
         return side == KEY or self.ne_from != KEY

@@ -16,7 +16,7 @@ from corefscore.core.documents import KEY, RESPONSE, AnnotationsOf, Documents
 from corefscore.core.errors import UsageError, suggested
 from corefscore.core.findings import Finding, Found
 from corefscore.core.folders import listed, place_and_pattern, sources, unpacked
-from corefscore.core.names import COLUMN, NameOptions
+from corefscore.core.names import COLUMN, OWN, NameOptions
 from corefscore.core.sources import Source
 from corefscore.core.tuples import NamedTuple
 from corefscore.formats.base import (
@@ -99,7 +99,8 @@ def opened(
     texts: bool = False,
 ) -> Opened:
     """Find the files of a side and their format; arguments and errors are those of `read`."""
-    texts = texts or bool(reading.align) or (names is not None and names.compares_words)
+    # Names of the key are looked up in the response by token, so words are compared.
+    texts = texts or bool(reading.align) or (names is not None and names.ne_from != OWN)
     request = requested(side, reading, names)._replace(texts=texts)
     find(of_side(reading.input_format, side) or NAMES[0])  # an unknown name is an error even of a file that is absent
     given = listed(path, notices) if isinstance(path, str) else [Source(name) for name in path]
