@@ -2,10 +2,10 @@
 
 Answers are made of committed texts: words are left out, put in, changed, split, joined, moved and repeated. Each is
 recorded with its fidelity and its notices, and with the tokens of all mentions in the key. Of the same kinds of changes
-`test_tagged` knows the truth, and checks that nearly all mentions are at what is left of them; what is recorded here
+`test_text` knows the truth, and checks that nearly all mentions are at what is left of them; what is recorded here
 notices any other change. A faithful answer has the spans of its key. To record again (then read `git diff`):
 
-    PYTHONPATH=tests:tests/formats python tests/formats/test_tagged_recorded.py
+    PYTHONPATH=tests python tests/formats/test_tagged_recorded.py
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from answers import marked, words_and_mentions
 from support import EXCERPTS, TESTDATA, within
-from test_tagged import marked, words_and_mentions
 
 RECORDED = TESTDATA / "tagged" / "recorded.json"
 

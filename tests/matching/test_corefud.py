@@ -637,7 +637,7 @@ def test_dependencies_of_zeros_are_read(deps: str, expected: list[tuple[float, s
 @pytest.mark.parametrize("together", [1, 7, 1 << 16])
 def test_pieces_of_a_text_stand_side_by_side(together: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever the blocks in which they are put together."""
-    monkeypatch.setattr(words, "TOGETHER", together)
+    monkeypatch.setattr(words, "_TOGETHER", together)
     text = np.arange(97, 123, dtype=np.uint8)
     sizes = np.array([3, 0, 1, 20, 0, 2])
     starts = np.array([4, 9, 25, 0, 26, 12])

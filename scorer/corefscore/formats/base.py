@@ -391,10 +391,10 @@ class Format(NamedTuple):
     zeros: bool = False
 
 
-OBJECTS = re.compile(rb"""\s*(?:\{\s*(?:["'}]|\Z)|\[\s*\{\s*["'}])""")
+_DOCUMENTS = re.compile(rb"""\s*(?:\{\s*(?:["'}]|\Z)|\[\s*\{\s*["'}])""")
 """The beginning of JSON with documents: an object, or an array of objects."""
 
-VALUES = re.compile(
+_VALUES = re.compile(
     rb"""\s* (?=\[) (?: [\s\[\]{},:\d.+-] | (?<=\d)[eE] | true | false | null | "(?:[^"\\]|\\.)*(?:"|\\?\Z) )* \Z""",
     re.DOTALL | re.VERBOSE,
 )
@@ -407,7 +407,7 @@ def is_json(head: bytes, *, objects: bool = False) -> bool:
     With ``objects`` it has to be JSON that can contain documents.
     """
     head = head[: 1 << 12].removeprefix(MARK)
-    return bool(OBJECTS.match(head) or (not objects and VALUES.match(head)))
+    return bool(_DOCUMENTS.match(head) or (not objects and _VALUES.match(head)))
 
 
 def found_at(

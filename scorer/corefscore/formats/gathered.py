@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
 from itertools import chain, pairwise
 from typing import Any
 
@@ -69,16 +68,11 @@ class Gathered:
         return by_appearance(Documents(self.names, self.places, tokens, *columns, **more))
 
 
-_Read = Callable[[Source, Request], Iterator[Annotations]]
-
-
-def words_of_spans(read: _Read, request: Request) -> Callable[[Source, Sequence[Span]], list[str]]:
-    """Return a function that reads a file again for the words of spans, for messages; their numbers if the words are
-    not known."""
-    return partial(_words_of_spans, read, request)
-
-
-def _words_of_spans(read: _Read, request: Request, source: Source, spans: Sequence[Span]) -> list[str]:
+def words_of_spans(
+    read: Callable[[Source, Request], Iterator[Annotations]], request: Request, source: Source, spans: Sequence[Span]
+) -> list[str]:
+    """Return the words of spans for messages, for which a file is read again; their numbers if the words are not
+    known."""
     wanted = sorted((span.line, number) for number, span in enumerate(spans))
     found = [""] * len(spans)
     nothing_more: list[Annotations | None] = [None]

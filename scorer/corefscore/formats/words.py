@@ -16,7 +16,7 @@ _WORD_BYTES = 64
 _FACTOR = -0x61C8864680B583EB
 """The odd factor that mixes numbers of eight bytes in a hash."""
 
-TOGETHER = 1 << 16
+_TOGETHER = 1 << 16
 """The number of bytes of pieces of a text that are joined at once (or one larger piece)."""
 
 BLANK_MARKS = b"-_*"
@@ -77,7 +77,7 @@ def _stripped(text: Bytes, starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
 def side_by_side(text: Bytes, starts: Ints, sizes: Ints) -> Bytes:
     """Pieces of a text joined."""
     # In blocks, since an index takes eight times the memory of the bytes.
-    block = np.cumsum(sizes) // TOGETHER
+    block = np.cumsum(sizes) // _TOGETHER
     borders = [*np.flatnonzero(changes(block)).tolist(), len(starts)]
     found = [text[ranges(starts[first:stop], sizes[first:stop])] for first, stop in pairwise(borders)]
     return np.concatenate(found) if found else text[:0]
@@ -107,7 +107,7 @@ def numbers_of(words: Sequence[bytes]) -> Ints:
     return word_numbers(np.frombuffer(b"".join(words), dtype=np.uint8), stops - sizes, stops)
 
 
-MARKS = np.append(numbers_of([b"", *(bytes([mark]) for mark in BLANK_MARKS)]), UNKNOWN)
+_MARKS = np.append(numbers_of([b"", *(bytes([mark]) for mark in BLANK_MARKS)]), UNKNOWN)
 """The numbers of the marks for a missing word."""
 
 
@@ -122,5 +122,5 @@ def are_words(numbers: Ints, bounds: Ints) -> Bools:
 
     sizes = np.diff(bounds)
     firsts = np.append(numbers, UNKNOWN)[np.repeat(bounds[:-1], sizes)]
-    words: Bools = (count(~np.isin(numbers, MARKS)) > 0) & ((count(numbers != firsts) > 0) | (sizes == 1))
+    words: Bools = (count(~np.isin(numbers, _MARKS)) > 0) & ((count(numbers != firsts) > 0) | (sizes == 1))
     return words

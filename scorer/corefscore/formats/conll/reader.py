@@ -183,7 +183,7 @@ class Reader:
     def __init__(self, notices: list[Finding], request: Request = USUAL) -> None:
         self.notices = notices
         self.word_column = WordColumn(request.word_column)
-        self.words = words_of_spans(later("conll.annotations:read"), request._replace(names=None))
+        self.words = partial(words_of_spans, later("conll.annotations:read"), request._replace(names=None))
         self._shows_words, self._side = request.texts, request.side
         self._several, self._unnamed = request.several, ""
         self._told_unnamed = False

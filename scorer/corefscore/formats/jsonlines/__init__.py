@@ -5,30 +5,23 @@ from __future__ import annotations
 from functools import partial
 
 from corefscore.formats.base import Format, later
+from corefscore.formats.jsonlines import reader
 from corefscore.formats.jsonlines.dialects import DIALECTS
 from corefscore.formats.jsonlines.objects import recognises
-from corefscore.formats.jsonlines.reader import (
-    examine,
-    has_both_sides,
-    name_in,
-    read,
-    sentences,
-    settled,
-)
 from corefscore.formats.jsonlines.writer import write
 
 FORMAT = Format(
     "jsonlines",
     "JSON lines",
     recognises,
-    read=read,
-    sentences=sentences,
+    read=reader.read,
+    sentences=reader.sentences,
     write=write,
     begin=b"",
-    name_in=name_in,
-    settled=settled,
-    has_both_sides=has_both_sides,
-    examine=examine,
+    name_in=reader.name_in,
+    settled=reader.settled,
+    has_both_sides=reader.has_both_sides,
+    examine=reader.examine,
     annotations=later("jsonlines.annotations:read"),
     zeros=True,
 )

@@ -159,10 +159,8 @@ def dialects_of(fields: Collection[str], requested: str | None = None) -> list[D
     if by_field:
         return by_field[:1]
     found = [dialect for dialect in DIALECTS if not dialect.array and any(field in fields for field in dialect.unique)]
-    if CLUSTERS in fields or PREDICTED in fields:
+    if CLUSTERS in fields or PREDICTED in fields or not found:
         found.insert(0, E2E if has_tokens(fields) else _FASTCOREF)
-    elif not found:
-        found = [E2E if has_tokens(fields) else _FASTCOREF]
     return found
 
 

@@ -25,6 +25,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import chain, islice
 
 import numpy as np
@@ -97,7 +98,7 @@ class _Reader:
         self.first: _First | None = None
         if request.by_first is not None:
             self.first = BY_NAME[request.by_first[0]], request.by_first[1]
-        self.words = words_of_spans(later("jsonlines.annotations:read"), request._replace(names=None))
+        self.words = partial(words_of_spans, later("jsonlines.annotations:read"), request._replace(names=None))
         self.items = Numbers()
         self._begin()
 
@@ -237,9 +238,9 @@ class _Reader:
             lines = np.array([place.line for place in self.batch.places], dtype=np.int64)
             texts = Texts(np.concatenate(self.texts), np.repeat(lines, np.maximum(self.batch.tokens, 0)))
         characters = self.characters if any(text is not None for text in self.characters) else None
-        words, items = self.words, None
-        if self.items.values:
-            words, items = Shown(self.items.values, spans=self.words), Items(self.items.values)
+        values = self.items.values
+        words = Shown(values, spans=self.words) if values else self.words
+        items = Items(values) if values else None
         found = self.batch.documents(faults=self.faults, words=words, texts=texts, characters=characters, items=items)
         self._begin()
         return found

@@ -35,7 +35,7 @@ _BLANKS = re.compile(r"[ \t\r\n]*")
 Fields = Mapping[str, Any]
 
 
-class Record(NamedTuple):
+class _Record(NamedTuple):
     """One object: where it begins, its size in bytes or characters, and a function that parses its fields, which raises
     `InputError` for anything but an object.
 
@@ -48,7 +48,7 @@ class Record(NamedTuple):
     fields: Callable[[], Fields]
 
 
-def records(source: Source) -> Iterator[Record]:
+def records(source: Source) -> Iterator[_Record]:
     """Yield the objects of a file.
 
     Raises `UsageError` for a file that cannot be read, `InputError` for an array that cannot be read on.
@@ -62,7 +62,7 @@ def records(source: Source) -> Iterator[Record]:
         raw = line.removeprefix(MARK)
         if raw.strip():
             place = Place(source, number)
-            yield Record(place, len(raw), partial(parsed, place, raw, first=first))
+            yield _Record(place, len(raw), partial(parsed, place, raw, first=first))
             first = False
 
 
@@ -82,7 +82,7 @@ def parsed(place: Place, raw: bytes, *, first: bool) -> Fields:
     return _fields_of(place, value, "the line", "on each line; repair or remove this line")
 
 
-def _in_array(source: Source) -> Iterator[Record]:
+def _in_array(source: Source) -> Iterator[_Record]:
     """Yield the objects of a file that is one array, up to the first other value, since one such fault is enough."""
     text = _decoded(Place(source, 1), source.read().removeprefix(MARK), _IN_ARRAY)
     line, lines, counted = 0, 1, 0
@@ -95,7 +95,7 @@ def _in_array(source: Source) -> Iterator[Record]:
             line, counted = max(lines, line + 1), position
             place = Place(source, line)
             each = "in each place; repair or remove this one"
-            yield Record(place, end - position, partial(_fields_of, place, value, "the array", each))
+            yield _Record(place, end - position, partial(_fields_of, place, value, "the array", each))
             if not isinstance(value, tuple):
                 return
             position = _past_blanks(text, end)

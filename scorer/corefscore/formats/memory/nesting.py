@@ -101,14 +101,13 @@ def together(key: Nested, response: Nested) -> tuple[dict[str, Any], dict[str, A
     level = key.level or response.level
     if level is None:
         level = DOCUMENTS if len(key.value) and len(response.value) else DOCUMENT
-    for here, other, side in ((key, response, KEY), (response, key, RESPONSE)):
-        if here.level not in (None, level):
-            ours, theirs = (
-                f"{side.shape}, {'one document' if side.level == DOCUMENT else 'a list of documents'}"
-                for side in (here, other)
-            )
-            what = f"{ours}; those of the other side are {theirs}"
-            raise refusal(side, what, "the same on both sides" + BY_NAME)
+    if response.level not in (None, level):
+        ours, theirs = (
+            f"{side.shape}, {'one document' if side.level == DOCUMENT else 'a list of documents'}"
+            for side in (response, key)
+        )
+        what = f"{ours}; those of the other side are {theirs}"
+        raise refusal(RESPONSE, what, "the same on both sides" + BY_NAME)
     if level == DOCUMENT:
         return None
     names = list(map(str, range(len(key.value))))
@@ -123,7 +122,7 @@ def by_position(unnamed: Nested, side: str, names: Sequence[str]) -> dict[str, A
     single = unnamed.level == DOCUMENT or (unnamed.level is None and len(names) == 1)
     documents = [unnamed.value] if single else list(unnamed.value)
     if len(documents) != len(names):
-        what = plural(len(documents), "document") if single else f"a list of {plural(len(documents), 'document')}"
+        what = ("" if single else "a list of ") + plural(len(documents), "document")
         expected = (
             "as many, since lists are paired by position with the documents of the other side; give documents by name, "
             "{name: document}, to leave some out"

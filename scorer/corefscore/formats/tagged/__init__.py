@@ -10,17 +10,13 @@ import re
 from corefscore.core.sources import MARK
 from corefscore.formats.base import Format, is_json, later
 from corefscore.formats.tagged.nearby import nearby
+from corefscore.formats.tagged.notations import recognised
 
 _ANSWER = re.compile(rb'"answer"\s*:\s*"')
 """The field of JSON that has the text."""
 
 _CLUSTERS = re.compile(rb'clusters"\s*:')
 """A field that tagged text does not have."""
-
-_SIGN = re.compile(
-    rb"\]\(#[^()\s]+\)|</?m[\s>]|</m>#|\S\|\[?[^\s,\[\]|]+\](?:,|\s|$)|\S\|\[[^\s,\[\]|]+(?:,|\s|$)|\{[A-Za-z_]*\d+\s"
-)
-"""What some notation has."""
 
 
 def _recognises(head: bytes) -> bool:
@@ -31,7 +27,8 @@ def _recognises(head: bytes) -> bool:
         return _ANSWER.search(first) is not None and _CLUSTERS.search(first) is None
     if text.startswith(b"#") and b"](#" not in text:
         return False
-    return _SIGN.search(text) is not None or nearby(text.decode("utf-8", "replace")) is not None
+    decoded = text.decode("utf-8", "replace")
+    return recognised(decoded) is not None or nearby(decoded) is not None
 
 
 FORMAT = Format(

@@ -52,7 +52,7 @@ class _Tag(NamedTuple):
     id: str | None
 
 
-class Marked(NamedTuple):
+class _Marked(NamedTuple):
     """A mention of words ``first`` to ``last``, counted from 0, and its entity."""
 
     entity: str
@@ -66,7 +66,7 @@ class Untagged(NamedTuple):
     the first `MOST` tags with each fault in the text (begin and end), ``origin`` gives where a word begins there."""
 
     words: Sequence[str]
-    mentions: Sequence[Marked]
+    mentions: Sequence[_Marked]
     faults: Mapping[str, int]
     zeros: Sequence[int]
     odd: Mapping[str, Sequence[tuple[int, int]]]
@@ -257,7 +257,7 @@ def untagged(text: str, notation: Notation) -> Untagged:
         if first > last:
             odd["unreadable"].append(opens)
         else:
-            mentions.append(Marked(entity, first, last))
+            mentions.append(_Marked(entity, first, last))
             opened.append(opens)
     odd["crossing"] = [opened[number] for _, number in crossings([mention[1:] for mention in mentions])]
     texts = [plain[start:stop] for start, stop in zip(starts, stops, strict=True)]

@@ -60,7 +60,7 @@ def read(files: Sequence[Source], notices: list[Finding], request: Request) -> I
 
     Raises `InputError` for a file without any text, `UsageError` for one that cannot be read.
     """
-    yield from _documents(files, notices, notation_of(files, request), lambda answer, text: None)
+    yield from _documents(files, notices, _notation_of(files, request), lambda answer, text: None)
 
 
 def examine(files: Sequence[Source], found: Found, request: Request) -> Iterator[Documents]:
@@ -71,7 +71,7 @@ def examine(files: Sequence[Source], found: Found, request: Request) -> Iterator
     """
     notices: list[Finding] = []
     try:
-        notation = notation_of(files, request)
+        notation = _notation_of(files, request)
     except InputError as error:
         found.add(*error.findings)
         return
@@ -89,7 +89,7 @@ def _documents(
     files: Sequence[Source], notices: list[Finding], notation: Notation, look: Callable[[_Answer, Untagged], None]
 ) -> Iterator[Documents]:
     """Yield the documents of files, in batches; ``look`` is given each answer."""
-    words = words_of_spans(annotations_of, USUAL._replace(tags=notation.name))
+    words = partial(words_of_spans, annotations_of, USUAL._replace(tags=notation.name))
     batch = Gathered()
     for source in files:
         for answer in _answers(source, notation):
@@ -131,7 +131,7 @@ def _add(batch: Gathered, answer: _Answer, text: Untagged) -> None:
 
 def annotations_of(source: Source, request: Request) -> Iterator[Annotations]:
     """Yield the words of each document, all as one sentence."""
-    notation = notation_of([source], request)
+    notation = _notation_of([source], request)
     for answer in _answers(source, notation):
         if request.lines is None or answer.place.line in request.lines:
             text = untagged(answer.text, notation)
@@ -155,10 +155,10 @@ def _at(answer: _Answer, text: Untagged, what: int | str) -> tuple[int | None, i
 
 def settled(files: Sequence[Source], request: Request) -> Request:
     """Return the request with the notation, which is recognised by the first file if it is not requested."""
-    return request._replace(tags=notation_of(files, request).name)
+    return request._replace(tags=_notation_of(files, request).name)
 
 
-def notation_of(files: Sequence[Source], request: Request) -> Notation:
+def _notation_of(files: Sequence[Source], request: Request) -> Notation:
     """Return the notation that is asked for, or that of the first file; of text without tags the first one there is.
 
     Raises `UsageError` for one that is asked for and is none, `InputError` for text with tags in a notation that is

@@ -19,6 +19,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain, compress
 from typing import NamedTuple
 
@@ -38,7 +39,6 @@ from corefscore.core.documents import (
     part_of,
     refuse_deep,
 )
-from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural
 from corefscore.core.sources import Source
 from corefscore.formats.base import (
@@ -52,8 +52,10 @@ from corefscore.formats.base import (
     ZERO,
     Annotations,
     Reading,
+    found_at,
     passage,
     passage_places,
+    refused,
 )
 from corefscore.matching.pairing import in_other_form
 from corefscore.matching.text.alignment import ABSENT, EQUAL, MOVED, Alignment, align, in_place
@@ -101,6 +103,9 @@ class _Placing:
         self.both_corefud = key.nodes is not None and response.nodes is not None
         self.first_differences: list[Finding] = []
         self.pieces, self.heads = OVERLAP if reading.pieces is None else reading.pieces, reading.heads
+        self.documents: list[Documents] = []
+        self.labels = list(response.odd_labels)
+        self.texts: _Texts = {}
 
     def run(self) -> Projection:
         """Place each document of the response on that of the key."""
@@ -111,12 +116,11 @@ class _Placing:
             start, end = spans_of_words(self.response, response_words)
             self.response = replace(self.response, start=start, end=end)
         counts = np.zeros((len(self.key), len(COLUMNS)), dtype=np.int64)
-        gathered = _Gathered(self.response, self.heads)
         for document in sorted(answers):
             self.of_key = DocumentWords(key_words[document])
             pieces = self._pieces(answers[document], response_words)
             spans = self._merged(pieces)
-            gathered.add(self.key, document, pieces, spans, self.of_key)
+            self._add(document, pieces, spans)
             by_name = self._counts(document, pieces, spans)
             counts[document] = [by_name[name] for name in COLUMNS]
             for piece in pieces:
@@ -128,7 +132,7 @@ class _Placing:
         rest = self.response.take(others)
         if self.key.nodes is not None:  # no mention of these is scored
             rest = Documents(rest.names, rest.places, rest.tokens, nodes=NO_NODES)
-        return Projection(joined([*gathered.documents, rest]), Fidelity(self.key.names, counts), self.first_differences)
+        return Projection(joined([*self.documents, rest]), Fidelity(self.key.names, counts), self.first_differences)
 
     # Names
 
@@ -157,21 +161,18 @@ class _Placing:
             answers, others = self._by_position(), []
         for document, pieces in answers.items():
             if len(pieces) > 1:
-                place = self.response.place_of(pieces[0])
                 details = {"document": self.key.names[document], "count": len(pieces), "meaning": _MEANING[self.pieces]}
-                self.notices.append(Finding("joined-pieces", place.source.name, place.line, details=details))
+                self.notices.append(found_at(self.response.place_of(pieces[0]), "joined-pieces", **details))
         return answers, np.array(others, dtype=np.int64)
 
     def _by_position(self) -> dict[int, list[int]]:
         """Return documents of the response without names of the key."""
         if len(self.key) == 1:
             return {0: list(range(len(self.response)))}
-        place = self.response.place_of(0)
-        details: dict[str, object] = {"count": len(self.response), "documents": len(self.key)}
-        if len(self.key) != len(self.response):
-            details["count"] = plural(len(self.response), "answer")
-            raise InputError([Finding("unnamed-answers", place.source.name, place.line, details=details)])
-        self.notices.append(Finding("by-position", place.source.name, place.line, details=details))
+        place, count = self.response.place_of(0), len(self.response)
+        if count != len(self.key):
+            raise refused(place, "unnamed-answers", count=plural(count, "answer"), documents=len(self.key))
+        self.notices.append(found_at(place, "by-position", count=count, documents=count))
         return {document: [document] for document in range(len(self.key))}
 
     # Words
@@ -300,42 +301,105 @@ class _Placing:
 
     def _note_parting(self, document: int, piece: _Piece) -> None:
         """Note where the text of a piece first differs from that of the key."""
-        alignment, key = piece.alignment, self.of_key.characters
+        alignment, key, words = piece.alignment, self.of_key.characters, piece.words
         size = len(alignment.key)
         first = int(alignment.key[0]) if size and alignment.state[0] == EQUAL else 0
         differs = (alignment.state != EQUAL) | (alignment.key != first + np.arange(size))
         equal = int(np.argmax(np.append(differs, True)))
-        ends = equal == size
-        if ends and first + equal >= len(key.code):
+        ends, key_goes_on = equal == size, first + equal < len(key.code)
+        if ends and not key_goes_on:
             return
-        place = self.response.place_of(piece.document)
-        word = piece.words.tokens - 1 if ends else int(piece.words.token[equal])
-        key_goes_on = first + equal < len(key.code)
         key_word = f'"{self.of_key.words[key.token[first + equal]]}"' if key_goes_on else "nothing more"
-        line, column, around = place.line, None, None
-        if piece.annotations.at is not None and piece.words.tokens:
-            line, column, around = piece.annotations.at(word)
-        details = {"document": self.key.names[document], "key_word": f"{key_word} {'after it' if ends else 'instead'}"}
-        self.first_differences.append(Finding("parting-text", place.source.name, line, column, details, around))
+        key_word += " after it" if ends else " instead"
+        place, column, around = self.response.place_of(piece.document), None, None
+        if piece.annotations.at is not None and words.tokens:
+            line, column, around = piece.annotations.at(words.tokens - 1 if ends else int(words.token[equal]))
+            place = place._replace(line=line)
+        name = self.key.names[document]
+        self.first_differences.append(found_at(place, "parting-text", column, around, document=name, key_word=key_word))
 
     def _note(self, document: int, pieces: Sequence[_Piece], counts: Mapping[str, int]) -> None:
         """Notices about the text and the tags of a document."""
-        place = self.response.place_of(pieces[0].document)
-        details: dict[str, object] = {"document": self.key.names[document]}
+        name = self.key.names[document]
         for fault in FAULTS:
             if (count := counts[f"tags_{fault}"]) and fault != "crossing":
-                tags = {**details, "count": plural(count, "tag")}
                 piece = next(piece for piece in pieces if piece.annotations.faults.get(fault))
                 assert piece.annotations.at is not None, "this is text with tags"
-                source = self.response.place_of(piece.document).source.name
                 line, column, around = piece.annotations.at(fault)
-                self.notices.append(Finding(f"{fault}-tags", source, line, column, tags, around))
+                place = self.response.place_of(piece.document)._replace(line=line)
+                code, tags = f"{fault}-tags", plural(count, "tag")
+                self.notices.append(found_at(place, code, column, around, document=name, count=tags))
         percent = 100 * ratio(counts)
         if percent < UNUSUAL:
             hint = _ALIKE if counts["words"] > counts["deleted"] else _OTHER
-            details |= {"fidelity": f"{percent:.1f}", "least": f"{UNUSUAL:g}", "what": described(counts)}
-            details["hint"] = hint
-            self.notices.append(Finding("low-fidelity", place.source.name, place.line, details=details))
+            details = {"document": name, "fidelity": f"{percent:.1f}", "least": f"{UNUSUAL:g}", "hint": hint}
+            place = self.response.place_of(pieces[0].document)
+            self.notices.append(found_at(place, "low-fidelity", what=described(counts), **details))
+
+    # Documents on the tokens of the key
+
+    def _add(self, document: int, pieces: Sequence[_Piece], spans: Spans) -> None:
+        """Add a document with its mentions."""
+        place, words = self.response.place_of(pieces[0].document), self.of_key
+        entities, entity = np.unique(spans.entity, return_inverse=True)
+        label, ids = self._ids(entities)
+        order = np.argsort(entity, kind="stable")
+        spans = spans.take(order)._replace(entity=entity[order])
+        nodes: Nodes | None = None
+        if self.key.nodes is not None:
+            size = sum(len(piece.words.code) for piece in pieces) + len(words.characters.code)
+            refuse_deep(place.source, spans.end - spans.start + 1, size, "characters")
+            spans, nodes = as_nodes(words, spans, ids, self.heads)
+            new = changes(spans.entity)
+            label = label[spans.entity[new]]
+            spans = spans._replace(entity=np.cumsum(new) - 1)
+        placed = Documents(
+            [self.key.names[document]],
+            [place],
+            self.key.tokens[[document]],
+            document=np.zeros_like(entities),
+            label=label,
+            line=np.full(len(order), place.line or 0),
+            odd_labels=self.labels,
+            words=partial(_words_in, self.texts),
+            own_text=self.response.own_text,
+            entity=spans.entity,
+            start=spans.start,
+            end=spans.end,
+            nodes=nodes,
+        )
+        self.documents.append(by_appearance(placed) if nodes is None else placed)
+        own = [word for piece in pieces for sentence in piece.annotations.words for word in sentence]
+        self.texts[place.source, place.line] = list(compress(words.words, ~words.empty)), own
+
+    def _ids(self, entities: Ints) -> tuple[Ints, list[str]]:
+        """Return the labels and the ids of entities. If pieces have the same id for several entities, a number is
+        added.
+        """
+        label, ids = self.response.label[entities], self.response.names_of(entities.tolist())
+        seen = Counter[str]()
+        for index, name in enumerate(ids):
+            seen[name] += 1
+            if seen[name] > 1:
+                ids[index] = f"{name}.{seen[name]}"
+                self.labels.append(ids[index])
+                label[index] = -len(self.labels)
+        return label, ids
+
+
+_Texts = dict[tuple[Source, int | None], tuple[list[str], list[str]]]
+"""The words of each document in the key and in the response, by its place in the response."""
+
+
+def _words_in(texts: _Texts, source: Source, spans: Sequence[Span]) -> list[str]:
+    """Return the words of spans: of the key, or of the response if the key does not have them."""
+    passages = []
+    for span in spans:
+        start, size = span.start, span.end - span.start + 1
+        words, own = texts[source, span.line]
+        every, start = (words, start) if start < len(words) else (own, start - len(words))
+        passages.append(passage([every[index] for index in passage_places(start, size)], size) if size > 0 else ZERO)
+    return passages
 
 
 _ALIKE = "mentions in inserted words match nothing, those in deleted words are missed"
@@ -373,17 +437,17 @@ def words_of(side: Documents, documents: Iterable[int], name: str, *, zeros: boo
     by_place = {side.place_of(document): document for document in documents}
     words: dict[int, Annotations] = {}
     for source in dict.fromkeys(place.source for place in by_place):
-        for annotated in side.annotations(source) if side.annotations else ():
-            if (place := Place(source, annotated.line)) in by_place:
-                with_own = (
-                    annotated._replace(zeros=np.flatnonzero(annotated.empty).tolist()) if zeros else overt(annotated)
-                )
-                words[by_place[place]] = annotated if side.nodes is None or name == KEY else with_own
+        for found in side.annotations(source) if side.annotations else ():
+            if (place := Place(source, found.line)) in by_place:
+                if side.nodes is not None and name != KEY:
+                    nodes = np.flatnonzero(found.empty).tolist()
+                    words[by_place[place]] = found._replace(zeros=nodes) if zeros else overt(found)
+                else:
+                    words[by_place[place]] = found
     for place, document in by_place.items():
         known = document in words and side.tokens[document] >= 0 and set(chain(*words[document].words)) != {NO_WORD}
         if not known:
-            details = {"document": side.names[document], "side": name}
-            raise InputError([Finding("text-unknown", place.source.name, place.line, details=details)])
+            raise refused(place, "text-unknown", document=side.names[document], side=name)
     return words
 
 
@@ -478,75 +542,3 @@ def _contain(which: Bools, start: Ints, end: Ints) -> Bools:
     count = np.append(0, np.cumsum(which))
     last = len(which)
     return count[np.minimum(end + 1, last)] > count[np.minimum(start, last)]
-
-
-class _Gathered:
-    """Documents on the tokens of the key."""
-
-    def __init__(self, response: Documents, heads: str | None) -> None:
-        self.response, self.heads = response, heads
-        self.documents: list[Documents] = []
-        self.labels = list(response.odd_labels)
-        self.texts: dict[tuple[Source, int | None], tuple[list[str], list[str]]] = {}
-
-    def add(self, key: Documents, document: int, pieces: Sequence[_Piece], spans: Spans, words: DocumentWords) -> None:
-        """Add a document."""
-        place = self.response.place_of(pieces[0].document)
-        entities, entity = np.unique(spans.entity, return_inverse=True)
-        label, ids = self._ids(entities)
-        order = np.argsort(entity, kind="stable")
-        spans = spans.take(order)._replace(entity=entity[order])
-        nodes: Nodes | None = None
-        if key.nodes is not None:
-            size = sum(len(piece.words.code) for piece in pieces) + len(words.characters.code)
-            refuse_deep(place.source, spans.end - spans.start + 1, size, "characters")
-            spans, nodes = as_nodes(words, spans, ids, self.heads)
-            new = changes(spans.entity)
-            label = label[spans.entity[new]]
-            spans = spans._replace(entity=np.cumsum(new) - 1)
-        placed = Documents(
-            [key.names[document]],
-            [place],
-            key.tokens[[document]],
-            document=np.zeros_like(entities),
-            label=label,
-            line=np.full(len(order), place.line or 0),
-            odd_labels=self.labels,
-            words=self._words,
-            own_text=self.response.own_text,
-            entity=spans.entity,
-            start=spans.start,
-            end=spans.end,
-            nodes=nodes,
-        )
-        self.documents.append(by_appearance(placed) if key.nodes is None else placed)
-        own = [word for piece in pieces for sentence in piece.annotations.words for word in sentence]
-        of_key = list(compress(words.words, ~words.empty))
-        self.texts[place.source, place.line] = of_key, own
-
-    def _ids(self, entities: Ints) -> tuple[Ints, list[str]]:
-        """Return the labels and the ids of entities. If pieces have the same id for several entities, a number is
-        added.
-        """
-        label, ids = self.response.label[entities], self.response.names_of(entities.tolist())
-        seen = Counter[str]()
-        for index, name in enumerate(ids):
-            seen[name] += 1
-            if seen[name] > 1:
-                ids[index] = f"{name}.{seen[name]}"
-                self.labels.append(ids[index])
-                label[index] = -len(self.labels)
-        return label, ids
-
-    def _words(self, source: Source, spans: Sequence[Span]) -> list[str]:
-        """Return the words of spans: of the key, or of the response if the key does not have them."""
-        passages = []
-        for span in spans:
-            words, own = self.texts[source, span.line]
-            if span.end < span.start:
-                passages.append(ZERO)
-                continue
-            start, size = span.start, span.end - span.start + 1
-            every, start = (words, start) if start < len(words) else (own, start - len(words))
-            passages.append(passage([every[index] for index in passage_places(start, size)], size))
-        return passages

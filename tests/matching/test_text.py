@@ -1,0 +1,446 @@
+"""Which words of a key the words of a text are, and where its mentions come to."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from itertools import accumulate, chain
+from pathlib import Path
+from time import process_time
+from types import SimpleNamespace
+from typing import Any
+
+import corefscore
+import numpy as np
+import pytest
+from answers import Mentions, as_characters, marked, words_and_mentions
+from corefscore.core.documents import KEY as KEY_SIDE
+from corefscore.core.documents import RESPONSE, Documents
+from corefscore.formats import read
+from corefscore.formats.base import Reading
+from corefscore.formats.tagged.notations import find, untagged
+from corefscore.matching.text import alignment
+from corefscore.matching.text.alignment import ABSENT, EQUAL, MOVED, Key, align, diagonals, grams
+from corefscore.matching.text.characters import characters
+from corefscore.matching.text.fidelity import COLUMNS, ratio
+from corefscore.matching.text.projection import Projection, other_names, placed
+from corefscore.matching.text.zeros import with_zeros
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support import CORPORA, EXCERPTS, TESTDATA, WHOLE_CORPORA
+
+
+def test_the_words_of_a_mention_decide_what_it_is(tmp_path: Path) -> None:
+    """Changed, inserted, deleted, moved: one key of 24 words, and where each mention of an answer comes to stand."""
+    words = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+    key = [*words, *(f"{word}teenth" for word in words)]
+    (tmp_path / "key.jsonl").write_text(json.dumps({"doc_key": "x", "sentences": [key], "clusters": []}) + "\n")
+    rows = [
+        ("[one](#1) two three", [(0, 0)], "faithful"),
+        ("[ONE two](#1) three", [(0, 1)], "case"),
+        ("[on e tw](#1)o three", [(0, 1)], "other tokens"),
+        ("[won](#1) two three", [(0, 0)], "replaced"),
+        ("[the one](#1) two three", [(0, 0)], "begins with an inserted word"),
+        ("[the](#1) one two three", [(24, 24)], "inserted"),
+        ("one [three four](#1) five", [(2, 3)], "behind a deleted word"),
+        ("one [two four](#1) five", [(1, 3)], "around a deleted word"),
+        ("[one two](#1) [the one two](#2) three four five six", [(0, 1), (24, 25)], "the same words twice"),
+        (" ".join(key[12:]) + " [one two](#1) " + " ".join(key[2:12]), [(0, 1)], "moved"),
+    ]
+    for text, expected, what in rows:
+        (tmp_path / "x.txt").write_text(text)
+        response = placed_spans(tmp_path / "key.jsonl", tmp_path / "x.txt")
+        assert sorted(response.elements()) == expected, what
+
+
+def placed_spans(key: Path, response: Path) -> Counter[tuple[int, int]]:
+    """The spans of a response on the tokens of the key."""
+    return spans_of(placed_on(key, response).response)
+
+
+def placed_on(key: Path, response: Path, pieces: str | None = None) -> Projection:
+    """A response on the tokens of the key."""
+    reading = Reading(input_format="tagged", pieces=pieces)
+    of_key, of_response = (
+        list(read(str(path), [], reading, side=side)) for path, side in ((key, KEY_SIDE), (response, RESPONSE))
+    )
+    return placed(of_key, of_response, reading, [])
+
+
+def spans_of(documents: Documents) -> Counter[tuple[int, int]]:
+    return Counter(zip(documents.start.tolist(), documents.end.tolist(), strict=True))
+
+
+def test_a_piece_that_begins_and_ends_like_the_whole_text_stays_where_it_is(tmp_path: Path) -> None:
+    """Both begin with "The" and end with a full stop, as the document does."""
+    sentences = [["The", name, "met", "somebody", f"in{name}", "."] for name in ("Ann", "Bob", "Cleo", "Dora")]
+    key = {"doc_key": "x", "sentences": sentences, "clusters": []}
+    (tmp_path / "key.jsonl").write_text(json.dumps(key) + "\n")
+    (tmp_path / "x.txt").write_text("[The Bob](#1) met somebody [inBob.](#2) [The Cleo](#1) met somebody [inCleo.](#2)")
+    assert sorted(placed_spans(tmp_path / "key.jsonl", tmp_path / "x.txt")) == [(6, 7), (10, 11), (12, 13), (16, 17)]
+
+
+def test_nearly_all_of_shuffled_sentences_is_found(tmp_path: Path) -> None:
+    """Sentences with words in common, of which short pieces are in order by chance: those give way."""
+    chance = random.Random(7)
+    words = ["".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=chance.randint(1, 8))) for _ in range(200)]
+    sentences = [
+        [*(words[int(200 * chance.random() ** 3)] for _ in range(chance.randint(10, 20))), "."] for _ in "x" * 80
+    ]
+    key = {"doc_key": "x", "sentences": sentences, "clusters": []}
+    (tmp_path / "key.jsonl").write_text(json.dumps(key) + "\n")
+    first = [0, *accumulate(map(len, sentences))]
+    order = chance.sample(range(80), 80)
+    text = (f"[{' '.join(sentences[at][:3])}](#{at}) {' '.join(sentences[at][3:])}" for at in order)
+    (tmp_path / "x.txt").write_text("\n".join(text))
+    response, fidelity, _ = placed_on(tmp_path / "key.jsonl", tmp_path / "x.txt")
+    assert (spans_of(response) & Counter((at, at + 2) for at in first[:-1])).total() >= 76
+    assert fidelity.total["kept"] + fidelity.total["moved"] >= 0.98 * first[-1]
+    assert fidelity.total["replaced"] == 0, "moved text begins and ends where words do"
+    shuffled = [word for at in order for word in sentences[at]]
+    alignment = align(Key(characters([*chain(*sentences)])), characters(shuffled))
+    of_key = alignment.key[alignment.state != ABSENT].tolist()
+    assert len(set(of_key)) == len(of_key), "no character of the key is aligned twice"
+
+
+@pytest.mark.parametrize(
+    ("key", "answer", "expected"),
+    [
+        ("ab cd", "cd ab", {"kept": 1, "deleted": 1, "inserted": 1}),  # two replacements cost three edits, this two
+        ("ab cd", "ef gh", {"replaced": 2}),
+        ("ab cd", "ef", {"replaced": 1, "deleted": 1}),
+        ("abc xy", "abd", {"replaced": 1, "deleted": 1}),
+        ("a" * 24, "a" * 24, {"kept": 1}),
+        (" ".join(f"b{at:02}" for at in range(50)), " ".join(f"c{at:02}" for at in range(50)), {"replaced": 50}),
+        (
+            " ".join(f"b{at:02}" for at in range(51)),
+            " ".join(f"c{at:02}" for at in range(50)),
+            {"deleted": 51, "inserted": 50},
+        ),
+    ],
+)
+def test_words_in_a_gap(key: str, answer: str, expected: dict[str, int], tmp_path: Path) -> None:
+    """Between two equal parts, of 9 words: the fewest edits, and none if there are over 2500 pairs of words."""
+    before, behind = "Nobody understood this sentence at", "all until somebody else"
+    words = f"{before} {key} {behind}".split()
+    (tmp_path / "key.jsonl").write_text(json.dumps({"doc_key": "x", "sentences": [words], "clusters": []}) + "\n")
+    (tmp_path / "x.txt").write_text(f"[{before}](#1) {answer} {behind}")
+    total = placed_on(tmp_path / "key.jsonl", tmp_path / "x.txt").fidelity.total
+    expected = {"kept": 0, **expected}
+    assert {name: total[name] for name in COLUMNS[1:6] if total[name]} == {**expected, "kept": 9 + expected["kept"]}
+
+
+@pytest.mark.parametrize(("size", "moved"), [(23, 0), (24, 2)])
+def test_text_counts_as_moved_from_24_characters(size: int, moved: int, tmp_path: Path) -> None:
+    part = "q" * 12 + " " + "z" * (size - 12)
+    first, second = "Nobody understood this sentence at all .", "Everybody liked the other one better ."
+    words = f"{part} {first} {second}".split()
+    (tmp_path / "key.jsonl").write_text(json.dumps({"doc_key": "x", "sentences": [words], "clusters": []}) + "\n")
+    (tmp_path / "x.txt").write_text(f"[{first}](#1) {part} {second}")
+    assert placed_on(tmp_path / "key.jsonl", tmp_path / "x.txt").fidelity.total["moved"] == moved
+
+
+CHANCE = random.Random(0)
+
+
+MANY, X, Y, Z, OTHER, NEW = (
+    ["".join(CHANCE.choices("abcdefghijklm", k=5)) for _ in range(words)] for words in (100, 24, 12, 1, 3, 3)
+)
+
+
+SHORT = [*Y[:4], "nopq"]
+"""24 characters."""
+
+
+@pytest.mark.parametrize(
+    ("key", "response", "expected"),
+    [
+        pytest.param(
+            [*X, *Y[:8], *MANY],
+            [*MANY, *Y[:8], *NEW, *X, *Y[:2]],
+            [(510, 130, 30), (555, 0, 130)],
+            id="the longer one has what two would have",
+        ),
+        pytest.param([*X, *Y, *Z, *MANY], [*MANY, *Y, *Z, *NEW, *X, *Y], [(580, 0, 180)], id="the key has it once"),
+        pytest.param(
+            [*MANY, *Y, *Z, *OTHER, *X, *Y], [*X, *Y, *Z, *MANY], [(0, 580, 180)], id="the response has it once"
+        ),
+        pytest.param(
+            [*NEW[:1], *SHORT, *NEW[1:], *MANY, *SHORT, *X],
+            [*OTHER[:1], *SHORT, *OTHER[1:], *MANY, *X, *SHORT],
+            [(659, 539, 24)],
+            id="of two copies one is in its place",
+        ),
+    ],
+)
+def test_what_is_moved_to_where(key: list[str], response: list[str], expected: list[tuple[int, int, int]]) -> None:
+    """Words of five characters: where moved stretches begin in the response and in the key, and their sizes."""
+    found = align(Key(characters(key)), characters(response))
+    moved = np.flatnonzero(found.state == MOVED)
+    assert [(at, to, size) for to, at, size in diagonals((found.key[moved], moved), 1)] == expected
+
+
+def test_a_word_in_front_stays_with_what_follows_it() -> None:
+    """The key has its first five words again, so that no anchor begins at the first one."""
+    found = align(Key(characters([*Y[:5], *MANY, *Y[:5], *Z])), characters([*Y[:1], *NEW, *Y[:5], *MANY]))
+    assert found.key[20:].tolist() == list(range(525))
+    assert found.state[:5].tolist() == [ABSENT] * 5
+
+
+def test_text_in_its_place_is_not_moved_even_if_its_words_are_short_of_24_characters(tmp_path: Path) -> None:
+    """24 characters are equal, the last of which belongs to a word that is not."""
+    words = "Nobody understood this sentence . Ann qqqqqqqqqqqq zzzzzzzzzzz yes Everybody liked the other one better ."
+    (tmp_path / "key.jsonl").write_text(
+        json.dumps({"doc_key": "x", "sentences": [words.split()], "clusters": []}) + "\n"
+    )
+    (tmp_path / "x.txt").write_text(
+        "[Nobody](#1)" + words.removeprefix("Nobody").replace("Ann", "Bo").replace("yes", "you")
+    )
+    total = placed_on(tmp_path / "key.jsonl", tmp_path / "x.txt").fidelity.total
+    assert (total["kept"], total["replaced"], total["moved"]) == (len(words.split()) - 2, 2, 0)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("do n't", "don't"),
+        ("`` Yes '' , he said -- twice .", '"Yes", he said — twice.'),
+        ("-LRB- ok -RRB- /.", "(ok)."),
+        ("ﬁne straße cœur", "FINE STRASSE coeur"),
+        ("é", "é"),
+        ("a b", "a\u00ad\u200b b\ufeff"),
+        ("a b", "a\0 \x08b\x7f"),
+        ("N.Y. 1 2", "N.Y. 12"),
+    ],
+)
+def test_what_does_not_count(one: str, other: str) -> None:
+    assert characters(one.split()).code.tolist() == characters(other.split()).code.tolist()
+
+
+def test_words_keep_their_characters() -> None:
+    found = characters(["Ann", "", "a\nb", "''"])
+    assert (bytes(found.code.tolist()), found.token.tolist()) == (b'annab"', [0, 0, 0, 2, 2, 3])
+    assert found.first.tolist() == [0, 3, 3, 5, 6]
+
+
+LETTERS = st.lists(st.sampled_from("abc"), max_size=40).map("".join)
+
+
+@given(LETTERS, LETTERS, st.integers(1, 30))
+def test_grams_are_equal_where_text_is(one: str, other: str, size: int) -> None:
+    texts = [characters(list(text)).code for text in (one, other)]
+    if min(map(len, texts)) < size:
+        return
+    numbers = [grams(text, size).tolist() for text in texts]
+    for at, number in enumerate(numbers[0]):
+        for there, its in enumerate(numbers[1]):
+            assert (number == its) == (one[at : at + size] == other[there : there + size])
+
+
+@given(LETTERS, LETTERS, st.integers(1, 6), st.data())
+def test_where_a_text_has_stretches(one: str, other: str, size: int, data: st.DataObject) -> None:
+    """Looked up in all of it, and between two places."""
+    if min(len(one), len(other)) < size:
+        return
+    code, values = characters(list(one)).code, np.unique(grams(characters(list(other)).code, size))
+    start = data.draw(st.integers(0, len(one) - size))
+    stop = data.draw(st.integers(start, len(one) - size + 1))
+    numbers = grams(code, size).tolist()
+    which, places = alignment._Grams(code, size).occurrences(values, start, stop)
+    expected = [
+        (index, at) for index, value in enumerate(values.tolist()) for at in range(start, stop) if numbers[at] == value
+    ]
+    assert list(zip(which.tolist(), places.tolist(), strict=True)) == expected
+
+
+@given(LETTERS, LETTERS)
+def test_a_common_beginning(one: str, other: str) -> None:
+    expected = next((at for at, both in enumerate(zip(one, other, strict=False)) if both[0] != both[1]), None)
+    texts = [characters(list(text)).code for text in (one, other)]
+    assert alignment._common_prefix(*texts) == (min(len(one), len(other)) if expected is None else expected)
+
+
+WORDS = st.lists(st.text("abcdefgh .[](){}|#1éß中", max_size=6), max_size=60)
+
+
+@given(WORDS, WORDS)
+@settings(max_examples=200)
+def test_what_is_equal_is_equal_and_stands_in_order(key: list[str], response: list[str]) -> None:
+    of_key, of_response = characters(key), characters(response)
+    found = align(Key(of_key), of_response)
+    equal = found.state == EQUAL
+    places = found.key[equal]
+    assert (of_key.code[places] == of_response.code[equal]).all()
+    assert (places[1:] > places[:-1]).all()
+    assert found.key.max(initial=-1) < len(of_key.code)
+    if of_key.code.tolist() == of_response.code.tolist():
+        assert equal.all()
+
+
+@given(WORDS, st.lists(st.text("abcdefgh", min_size=3, max_size=6), min_size=20, max_size=60), st.integers(0, 60))
+@settings(max_examples=100)
+def test_one_key_aligns_each_response_as_if_it_were_the_first(other: list[str], key: list[str], at: int) -> None:
+    """A response that moves a long stretch marks it in the key until its own search ends."""
+    of_key, moved = characters(key), characters([*key[at:], *other, *key[:at]])
+    once = Key(of_key)
+    for response in (moved, characters(other), moved):
+        again, fresh = align(once, response), align(Key(of_key), response)
+        assert (again.key == fresh.key).all()
+        assert (again.state == fresh.state).all()
+
+
+def garbled(
+    words: Sequence[str], its: Mentions, rate: float, chance: random.Random, others: Sequence[str]
+) -> tuple[str, Counter[tuple[int, int]]]:
+    """A document with words deleted, replaced and inserted, in the notation `words`; and where its mentions belong: to
+    what is left of them."""
+    out: list[tuple[str, int]] = []
+    for at, word in enumerate(words):
+        what = chance.random() * 3 / rate
+        if what < 1:
+            continue
+        if what < 3:
+            out.append((chance.choice(others), at if what < 2 else -1))
+        if what >= 2:
+            out.append((word, at))
+    return marked(out, its)
+
+
+def scored_against_truth(path: Path, rate: float, folder: Path) -> tuple[int, int, int]:
+    """How many mentions came to the right place, how many there are, and how many were made of them."""
+    key, words, its = words_and_mentions(path)
+    words = [["".join(word.split()).replace("|", "/").replace("##", "//") for word in each] for each in words]
+    others = list(chain(*words[:5]))
+    chance = random.Random(3)
+    lines, truth = zip(*(garbled(*each, rate, chance, others) for each in zip(words, its, strict=True)), strict=True)
+    (folder / "answer.txt").write_text("\n".join(lines) + "\n")
+    reading = Reading(input_format="tagged", tags="words")
+    response = placed([key], list(read(str(folder / "answer.txt"), [], reading, side=None)), reading, []).response
+    found: list[Counter[tuple[int, int]]] = [Counter() for _ in key.names]
+    of = response.mention_document().tolist()
+    for document, start, end in zip(of, response.start.tolist(), response.end.tolist(), strict=True):
+        found[document][start, end] += 1
+    right = sum((ours & theirs).total() for ours, theirs in zip(found, truth, strict=True))
+    return right, sum(each.total() for each in truth), sum(each.total() for each in found)
+
+
+@pytest.mark.parametrize(("rate", "least"), [(0.02, 0.98), (0.05, 0.98), (0.3, 0.9)])
+def test_mentions_of_an_unfaithful_answer_come_to_what_is_left_of_them(
+    rate: float, least: float, tmp_path: Path
+) -> None:
+    right, there, made = scored_against_truth(TESTDATA / "systems" / "key.conll", rate, tmp_path)
+    assert made == there, "an alignment invents no mention and loses none"
+    assert right >= least * there
+
+
+REAL = [EXCERPTS, pytest.param(CORPORA, marks=(pytest.mark.slow, WHOLE_CORPORA))]
+
+
+@pytest.mark.parametrize("corpora", REAL)
+@pytest.mark.parametrize(("corpus", "least"), [("litbank", 0.998), ("openboek", 0.998), ("gerdracor", 0.998)])
+def test_the_same_of_real_texts(corpora: Path, corpus: str, least: float, tmp_path: Path) -> None:
+    right, there, made = scored_against_truth(corpora / corpus / "key.conll", 0.05, tmp_path)
+    assert made == there
+    assert there - right <= max((1 - least) * there, 2), "two of an excerpt are more than two in a thousand"
+
+
+def test_names_that_files_have() -> None:
+    names = ["(bn/a); part 000", "(bn/b); part 000", "(bn/b); part 001", "(nw/b); part 000", "x y"]
+    found = other_names(names)
+    assert {name: found[name] for name in ("bn_a_0", "a_0", "a", "bn_a", "bn_b_001", "nw_b", "x_y")} == {
+        "bn_a_0": 0,
+        "a_0": 0,
+        "a": 0,
+        "bn_a": 0,
+        "bn_b_001": 2,
+        "nw_b": 3,
+        "x_y": 4,
+    }
+    assert not {"b", "bn_b", "b_0"} & found.keys()
+
+
+@pytest.mark.parametrize(
+    ("way", "f1", "entities"),
+    # The first piece says that She is Ann, the second that she is her. An id that is there twice gets a number.
+    [
+        ("overlap", 1, {"1": [0, 4, 10], "2": [2], "1.2": [6, 8]}),
+        ("apart", 0.8, {"1": [0, 4], "2": [2], "1.2": [6, 8], "2.2": [10]}),
+        ("same", 4 / 7, {"1": [0, 4, 6, 8], "2": [2, 10]}),
+    ],
+)
+def test_ids_of_pieces(way: str, f1: float, entities: dict[str, list[int]], tmp_path: Path) -> None:
+    key: dict[str, object] = {
+        "doc_key": "x",
+        "sentences": [["Ann", "saw", "Bo", ".", "She", "fed", "it", ".", "It", "liked", "her", "."]],
+    }
+    key["clusters"] = [[[0, 0], [4, 4], [10, 10]], [[2, 2]], [[6, 6], [8, 8]]]
+    (tmp_path / "key.jsonl").write_text(json.dumps(key) + "\n")
+    pieces = ["[Ann](#1) saw [Bo](#2). [She](#1) fed", "[She](#2) fed [it](#1). [It](#1) liked [her](#2)."]
+    lines = [json.dumps({"doc_key": "x", "answer": piece}) for piece in pieces]
+    (tmp_path / "answers.jsonl").write_text("\n".join(lines))
+    with pytest.warns(corefscore.ScorerWarning, match="joined-pieces"):
+        result = corefscore.score(tmp_path / "key.jsonl", tmp_path / "answers.jsonl", "muc", pieces=way)
+    assert result.fidelity is not None
+    assert ratio(result.fidelity.total) == 1
+    assert result.mentions.f1 == 1
+    assert result["muc"].f1 == pytest.approx(f1)
+    response = placed_on(tmp_path / "key.jsonl", tmp_path / "answers.jsonl", pieces=way).response
+    found: dict[str, list[int]] = defaultdict(list)
+    for name, start in zip(response.names_of(response.entity.tolist()), response.start.tolist(), strict=True):
+        found[name].append(start)
+    assert found == entities, "what two pieces have is there once"
+
+
+@pytest.mark.parametrize("rate", [1e-9, 0.05, 0.4])
+def test_mentions_that_count_characters_are_found_as_those_of_tagged_text(rate: float, tmp_path: Path) -> None:
+    """One garbled text in both forms: the same scores, the same fidelity."""
+    path, chance = TESTDATA / "recorded" / "documents-0051" / "key.conll", random.Random(5)
+    key, words, its = words_and_mentions(path)
+    tagged, characters_ = [], []
+    for name, mine, mentions_of_it in zip(key.names, words, its, strict=True):
+        answer, _ = garbled(mine, mentions_of_it, rate, chance, list(chain(*words)))
+        its_words, its_mentions, *_ = untagged(answer, find("words"))
+        tagged.append(json.dumps({"doc_key": name, "answer": answer}) + "\n")
+        characters_.append(as_characters(name, its_words, [(*mention,) for mention in its_mentions]))
+    (tmp_path / "tagged").write_text("".join(tagged))
+    (tmp_path / "characters").write_text("".join(characters_))
+    one = corefscore.score(path, tmp_path / "tagged", "conll", tags="words")
+    other = corefscore.score(path, tmp_path / "characters", "conll", align=True)
+    assert one.fidelity is not None
+    assert other.fidelity is not None
+    for column in COLUMNS:
+        if column != "tags_crossing":
+            assert other.fidelity.total[column] == one.fidelity.total[column], column
+    assert other.conll == one.conll
+    assert one.conll > 0
+    assert (ratio(one.fidelity.total) == 1) == (rate < 1e-3)
+
+
+def test_likeness_of_words() -> None:
+    """By the first and the last eight letters, and by their lengths."""
+    assert alignment._likeness(b"abcdefgh1ijklmnop", b"abcdefgh2ijklmnop") == 999
+    assert alignment._likeness(b"abcdefgh", b"abcdefghijkl") == 399 + 200
+
+
+def test_zeros_in_the_next_gap_are_at_the_edge_of_a_mention() -> None:
+    """Word 4 is a zero before word 5; of the mentions that end at words 2 and 3, only the second one reaches it."""
+    key: Any = SimpleNamespace(overt_before=np.array([0, 1, 2, 3, 4, 4]))
+    placed = np.array([2, 3]), np.array([2, 3]), np.array([0, 0])
+    with_zeros((np.array([0, 0]), np.array([9, 9])), placed, {5: 4}, key)
+    assert [column.tolist() for column in placed[:2]] == [[2, 3], [2, 4]]
+
+
+@pytest.mark.parametrize("changed", [1, 7, 40])
+def test_a_long_text_is_found_in_time_that_grows_with_its_length(changed: int) -> None:
+    """Every so many words one is another; 100,000 words, all text of one sort."""
+    chance = random.Random(1)
+    words = [
+        f"{chance.choice('bcdfgklmnprst')}{chance.choice('aeiou')}{chance.choice('lmnrst')}" for _ in range(20_000)
+    ]
+    other = [word if at % changed else chance.choice(words) for at, word in enumerate(words)]
+    key, response = characters(words), characters(other)
+    before = process_time()
+    align(Key(key), response)
+    assert process_time() - before < 20
