@@ -57,10 +57,10 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
         if cmd_name.lower() in COMMANDS:
             return _command(cmd_name.lower())
-        from corefscore.cli.score import command
+        from corefscore.cli.score import metric_command
 
         try:
-            return command(cmd_name)
+            return metric_command(cmd_name)
         except UsageError as error:
             if meant := of_command(cmd_name.lower()):
                 raise UsageError(f'"{cmd_name}" is not a command; expected {meant}') from error

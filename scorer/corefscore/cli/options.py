@@ -11,7 +11,7 @@ from click.types import StringParamType
 from corefscore.cli.output import OFFICIAL_NAME, refuse, terminal_size
 from corefscore.core.documents import KEY, RESPONSE
 from corefscore.core.errors import InputError, UsageError, nearest
-from corefscore.core.options import HEADINGS, INPUT, NAMES, OUTPUT, SCORING, STATISTICS, WORK, Option, declared
+from corefscore.core.options import ABOUT_NAMES, HEADINGS, INPUT, OUTPUT, SCORING, STATISTICS, WORK, Option, declared
 from corefscore.metrics import NAMES as METRICS
 from corefscore.metrics import find
 from corefscore.metrics.base import Metric, options_of
@@ -30,7 +30,7 @@ _OTHERS = {
     INPUT: "tagged text, columns",
     OUTPUT: "layout",
     STATISTICS: "resampling",
-    NAMES: "names",
+    ABOUT_NAMES: "names",
     WORK: "clusters of machines",
 }
 """What the options of each heading are about, for those that only ``--help-all`` shows."""

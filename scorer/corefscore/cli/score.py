@@ -40,7 +40,7 @@ _FEWER = "NAME none prints the totals only, --format table one table"
 _AT_ALL = '\n\nNAME scores one document; "none" prints totals only.'
 
 
-def command(words: str) -> click.Command:
+def metric_command(words: str) -> click.Command:
     """Return the command that scores with the metrics that ``words`` names."""
     listed = names_in(words)
     metrics = select(words)

@@ -8,7 +8,7 @@ from typing import Any
 
 from corefscore.core.documents import KEY
 from corefscore.core.errors import UsageError, suggested
-from corefscore.core.options import NAMES, check, declared, option
+from corefscore.core.options import ABOUT_NAMES, check, declared, option
 
 OWN = "own"
 
@@ -34,7 +34,7 @@ MATCHES = ("exact", "words", "initials")
 """The rules of `corefscore.matching.named`."""
 
 
-_OF_NAMES: Mapping[str, Any] = {"implied": True, "heading": NAMES}
+_OF_NAMES: Mapping[str, Any] = {"implied": True, "heading": ABOUT_NAMES}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

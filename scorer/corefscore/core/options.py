@@ -14,7 +14,7 @@ from typing import Any
 from corefscore.core.errors import UsageError, suggested
 from corefscore.core.tuples import NamedTuple
 
-SCORING, INPUT, OUTPUT, STATISTICS, NAMES, WORK = HEADINGS = (
+SCORING, INPUT, OUTPUT, STATISTICS, ABOUT_NAMES, WORK = HEADINGS = (
     *("What to score", "Input", "Output", "Statistics", "Names", "Work"),
 )
 """The headings of options in help, in their order."""
