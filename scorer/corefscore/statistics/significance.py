@@ -50,6 +50,9 @@ _CHUNK = 2**14
 _SPARE = 32
 """The largest factor by which a resample is expected to exceed the sum of a column; see `on_grid`."""
 
+_AT_ONCE = 2**13
+"""The number of units whose counts are summed at once: the sums are exact, so this changes no digit."""
+
 _Pair = tuple[int, int]
 
 
@@ -235,7 +238,7 @@ class _Trials:
     """Sums and differences of resampled units, for all pairs of systems at once.
 
     ``tested`` are the numbers of the tested scores, ``rows`` is the number of trials in a block, which limits the
-    memory.
+    memory, and ``swaps`` that of random trials, which have a byte for each unit.
     """
 
     def __init__(self, sample: Sample, tested: Sequence[Scored] = ()) -> None:
@@ -244,13 +247,18 @@ class _Trials:
         self.flat: Floats = on_grid(sample.counts).transpose(0, 2, 1).reshape(-1, sample.units)
         self.whole = self.sums(np.ones((sample.units, 1)))
         self.first, self.second = sample.sides
-        values_of_trial = max(len(self.flat) * self.groups, sample.units, len(tested) * len(self.first) // 2)
-        self.rows = max(1, BLOCK // values_of_trial)
+        values_of_trial = max(len(self.flat) * self.groups, len(tested) * len(self.first) // 2)
+        self.rows = max(1, BLOCK // max(values_of_trial, sample.units))
+        self.swaps = max(1, BLOCK // max(values_of_trial, sample.units // 8))
 
-    def sums(self, weights: Floats) -> Floats:
+    def sums(self, weights: Floats | Bools) -> Floats:
         """Return the weighted sums over units: groups x systems x columns x trials; ``weights`` are units x trials."""
         edges = bounds(self.sample.stratum, self.groups).tolist()
-        sums = np.stack([self.flat[:, a:b] @ weights[a:b] for a, b in pairwise(edges)])
+        sums = np.zeros((self.groups, len(self.flat), weights.shape[1]))
+        for group, (begin, end) in enumerate(pairwise(edges)):
+            for at in range(begin, end, _AT_ONCE):
+                units = slice(at, min(at + _AT_ONCE, end))
+                sums[group] += self.flat[:, units] @ weights[units].astype(np.float64)
         return sums.reshape(self.groups, len(self.sample.counts), -1, weights.shape[1])
 
     def differences(self, swapped: Floats, pairs: slice) -> Floats:
@@ -293,12 +301,15 @@ class _Trials:
                 found[:, begin : begin + step] = self.differences(swapped, slice(begin, begin + step))
             yield found
 
-    def drawn(self, trials: int, seed: int) -> Iterator[Floats]:
-        """Yield blocks of random trials, units x trials: 1 for a unit that is swapped, else 0."""
+    def drawn(self, trials: int, seed: int) -> Iterator[Bools]:
+        """Yield blocks of random trials, units x trials: whether a unit is swapped."""
         generator = np.random.Generator(np.random.PCG64(seed))
-        for begin in range(0, trials, self.rows):
-            uniform = generator.random((min(self.rows, trials - begin), self.sample.units))
-            yield (uniform < 0.5).T.astype(np.float64)
+        for begin in range(0, trials, self.swaps):
+            swapped = np.empty((min(self.swaps, trials - begin), self.sample.units), dtype=np.bool_)
+            for at in range(0, len(swapped), self.rows):
+                part = swapped[at : at + self.rows]
+                np.less(generator.random(part.shape), 0.5, out=part)
+            yield swapped.T
 
     def chosen(self, weights: Floats, units: Ints) -> Iterator[Floats]:
         """Yield blocks of ``weights``, trials x some of the units, as units x trials; the other units have the weight
