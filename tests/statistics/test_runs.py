@@ -167,3 +167,16 @@ def test_a_path_with_a_comma_is_a_path(tmp_path: Path) -> None:
     path.write_bytes(ASH.read_bytes())
     done = within("compare", KEY, f"a={path}", f"c={CEDAR}", "--measures", "lea", "--format", "json")
     assert "runs" not in json.loads(done.stdout)
+
+
+def test_a_system_with_a_run_that_cannot_be_scored_is_not_ranked_and_the_others_are(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.conll"
+    broken.write_text("no document\n")
+    systems = (f"b={BIRCH},{CEDAR}", f"c={DOGWOOD}")
+    done = within("rank", KEY, f"a={ASH},{broken}", *systems, "--measures", "lea", "--format", "json")
+    assert done.status == 1
+    assert b"corefscore: a is not ranked: " in done.stderr
+    found = json.loads(done.stdout)
+    assert list(found["unscored"]) == ["a"]
+    alone = json.loads(within("rank", KEY, *systems, "--measures", "lea", "--format", "json").stdout)
+    assert (found["ranking"], found["runs"]) == (alone["ranking"], alone["runs"])

@@ -312,14 +312,19 @@ def rank(
         compiled(arguments["by"])
     form = form_of(output)
     way = _method(arguments)
+    system_of = {run: name for name, its in (runs or {}).items() for run in its}
     unscored: dict[str, str] = {}
 
     def refused(name: str, error: ScorerError) -> None:
-        complain(f"corefscore: {name} is not ranked: {_reason(error)}")
-        unscored[name] = _reason(error)
+        system = system_of.get(name, name)
+        complain(f"corefscore: {system} is not ranked: {_reason(error)}")
+        unscored.setdefault(system, _reason(error))
 
     metrics = wanted(f"{measures},{measure}").metrics
-    results, notices = _scored(key, paths, metrics, refused=None if runs else refused, unit=way.unit, **arguments)
+    results, notices = _scored(key, paths, metrics, refused=refused, unit=way.unit, **arguments)
+    # A mean over the other runs would not be that of the system.
+    results = {name: result for name, result in results.items() if system_of.get(name) not in unscored}
+    runs = runs and {name: its for name, its in runs.items() if name not in unscored}
     if not results:
         complain("corefscore: no system can be ranked")
         click.get_current_context().exit(InputError.status)
