@@ -1,6 +1,6 @@
 """How often do intervals contain the truth, and how often do tests find what is not there?
 
-    python scripts/coverage.py [CORPORA] [--draws 400] [--page]
+    python scripts/coverage.py [CORPORA] [--draws 2000] [--page]
 
 A population of documents with several systems is taken for all there are, so that the truth is known: the scores of all
 of them. From it samples of a few units are drawn with replacement, and each is compared as `corefscore compare` does.
@@ -308,7 +308,7 @@ def main() -> None:
         description="How often intervals hold the truth, and tests find what is not there."
     )
     parser.add_argument("corpora", type=Path, nargs="?")
-    parser.add_argument("--draws", type=int, default=400)
+    parser.add_argument("--draws", type=int, default=2000)
     parser.add_argument("--page", action="store_true", help="write the tables into docs/background/statistics.md")
     given = parser.parse_args()
     rows, of_tests = [], []

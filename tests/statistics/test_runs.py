@@ -143,7 +143,6 @@ def test_every_layout_has_the_mean(name: str, layout: str) -> None:
         ((f"a={ASH},", f"b={CEDAR}"), b"with another path for each run"),
         ((f"a={ASH},{BIRCH}", f"a 1={CEDAR}"), b'no system with the name of a run, such as "a 2"'),
         ((f"a={ASH},{BIRCH}", f"b={CEDAR}", "--by", "file"), b"not compared on groups of documents"),
-        ((f"a={ASH},nothing", f"b={CEDAR}"), b"nothing: No such file"),
     ],
 )
 @pytest.mark.parametrize("name", ["compare", "rank"])
@@ -153,6 +152,12 @@ def test_what_cannot_be_combined_is_refused(
     done = call(capfdbinary, name, KEY, *words)
     assert (done.status != 0, done.stdout) == (True, b"")
     assert message in done.stderr
+
+
+def test_compare_needs_all_runs(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    done = call(capfdbinary, "compare", KEY, f"a={ASH},nothing", f"b={CEDAR}")
+    assert (done.status, done.stdout) == (2, b"")
+    assert b"nothing: No such file" in done.stderr
 
 
 def test_agreement_and_no_runs_are_refused(tmp_path: Path) -> None:
