@@ -248,12 +248,10 @@ def with_pairs(result: Result) -> tuple[Result, Pairs]:
     """Take a result that was computed with ``keep_pairs`` apart: the result without its pairs of documents, which would
     else be in memory twice, and all of these."""
     batches = result.mention_sets[WHOLE].pairs
-    pairs = Pairs(
-        joined([batch.key for batch in batches]),
-        joined([batch.response for batch in batches]),
-        np.concatenate([batch.present for batch in batches]),
-    )
-    return replace(result, mention_sets={}), pairs
+    key, response = joined([batch.key for batch in batches]), joined([batch.response for batch in batches])
+    present = np.concatenate([batch.present for batch in batches])
+    # The names of both sides are equal, and those of the response need not be kept.
+    return replace(result, mention_sets={}), Pairs(key, replace(response, names=key.names), present)
 
 
 def analysed(result: Result, pairs: Pairs, text: Text, asked: Asked, measure: Measure) -> Analysis:
