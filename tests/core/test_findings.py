@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 import pytest
-from corefscore.core.findings import KINDS, Finding, _Kind
+from corefscore.core.findings import Finding, Kind, kinds
 from corefscore.formats.corefud.guidelines import RULES
 from support import ROOT
 
@@ -152,7 +152,7 @@ def made(path: Path) -> Iterator[Made]:
             name, arguments = name_of(arguments[0]), arguments[1:]
         if name in PASSING and within not in PASSING:
             possible = [texts_in(each, call.lineno, scope) for each in arguments]
-            codes = next((its for its in possible if its and KINDS.keys() >= set(its)), None)
+            codes = next((its for its in possible if its and kinds().keys() >= set(its)), None)
             if codes or name == "Finding" or any(name_of(each) == "code" for each in arguments):
                 yield Made(f"{path.relative_to(PACKAGE)} {within}", codes, details_of(name, call, arguments, scope))
 
@@ -212,22 +212,22 @@ def all_made() -> list[Made]:
     return found
 
 
-def asked_for(kind: _Kind) -> frozenset[str]:
+def asked_for(kind: Kind) -> frozenset[str]:
     """The names in braces in the texts of a code."""
     names = (name for text in (kind.found, kind.advice) for _, name, _, _ in string.Formatter().parse(text))
     return frozenset(name for name in names if name)
 
 
-@pytest.mark.parametrize("code", KINDS)
+@pytest.mark.parametrize("code", kinds())
 def test_every_finding_can_be_written_with_the_details_that_its_place_gives(code: str) -> None:
     places = [each for each in all_made() if code in (each.codes or ())]
     assert places, "no place in the code makes such a finding"
     for place, _, several in places:
         for details in several or ():
-            missing = asked_for(KINDS[code]) - details
+            missing = asked_for(kinds()[code]) - details
             assert not missing, f"{place} gives no {', '.join(sorted(missing))}"
             text = str(Finding(code, "file", 3, 4, {name: f"<{name}>" for name in details}))
-            assert all(f"<{name}>" in text for name in asked_for(KINDS[code])), place
+            assert all(f"<{name}>" in text for name in asked_for(kinds()[code])), place
 
 
 def test_the_code_and_the_details_of_every_place_are_known() -> None:

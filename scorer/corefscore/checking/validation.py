@@ -12,7 +12,7 @@ import numpy as np
 from corefscore.core.arrays import changes, order_by
 from corefscore.core.documents import KEY, RESPONSE, Documents, Nodes, Place, Unworded, worded
 from corefscore.core.errors import InputError, UsageError
-from corefscore.core.findings import KINDS, Finding, Found, plural, tokens
+from corefscore.core.findings import Finding, Found, kinds, plural, tokens
 from corefscore.core.sources import Source
 from corefscore.formats import BY_CONTENT, examined
 from corefscore.formats.base import FAULTS, Reading
@@ -45,7 +45,7 @@ class Validated(NamedTuple):
     def count(self, severity: str) -> int:
         """Return the number of errors or notices."""
         listed = sum(finding.severity == severity for finding in self.findings)
-        return listed + sum(count for code, count in self.unlisted.items() if KINDS[code].severity == severity)
+        return listed + sum(count for code, count in self.unlisted.items() if kinds()[code].severity == severity)
 
     def without(self, codes: Collection[str]) -> Validated:
         """Return the result without the findings of some kinds."""

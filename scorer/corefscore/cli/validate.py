@@ -18,7 +18,7 @@ from corefscore.cli.progress import progress, watched
 from corefscore.cli.scoring import one_standard_input, spare_inputs
 from corefscore.core.documents import KEY, RESPONSE
 from corefscore.core.errors import InputError, UsageError, suggested
-from corefscore.core.findings import ERROR, KINDS, NOTICE, Finding
+from corefscore.core.findings import ERROR, NOTICE, Finding, kinds
 from corefscore.core.folders import sources
 from corefscore.core.options import INPUT, SCORING
 from corefscore.core.sources import Source
@@ -157,8 +157,8 @@ def _codes(words: str) -> set[str]:
     """
     codes = {word.strip() for word in words.split(",")} - {""}
     for code in sorted(codes):
-        if code not in KINDS or KINDS[code].severity == ERROR:
-            known = [name for name, kind in KINDS.items() if kind.severity == NOTICE]
+        if code not in kinds() or kinds()[code].severity == ERROR:
+            known = [name for name, kind in kinds().items() if kind.severity == NOTICE]
             raise UsageError(f'no notice has the code "{code}"; {suggested(code, known)}')
     return codes
 

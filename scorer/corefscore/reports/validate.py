@@ -8,7 +8,7 @@ from typing import Any
 
 from corefscore.checking.repair import Fixes
 from corefscore.checking.validation import Validated
-from corefscore.core.findings import ERROR, KINDS, NOTICE, plural
+from corefscore.core.findings import ERROR, NOTICE, kinds, plural
 from corefscore.reports.base import Annotation
 
 _LEVELS = {ERROR: "error", NOTICE: "warning"}
@@ -33,7 +33,7 @@ class Checked:
                 level = _LEVELS[finding.severity]
                 yield Annotation(level, finding.code, text, finding.path, finding.line, finding.column)
             for code, count in file.unlisted.items():
-                yield Annotation(_LEVELS[KINDS[code].severity], code, f"{file.path}: {_more(code, count)} [{code}]")
+                yield Annotation(_LEVELS[kinds()[code].severity], code, f"{file.path}: {_more(code, count)} [{code}]")
 
     @property
     def lines(self) -> Iterator[str]:
@@ -83,4 +83,4 @@ class Checked:
 
 def _more(code: str, count: int) -> str:
     """Return how many more findings of a kind there are: ``2 more errors``."""
-    return plural(count, f"more {KINDS[code].severity}")
+    return plural(count, f"more {kinds()[code].severity}")
