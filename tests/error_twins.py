@@ -28,9 +28,14 @@ def once(partition: Partition) -> Partition:
     return [entity for entity in left if entity]
 
 
-def prepared(pair: Pair, singletons: str) -> Pair:
-    """Both sides as they are analysed: without copies, and then without the singletons that are left out."""
+def prepared(pair: Pair, singletons: str, mentions: str) -> Pair:
+    """Both sides as they are analysed: without copies, then of given mentions only, and then without the singletons
+    that are left out."""
     key, response = (once(twins.in_reading_order(side)) for side in pair)
+    if mentions == "given":
+        ours, theirs = ({mention for entity in side for mention in entity} for side in (key, response))
+        only = ours ^ theirs
+        key, response = without(key, only), without(response, only)
     if singletons == "drop":
         key = [entity for entity in key if len(entity) > 1]
     if singletons != "keep":

@@ -20,6 +20,8 @@ OPTIONS: list[tuple[str, dict[str, str]]] = [
     ("conll", {"singletons": "drop-response", "repeated": "first"}),
     ("lea", {"singletons": "drop"}),
     ("ceafm", {"repeated": "first"}),
+    ("conll", {"mentions": "given"}),
+    ("lea", {"mentions": "given", "singletons": "drop", "repeated": "first"}),
     ("blanc", {}),
     ("blanc", {"boundary": "both", "repeated": "first"}),
     ("blanc", {"boundary": "both", "singletons": "drop"}),
@@ -56,7 +58,9 @@ def test_costs_are_those_of_the_twin(
     monkeypatch.setattr(response_module, "way_of", lambda *_: _OFF)  # the twin repairs no spans
     report = analyse(str(key), str(response), measure, pronouns=f"words:{words}", **options)
     found = {cost.type: (cost.errors, cost.alone, cost.in_turn, cost.then) for cost in report.analysis.costs}
-    prepared = [error_twins.prepared(pair, options.get("singletons", "keep")) for pair in pairs]
+    prepared = [
+        error_twins.prepared(pair, options.get("singletons", "keep"), options.get("mentions", "all")) for pair in pairs
+    ]
     twin = error_twins.costs(prepared, measure, options.get("boundary", "key"), is_pronoun)
     for name, expected in twin.items():
         assert found[name] == pytest.approx(expected, abs=1e-9), name

@@ -300,6 +300,21 @@ def test_costs_in_turn_add_up_to_what_is_lost(name: str, spans: str) -> None:
     assert sum(cost.in_turn for cost in found.costs) == pytest.approx(1 - found.score, abs=1e-12)
 
 
+@pytest.mark.parametrize("more", [[], ["--symmetric"]], ids=str)
+def test_given_mentions_are_those_of_the_score(more: list[str], tmp_path: Path) -> None:
+    sides = TESTDATA / "systems" / "key.conll", TESTDATA / "systems" / "runs" / "ash.conll"
+    how = ("--mentions", "given", "--pronouns", "none", *more)
+    found = json.loads(within("errors", *sides, *how, "--format", "json", "--repaired", tmp_path).stdout)
+    scores = score(*sides, ["muc", "bcub", "ceafe"], mentions="given")
+    response, *_, key = sorted(tmp_path.iterdir())
+    for conll in (found["score"]["conll"], score(key, response, ["muc", "bcub", "ceafe"]).conll):
+        assert conll == pytest.approx(scores.conll, abs=1e-12)
+    assert {its["type"] for its in found["types"] if its["count"]} == {"conflated", "divided"}
+    assert sum(its["in_turn"] for its in found["types"]) == pytest.approx(1 - scores.conll, abs=1e-12)
+    assert b"official look-up" not in within("errors", *sides, *how).stdout
+    assert not re.search(rb"[-+~]\[(?!x)", within("diff", *sides, *how).stdout)
+
+
 def test_repeated_mentions_have_a_row_of_their_own() -> None:
     """The score counts copies as the official scorer does; the analysis keeps the first, and says what that moves."""
     folder = TESTDATA / "recorded" / "repeat-key-0012"
@@ -472,6 +487,7 @@ def test_a_repaired_span_is_listed_at_the_line_of_the_response(tmp_path: Path) -
     ("arguments", "text"),
     [
         (("errors", "--format", "github"), "--format github is for one response"),
+        (("errors", "--mentions", "given"), "--mentions given counts other mentions of the key for each response"),
     ],
 )
 def test_lists_are_of_one_response(arguments: tuple[str, ...], text: str) -> None:

@@ -195,6 +195,8 @@ def errors(
         raise UsageError("--format github is for one response: leave the second out, or use --format json")
     if other is not None and repaired is not None:
         raise UsageError("--repaired FOLDER is for one response: leave the second out")
+    if other is not None and html is None and arguments["mentions"] == "given":
+        raise UsageError("--mentions given counts other mentions of the key for each response: leave the second out")
     if html is not None:
         _refuse_beside_page("layout")
     paths = named([response] if other is None else [response, other])

@@ -48,7 +48,7 @@ def cost_table(analysis: Analysis, words: Words, title: str) -> Table:
     )
     rows: list[Sequence[Any]] = []
     moved = analysis.start - analysis.score
-    if analysis.copies or abs(moved) > NOTHING:
+    if analysis.copies or (analysis.pairs.key.nodes is not None and abs(moved) > NOTHING):
         name, count = (_REPEATS, analysis.copies) if analysis.copies else (_LOOKUP, None)
         rows.append([name, count, None, moved, analysis.start, None])
     rows += [
