@@ -116,10 +116,10 @@ def each_error(analysis: Analysis) -> Iterator[_Error]:
         types.EXTRA_SINGLETON: _single(response.single),
         types.MISSING_SINGLETON: _single(key.single),
     }
-    columns = both.document.tolist(), both.key.tolist(), both.response.tolist()
+    columns = both.document, both.key, both.response
     for name, errors in by_type.items():
         for mentions in errors:
-            document, of_key, of_response = (column[mentions[0]] for column in columns)
+            document, of_key, of_response = (column.item(mentions[0]) for column in columns)
             into = int(both.key[response.main[of_response]]) if name == types.CONFLATED else ABSENT
             # Some pronouns of a missing entity may be in the response.
             found = ABSENT if name == types.MISSING_ENTITY else of_response

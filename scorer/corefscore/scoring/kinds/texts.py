@@ -11,14 +11,15 @@ from array import array
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, repeat
-from typing import NamedTuple
+from itertools import chain
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from corefscore.core.arrays import NONE, Bools, Ints, bounds, changes
 from corefscore.core.documents import SENTENCE, TENTH, Documents, Nodes, Place
 from corefscore.core.errors import UsageError
+from corefscore.core.items import Numbers
 from corefscore.core.sources import Source
 from corefscore.formats.base import AUTO, LAST, PARSE, Annotations
 from corefscore.matching.pairing import Pairs
@@ -167,6 +168,28 @@ TAG_SETS: Mapping[str, _TagSet] = {
 tag is ignored."""
 
 
+class _Strings(Sequence[str]):
+    """A string for each token. Equal ones are kept once, and their numbers take four bytes a token."""
+
+    def __init__(self) -> None:
+        self._numbers, self._once = array("i"), Numbers()
+
+    def extend(self, strings: Sequence[str]) -> None:
+        """Add the strings of further tokens."""
+        self._numbers.extend(self._once.of(strings).tolist())
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def __getitem__(self, which: Any) -> Any:
+        if isinstance(which, slice):
+            return list(map(self._once.values.__getitem__, self._numbers[which]))
+        return self._once.values[self._numbers[which]]
+
+    def __iter__(self) -> Iterator[str]:
+        return map(self._once.values.__getitem__, self._numbers)
+
+
 class Text:
     """The tokens of all documents of a key, one document after another.
 
@@ -178,17 +201,16 @@ class Text:
     """
 
     def __init__(self, annotations: Iterable[Annotations | None]) -> None:
-        self.words, self.tags, self.parse = list[str](), list[str](), list[str]()
-        once: dict[str, str] = {}  # equal strings are kept once
+        self.words, self.tags, self.parse = _Strings(), _Strings(), _Strings()
         ends, first = array("q"), array("q", [0])
         numbers = [NONE]
         for document in annotations:
             for sentence in document.words if document else ():
-                self.words.extend(once.setdefault(word, word) for word in sentence)
+                self.words.extend(sentence)
                 ends.append(len(self.words))
             size = len(self.words) - first[-1]
             for column, strings in ((self.tags, document and document.tags), (self.parse, document and document.parse)):
-                column.extend(once.setdefault(string, string) for string in strings or repeat(NO_TAG, size))
+                column.extend(strings or [NO_TAG] * size)
             if document and len(document.numbers):
                 numbers.append(document.numbers)
             first.append(len(self.words))
