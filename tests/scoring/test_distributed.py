@@ -18,9 +18,9 @@ import pytest
 from corefscore import ScorerError, UsageError, __version__, score
 from corefscore.core import machines, sources, workers
 from corefscore.matching.slices import Slice
-from corefscore.python import distributed
 from corefscore.scoring import divided
 from corefscore.scoring.divided import _Found
+from corefscore.scoring.results import Result
 from support import TESTDATA, call
 from test_jobs import FORMS, Pair, folder, pair, same
 
@@ -37,6 +37,12 @@ def cluster_of(workers: int) -> Any:
 
     how = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0", "host": "127.0.0.1", "silence_logs": 50}
     return LocalCluster(n_workers=workers, **how)
+
+
+def score_by(scheduler: str, key: Any, response: Any, *metrics: str) -> Result:
+    """Score by the workers of a cluster."""
+    with machines.cluster(scheduler) as apply:
+        return score(key, response, *metrics, workers=apply)
 
 
 @pytest.fixture(scope="module")
@@ -89,23 +95,14 @@ def test_a_worker_killed_in_the_middle_changes_no_byte(
 
 
 def test_counts_of_lists_of_files_come_in_their_order(address: str, pair: Pair) -> None:
-    lists = [sorted(map(str, folder(path).rglob("*.conll"))) for path in pair]
-    found = distributed.score(lists[0], lists[1], "every", scheduler=address)
+    lists = [sorted(folder(path).rglob("*.conll")) for path in pair]
+    found = score_by(address, lists[0], lists[1], "every")
     alone = score(pair[0].with_suffix(""), pair[1].with_suffix(""), "every")
     assert found.names == alone.names
     assert all(np.array_equal(found.counts[name], counts) for name, counts in alone.counts.items())
     assert found.to_dict() == alone.to_dict()
-    backwards = distributed.score(lists[0][::-1], lists[1], "every", scheduler=address)
+    backwards = score_by(address, lists[0][::-1], lists[1], "every")
     assert backwards.names == alone.names[::-1]
-
-
-@pytest.mark.parametrize("scheduler", ["threads", "processes"])
-def test_schedulers_of_this_machine_give_the_same_bytes(
-    scheduler: str, pair: Pair, capfdbinary: pytest.CaptureFixture[bytes]
-) -> None:
-    with machines.cluster(scheduler, 2) as workers:
-        apart = score(*pair, workers=workers)
-    assert apart.to_dict() == score(*pair).to_dict()
 
 
 @pytest.mark.parametrize(
@@ -132,14 +129,14 @@ def test_what_is_no_scheduler_is_told(
 def test_a_scheduler_without_workers_is_told(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machines, "SECONDS", 3)
     with cluster_of(0) as cluster, pytest.raises(UsageError, match="has no worker; start some: dask worker tcp://"):
-        distributed.score(*pair, scheduler=cluster.scheduler_address)
+        score_by(cluster.scheduler_address, *pair)
 
 
 def test_workers_of_another_version_are_refused(address: str, pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machines, "__version__", "0.0.1")
     said = r"of the scheduler at .* is 0\.1\.\d+; expected corefscore 0\.0\.1 here, on the scheduler and on its workers"
     with pytest.raises(UsageError, match=said):
-        distributed.score(*pair, scheduler=address)
+        score_by(address, *pair)
 
 
 ABSENT = """
@@ -227,7 +224,7 @@ def test_what_listens_and_is_no_scheduler_is_told(
     monkeypatch.setattr(machines, "SECONDS", 0.5)
     said = r"no Dask scheduler answers at tcp://127.0.0.1:\d+ within 0.5 seconds \(.+\); expected a running one"
     with started(program) as (_, port), pytest.raises(UsageError, match=said):
-        distributed.score(*pair, scheduler=f"tcp://127.0.0.1:{port}")
+        score_by(f"tcp://127.0.0.1:{port}", *pair)
 
 
 def test_a_worker_is_no_scheduler(address: str, pair: Pair) -> None:
@@ -236,18 +233,7 @@ def test_a_worker_is_no_scheduler(address: str, pair: Pair) -> None:
     with Client(address) as client:
         worker = next(iter(client.nthreads()))
     with pytest.raises(UsageError, match=r"no Dask scheduler answers .* \(it is a Worker\)"):
-        distributed.score(*pair, scheduler=worker)
-
-
-@pytest.mark.parametrize(("sides", "name"), [(([], "response"), "key"), (("key", []), "response")])
-def test_an_empty_list_of_files_is_refused(sides: tuple[Any, Any], name: str) -> None:
-    with pytest.raises(UsageError, match=f"the list of files of the {name} is empty"):
-        distributed.score(*sides)
-
-
-def test_jobs_are_one_or_more(pair: Pair) -> None:
-    with pytest.raises(UsageError, match="jobs=0: expected 1 or more"):
-        distributed.score(*pair, jobs=0)
+        score_by(worker, *pair)
 
 
 def test_jobs_are_no_more_than_processors(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -261,7 +247,7 @@ def test_a_cluster_with_other_files_is_refused(address: str, pair: Pair, monkeyp
     monkeypatch.chdir(pair[0].parent)
     said = "^the workers cannot do what this process can: key.conll: a worker found another file at /.*/key.conll"
     with pytest.raises(UsageError, match=said):
-        distributed.score("key.conll", "response.conll", scheduler=address)
+        score_by(address, "key.conll", "response.conll")
 
 
 def test_relative_paths_are_those_of_this_folder(
@@ -291,7 +277,7 @@ def test_a_lost_scheduler_is_told_once(capfd: pytest.CaptureFixture[str]) -> Non
 def test_that_dask_is_missing_is_told(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(UsageError, match=r"pip install 'dask\[distributed\]'"):
-        distributed.score(*pair, scheduler="tcp://127.0.0.1:9")
+        score_by("tcp://127.0.0.1:9", *pair)
 
 
 def killed(sides: Slice, **how: Any) -> None:
@@ -306,7 +292,7 @@ def test_that_all_workers_are_lost_is_told(pair: Pair, monkeypatch: pytest.Monke
     monkeypatch.setitem(dask.config.config["distributed"]["scheduler"], "allowed-failures", 0)
     expected = pytest.raises(ScorerError, match=r"lost its workers or its scheduler \(KilledWorker\)")
     with cluster_of(1) as cluster, expected:
-        distributed.score(*pair, scheduler=cluster.scheduler_address)
+        score_by(cluster.scheduler_address, *pair)
 
 
 class Clock:
@@ -410,4 +396,4 @@ def test_a_worker_that_is_stopped_before_work_begins_is_told(monkeypatch: pytest
         cluster.wait_for_workers(1, timeout=60)
         worker.send_signal(signal.SIGSTOP)
         with pytest.raises(UsageError, match="does not answer within 5 seconds"):
-            distributed.score(TESTDATA / "demo" / "key.conll", "nowhere", scheduler=cluster.scheduler_address)
+            score_by(cluster.scheduler_address, TESTDATA / "demo" / "key.conll", "nowhere")

@@ -17,10 +17,7 @@ from typing import Any
 
 from corefscore.core.errors import ScorerError, UsageError
 from corefscore.core.version import __version__
-from corefscore.core.workers import Map, capped, processes
-
-THREADS, PROCESSES = "threads", "processes"
-"""Schedulers that Dask starts on this machine."""
+from corefscore.core.workers import Map
 
 SECONDS = 10
 """Time limit in seconds for each step before work begins: the scheduler answers, has a worker, and workers answer."""
@@ -43,33 +40,13 @@ _EVERYWHERE = "here, on the scheduler and on its workers"
 
 
 @contextmanager
-def cluster(scheduler: str, jobs: int | None = None) -> Iterator[Map]:
-    """Give the `Map` of the workers of a scheduler.
+def cluster(scheduler: str) -> Iterator[Map]:
+    """Give the `Map` of the workers of the cluster at an address such as ``tcp://HOST:8786``, and close the connection
+    to it in the end.
 
-    ``scheduler`` is the address of a cluster, or `THREADS` or `PROCESSES` for ``jobs`` workers on this machine, at most
-    and by default as many as it has processors. Raises `UsageError` if Dask is not installed or the cluster cannot be
-    reached, and `ScorerError` if the scheduler or all workers are lost: within `LOST` seconds if they have ended,
-    within `SILENT` seconds if they are stopped.
+    Raises `UsageError` if Dask is not installed or the cluster cannot be reached, and `ScorerError` if the scheduler or
+    all workers are lost: within `LOST` seconds if they have ended, within `SILENT` seconds if they are stopped.
     """
-    if scheduler == PROCESSES:
-        with processes(jobs) as apply:
-            yield apply
-    elif scheduler == THREADS:
-        with ThreadPoolExecutor(capped(jobs)) as threads:
-            yield threads.map
-    elif "://" not in scheduler:
-        known = f"the address of a scheduler, such as tcp://HOST:8786, {THREADS} or {PROCESSES}"
-        raise UsageError(f'"{scheduler}" is not a scheduler; expected {known}')
-    elif jobs is not None:
-        raise UsageError(f"the cluster at {scheduler} has its own workers; leave out --jobs")
-    else:
-        with _dask(scheduler) as apply:
-            yield apply
-
-
-@contextmanager
-def _dask(scheduler: str) -> Iterator[Map]:
-    """Give the `Map` of the workers of a cluster, and close the connection to it in the end."""
     try:
         import dask
         from distributed import Client
