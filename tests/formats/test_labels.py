@@ -8,6 +8,7 @@ import io
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -134,6 +135,10 @@ MISSING = [
     [1.0, 1.0, NAN, 2.0],
     ["a", "a", "", "b"],
     ["a", "a", NAN, "b"],
+    *(["a", "a", missing, "b"] for missing in (np.float32(NAN), complex(NAN), Decimal("NaN"))),
+    np.array([1, 1, np.float32(NAN), 2], dtype=object),
+    np.array([1, 1, complex(NAN), 2]),
+    pd.Series(["a", "a", Decimal("NaN"), "b"]),
     [(1,), (1,), None, (2,)],
     np.array([1, 1, NAN, 2]),
     np.array(["a", "a", "", "b"]),
@@ -162,6 +167,10 @@ REFUSED: Sequence[tuple[Any, str]] = [
     (((np.zeros((2, 2)),), {}), "labels have the shape (2, 2)"),
     ((([1, 2], ["a"]), {}), "items are 1, and labels 2; expected one for each label"),
     ((([1, 2], ["a", None]), {}), "items[1] is missing"),
+    ((([1, 2], ["a", np.float32(NAN)]), {}), "items[1] is missing"),
+    ((([1, 2], [1, Decimal("NaN")]), {}), "items[1] is missing"),
+    ((([1, Decimal("sNaN")],), {}), "labels: "),
+    ((([np.zeros(2), np.zeros(2)],), {}), "labels: "),
     ((([1, 2],), {"documents": ["x", ""]}), "documents[1] is missing"),
     ((([[1], [2]],), {}), "labels: unhashable type: 'list'"),
     ((({"a": 1}, ["a"]), {}), "items are given twice"),
@@ -224,3 +233,32 @@ def test_large_labels_beside_a_missing_one_in_polars() -> None:
     """The array of such a series has floats, in which neighbours of 2**60 are equal: counted by hand."""
     found = score(from_labels(pl.Series([2**60, 2**60 + 1, None])), from_labels(["a", "b", None]), "cluster")
     assert found["cluster"].recall_counts == (2, 2)
+
+
+EQUAL: Sequence[tuple[Any, Any, int]] = [
+    ([1, 2, 3], [1.0, 2.0, 3.0], 3),
+    ([1, 2, 3], np.array([1.0, 2.0, 3.5]), 2),
+    ([1, "1"], [1], 1),
+    ([1, (2, 3)], [1, 2], 1),
+    ([2**60, 2**60 + 1], np.array([2**60, 2**60 + 2]), 1),
+    ([2**60 + 1, 1], [2.0**60, 1.0], 1),
+    (np.array([2**64 - 1, 1], dtype=np.uint64), [2**64 - 1, 1], 2),
+    (["1", "2.5", "x"], [1.0, 2.5], 2),
+    (["1", "2.5"], np.array([1, 2]), 1),
+]
+
+
+@together("row", EQUAL, ids=str)
+def test_items_are_the_same_if_they_are_equal(row: tuple[Any, Any, int]) -> None:
+    """Whatever the other items are; numbers beside text are compared by their texts."""
+    *sides, common = row
+    for one, other in (sides, sides[::-1]):
+        found = score(from_labels([1] * len(one), one), from_labels([1] * len(other), other), "muc")
+        assert found["mentions"].recall_counts == (common, len(one))
+        assert {notice.code for notice in found.notices} <= {"other-items"}
+
+
+@together("documents", [[1.0, 2.0, 1.0], np.array([1.0, 2.5, 1.0]), ["1", "2", "1"]], ids=str)
+def test_documents_are_the_same_if_their_names_are_equal(documents: Any) -> None:
+    key = from_labels([1, 1, 1], ["x", "y", "z"], [1, documents[1], 1])
+    assert score(key, from_labels([1, 1, 1], ["x", "y", "z"], documents), "muc")["muc"].f1 == 1

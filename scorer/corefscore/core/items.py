@@ -77,6 +77,12 @@ def shown(value: Hashable) -> str:
     return repr(value) if isinstance(value, tuple) else f"{value!r} ({type(value).__name__})"
 
 
+def text_of(value: Hashable) -> str:
+    """Return a value as text that is compared with other text. Equal numbers, such as 1 and 1.0, have equal texts."""
+    whole = isinstance(value, float | np.floating) and value.is_integer()
+    return str(int(value) if whole else value)  # type: ignore[call-overload]
+
+
 class Numbers:
     """Numbers for texts, from 0 in the order in which they first occur; ``values`` are these texts."""
 

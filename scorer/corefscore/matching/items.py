@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 from itertools import repeat
+from numbers import Number
 
 import numpy as np
 
@@ -12,14 +13,14 @@ from corefscore.core.arrays import Bools, Ints, ranked, tally
 from corefscore.core.documents import Documents
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural
-from corefscore.core.items import LONGEST, Shown, Values
+from corefscore.core.items import LONGEST, Shown, Values, text_of
 
 
 def compared(key: Documents, response: Documents, present: Bools) -> tuple[Documents, list[Finding]]:
     """Return the response of the same documents with its items numbered as those of the key, and the notices about
     items that only one side has, one a document. Items that the key does not have get later numbers.
 
-    Items are the same if they are equal, or if their texts are where one side has numbers and the other has texts.
+    Items are the same if they are equal; where one side has only numbers and the other only texts, if their texts are.
     """
     ours, theirs = key.items, response.items
     if ours is None or theirs is None or ours.values is theirs.values:
@@ -59,10 +60,17 @@ def _places(values: Values, wanted: Ints, among: Values) -> Ints:
     if isinstance(values, np.ndarray) and isinstance(among, np.ndarray) and values.dtype.kind == among.dtype.kind:
         nearest: Ints = np.minimum(np.searchsorted(among, values[wanted]), len(among) - 1)
         return np.where(among[nearest] == values[wanted], nearest, -1)
-    if isinstance(values, np.ndarray) or isinstance(among, np.ndarray):
-        values, among = (list(map(str, side)) for side in (values, among))
+    values, among = (side.tolist() if isinstance(side, np.ndarray) else side for side in (values, among))
+    if {_kind(values), _kind(among)} == {str, Number}:
+        values, among = (list(map(text_of, side)) for side in (values, among))
     table = dict(zip(among, range(len(among)), strict=True))
     return np.fromiter(map(table.get, map(values.__getitem__, wanted.tolist()), repeat(-1)), np.int64, len(wanted))
+
+
+def _kind(values: Sequence[Hashable]) -> type | None:
+    """Return `str` or `Number` if all values are of this type, None otherwise."""
+    types = set(map(type, values))
+    return next((kind for kind in (str, Number) if all(issubclass(each, kind) for each in types)), None)
 
 
 def _on_one_side(

@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
-from math import isnan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +13,7 @@ import numpy as np
 from corefscore.core.arrays import Ints
 from corefscore.core.documents import Place
 from corefscore.core.errors import UsageError
-from corefscore.core.items import Values
+from corefscore.core.items import Values, text_of
 from corefscore.core.sources import Source
 from corefscore.formats.labels import UNNAMED
 from corefscore.formats.labels import documents as documents_of
@@ -41,8 +40,8 @@ def from_labels(
         >>> score(from_labels([1, 1, 1, 2]), from_labels(["a", "a", "b", "b"]), metrics="bcub")["bcub"].recall
         0.6666666666666667
 
-    Items are the same if they are equal. Arrays of numbers or text stay arrays. Raises `UsageError` for columns of
-    different lengths, and for an item without a name.
+    Items are the same if they are equal; numbers beside text are compared by their texts. Arrays of numbers or text
+    stay arrays. Raises `UsageError` for columns of different lengths, and for an item without a name.
     """
     if isinstance(labels, Mapping):
         if items is not None:
@@ -60,7 +59,7 @@ def from_labels(
         if (column.number < 0).any():
             at = int(np.argmin(column.number))
             raise UsageError(f"{name}[{at}] is missing; expected a name (only a label may be None, NaN or empty)")
-    names = list(map(str, document.values))
+    names = list(map(text_of, document.values))
     columns = document.number, item.number, entity.number, np.full(size, -1)
     found = documents_of(names, [Place(Source("labels"), None)] * len(names), columns, item.values)
     found = replace(found, label=-1 - found.label, odd_labels=list(map(str, entity.values)), unnamed=documents is None)
@@ -104,19 +103,18 @@ def _column(name: str, given: Iterable[Any]) -> _Column:
 
 
 def _of_objects(name: str, column: Sequence[Any]) -> _Column:
-    """Return a column of any objects as numbers. Raises `UsageError` for one that is not hashable."""
+    """Return a column of any objects as numbers. Raises `UsageError` for one that is not hashable or cannot be
+    compared."""
     table: defaultdict[Any, int] = defaultdict(count().__next__)
     try:
         number = [-1 if _is_missing(value) else table[value] for value in column]
-    except TypeError as error:
+    except (TypeError, ValueError, ArithmeticError) as error:
         raise UsageError(f"{name}: {error}; expected text, numbers or other hashable values") from error
     return _Column(np.array(number, dtype=np.int64), list(table))
 
 
 def _is_missing(value: Any) -> bool:
-    """Return whether a value means nothing: None, an empty text, NaN, or the missing values of pandas."""
+    """Return whether a value means nothing: None, an empty text, NaN of any type, or the missing values of pandas."""
     if value is None or isinstance(value, str):
         return not value
-    if isinstance(value, np.datetime64 | np.timedelta64):
-        return bool(np.isnat(value))
-    return type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and isnan(value))
+    return type(value).__name__ == "NAType" or bool(value != value)  # noqa: PLR0124
