@@ -66,9 +66,11 @@ def _in_percent(option: Option) -> Option:
 def _method(arguments: dict[str, Any]) -> Method:
     """Return the method of comparison: its options, which are removed from ``arguments``.
 
-    Raises `UsageError` for an invalid level (`corefscore.core.percent`).
+    Raises `UsageError` for an invalid level (`corefscore.core.percent`) or pattern of groups.
     """
     own = {option.keyword: arguments.pop(option.keyword) for option in declared(Method)}
+    if own["by"] is not None:
+        compiled(own["by"])
     percent, margin = own.pop("confidence"), arguments.pop("margin", None)
     if percent is not None:
         own["confidence"] = from_percent(percent, "--confidence ", ends=False)
@@ -308,8 +310,6 @@ def rank(
     paths, runs, skipped = _given(key, systems, place, output, arguments)
     chosen = wanted(measures)
     measure, score = ranked_by(chosen.measures, sort)
-    if arguments["by"] is not None:
-        compiled(arguments["by"])
     form = form_of(output)
     way = _method(arguments)
     system_of = {run: name for name, its in (runs or {}).items() for run in its}
