@@ -8,7 +8,7 @@ from typing import Any
 
 import corefscore
 import pytest
-from corefscore import UsageError, from_text, score
+from corefscore import Scorer, UsageError, from_text, score
 from support import TESTDATA
 
 KEY = TESTDATA / "demo" / "key.conll"
@@ -64,6 +64,22 @@ def test_texts_are_the_files_with_them(tmp_path: Path) -> None:
         assert score(key, answers).to_dict()["documents"] == expected.to_dict()["documents"]
     found, expected_errors = (corefscore.analyse(key, side).analysis.counts for side in (texts, tmp_path / "answers"))
     assert found == expected_errors
+
+
+@pytest.mark.parametrize("answers", [["[The cat](#1)"], {corefscore.read(KEY).names[0]: "[The cat](#1)"}], ids=str)
+@pytest.mark.parametrize("key", [KEY, corefscore.read(KEY)], ids=["file", "corpus"])
+def test_a_scorer_takes_texts(key: Any, answers: Any) -> None:
+    scorer = Scorer("muc")
+    scorer.add(key, answers)
+    assert scorer.result().to_dict() == score(key, answers, "muc").to_dict()
+
+
+def test_tags_are_given_where_the_text_is_read() -> None:
+    text = from_text(ANSWERS["xml"], tags="xml")
+    assert score(KEY, text, tags="xml") == score(KEY, text)
+    for call in (score, corefscore.analyse, lambda *sides, tags: Scorer(tags=tags).add(*sides)):
+        with pytest.raises(UsageError, match="tags: the response was read without them; give them to from_text"):
+            call(KEY, text, tags="markdown")
 
 
 @pytest.mark.parametrize(

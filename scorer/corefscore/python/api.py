@@ -258,7 +258,8 @@ class Scorer:
         documents of different lengths or with a name; then nothing is added. Raises `UsageError` for a name together
         with files or with documents that have names.
         """
-        response = complete(key, response, self._reading) if response is None else response
+        if response is None or is_text(response):
+            response = complete(key, response, self._reading)
         named = isinstance(key, Mapping) or isinstance(response, Mapping)
         if not named and is_in_memory(key) and is_in_memory(response):
             self._add_nested(key, response, name)

@@ -132,7 +132,8 @@ def batches_of(
     watch: Callable[[int], None] | None = None,
 ) -> tuple[tuple[_Batches, _Batches], list[Finding], Settings]:
     """Return both sides as batches of documents, the notices of reading, and the settings including those of reading.
-    Reading the batches adds more notices to the list."""
+    Reading the batches adds more notices to the list. Raises `UsageError` for tags of a response that was read
+    without them."""
     notices: list[Finding] = []
     asked: dict[str, Mapping[str, str]] = {}
     batches: dict[str, _Batches] = {}
@@ -149,6 +150,8 @@ def batches_of(
                 paths, notices, reading, side=name, names=names, texts=texts and name == KEY, watch=watch
             )
         elif isinstance(side, Corpus):
+            if name == RESPONSE and reading.tags not in (None, side.reading.get("tags")):
+                raise UsageError("tags: the response was read without them; give them to from_text or read instead")
             asked[name] = side.reading
             notices += side.notices
             batches[name] = iter([side.documents])
