@@ -19,6 +19,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from corefscore import InputError, UsageError, from_labels, read, score
+from corefscore.checking.convert import writable
 from support import command, together
 
 Labels = Mapping[str, str | None]
@@ -194,6 +195,41 @@ def test_json_can_have_items_in_some_documents_and_spans_in_others(tmp_path: Pat
     said = [(notice.code, notice.details["words"]) for notice in found.notices if notice.code == "dropped-repeat"]
     assert said == [("dropped-repeat", "Ann"), ("dropped-repeat", "q")]
     assert read(path).clusters()["y"] == {"0": [(-1, -1, "p"), (-1, -1, "q")], "1": [(-1, -1, "q"), (-1, -1, "r")]}
+
+
+WITH_TEXT = '{"doc_key": "a", "text": "Ann saw her", "clusters": [["Ann", "her"]]}'
+WITHOUT = '{"doc_key": "a", "clusters": [["Ann", "her"]]}'
+OFFSETS = "two whole numbers, [first character, character after the last]"
+PLACE = 'a mention is "Ann"'
+WORDS = 'the words of document "a"'
+
+
+@pytest.mark.parametrize(
+    ("key", "arguments", "said"),
+    [
+        *((WITH_TEXT, way, OFFSETS) for way in ("lea KEY KEY", "convert KEY -", "validate KEY", "diff KEY KEY")),
+        *((WITHOUT, f"convert KEY - --format {name}", PLACE) for name in writable()),
+        (WITHOUT, "convert KEY - --key KEY", WORDS),
+        (WITHOUT, "lea TABLE KEY --align", "the words of document"),
+        (WITHOUT, "lea KEY TABLE --align", WORDS),
+        (WITHOUT, "diff KEY KEY", "diff marks words, and items have none"),
+        (WITHOUT, "lea KEY KEY --window 2", "windows need mentions that are (start, end)"),
+        (WITHOUT, "lea KEY KEY --of size", None),
+        (WITHOUT, "lea KEY KEY --of kind", "the key has no words"),
+        (WITHOUT, "errors KEY TABLE", None),
+        (WITHOUT, "validate KEY", None),
+    ],
+)
+def test_mentions_that_are_text_are_scored_or_refused_with_a_message(
+    key: str, arguments: str, said: str | None, tmp_path: Path
+) -> None:
+    paths = {"KEY": tmp_path / "key.jsonl", "TABLE": tmp_path / "table.csv"}
+    paths["KEY"].write_text(key)
+    paths["TABLE"].write_text("item,entity\nAnn,1\nher,1\n")
+    found = command(*(str(paths.get(word, word)) for word in arguments.split()))
+    shown = (found.stdout + found.stderr).decode()
+    assert found.status < 3 and "Traceback" not in shown
+    assert (found.status > 0 and said in shown) if said else found.status == 0, shown
 
 
 def test_positions_need_lists_of_one_length() -> None:

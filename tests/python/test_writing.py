@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from corefscore import InputError, UsageError, from_labels, read, score, write
@@ -58,13 +59,15 @@ def test_clusters_score_as_their_files() -> None:
 def test_what_cannot_be_written_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "key.conll"
     path.write_bytes(KEY.read_bytes())
-    for corpus, to, form, message in (
+    rows: list[tuple[Any, Path, str, str]] = [
         (from_labels([1, 1]), path, "conll", "this corpus is not from files"),
+        ([["Ann"]], path, "conll", "this corpus is not from files"),
         (read(path), path, "conll", "is the file that the corpus was read from"),
         (read(path), tmp_path / "out", "labels", "cannot be converted to labels"),
         (read(path), tmp_path / "out", "connl", "unknown format"),
         (read(path), tmp_path / "no" / "folder", "conll", "No such file or directory"),
-    ):
+    ]
+    for corpus, to, form, message in rows:
         with pytest.raises(UsageError, match=message):
             write(corpus, to, form)
     path.write_text(path.read_text().replace("(5)", "(5", 1))

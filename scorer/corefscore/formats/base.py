@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias, TypeVar
 
 from corefscore.core.arrays import NONE, Bools, Ints
-from corefscore.core.documents import KEY, RESPONSE, SENTENCE, TENTH, Documents, Place
+from corefscore.core.documents import KEY, RESPONSE, SENTENCE, TENTH, Documents, Place, texts_of
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding, Found
 from corefscore.core.names import COLUMN, NameOptions
@@ -263,9 +263,18 @@ def order_kept(document: FullDocument, written: Iterable[str]) -> bool:
 
 
 def full_documents(batch: Documents) -> Iterator[FullDocument]:
-    """Yield the documents of a batch without their words. Raises `InputError` for a document with a fault."""
+    """Yield the documents of a batch without their words. Raises `InputError` for a document with a fault, and for one
+    whose mentions have no place in a text.
+    """
     for fault in batch.faults.values():
         raise InputError([fault()])
+    if batch.items and batch.start.min(initial=0) < 0:
+        mention = batch.mention(int(batch.start.argmin()))
+        what = f'"{texts_of([mention])[0]}"'
+        expected = "the numbers of its first and last token, without which it cannot be written in another format"
+        raise refused(
+            mention.place, "bad-mention", document=mention.document, place="a mention", what=what, expected=expected
+        )
     entities: list[dict[str, list[tuple[int, int]]]] = [defaultdict(list) for _ in batch.names]
     for entity, start, end in zip(batch.entity.tolist(), batch.start.tolist(), batch.end.tolist(), strict=True):
         entities[batch.document[entity]][batch.name_of(entity)].append((start, end))

@@ -22,7 +22,7 @@ def write(corpus: Corpus, path: str | os.PathLike[str], format: str) -> None:
     Raises `UsageError` for a corpus that is not from files, for a format that cannot be written, and for a file that
     cannot be; `InputError` for documents that cannot be converted.
     """
-    if corpus.origin is None:
+    if not isinstance(corpus, Corpus) or corpus.origin is None:
         raise UsageError("this corpus is not from files, so its words are not known; expected a corpus of read(path)")
     source, reading = corpus.origin
     target = os.fspath(path)

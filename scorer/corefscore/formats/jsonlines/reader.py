@@ -191,7 +191,7 @@ class _Reader:
         tokens, offsets = offsets_of(place, fields, dialect)
         clusters = fields[field]
         texts = list(chain.from_iterable(clusters)) if are(list, clusters) else []
-        if texts and tokens < 0 and are(str, texts):
+        if texts and offsets.sizes is None and are(str, texts):
             return tokens, np.repeat(self.items.of(list(map(clean, texts))) - LONGEST, 2).tolist()
         flat = flattened(clusters, offsets)
         if flat is None:

@@ -157,7 +157,8 @@ class _Placing:
                 others.append(answer)
             else:
                 answers[document].append(answer)
-        if not answers and (self.response.own_text or self.response.unnamed):
+        unnamed = self.response.unnamed or (self.key.unnamed and len(key) == len(names))
+        if not answers and (self.response.own_text or unnamed):
             answers, others = self._by_position(), []
         for document, pieces in answers.items():
             if len(pieces) > 1:
