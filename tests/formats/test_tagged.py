@@ -81,6 +81,7 @@ def test_mentions(notation: str, text: str, expected: Mentions) -> None:
         ("words", "Ann|[e1,x Bo|e1]", {"unopened": 1}, [("e1", 0, 1)]),
         ("words", "a|[e1 b|[e2 c|e1] d|e2]", {"crossing": 1}, [("e1", 0, 2), ("e2", 1, 3)]),
         ("braces", "{1 Ann} left} {2 x", {"unopened": 1, "unclosed": 1}, [("1", 0, 0)]),
+        ("xml", '<m id="1">A</m>#9 <m id="2"><m id="3">B</m>#3 C</m>#2', {"unknown": 2}, [("2", 2, 3), ("3", 2, 2)]),
     ],
 )
 def test_what_is_wrong_with_tags_is_counted(notation: str, text: str, expected: dict[str, int], left: Mentions) -> None:
@@ -91,7 +92,21 @@ def test_what_is_wrong_with_tags_is_counted(notation: str, text: str, expected: 
 @pytest.mark.parametrize(
     ("notation", "written"),
     [
-        ("markdown", ["[Bo](2)", "[Bo] (#2)", "[Bo](#2", "[Bo](#)", "[Bo](# 2)", "[Bo]{2}", "[Bo][2]", "[Bo]_2"]),
+        (
+            "markdown",
+            [
+                "[Bo](2)",
+                "[Bo] (#2)",
+                "[Bo](#2",
+                "[Bo](#)",
+                "[Bo](# 2)",
+                "[Bo]{2}",
+                "[Bo][2]",
+                "[Bo]_2",
+                "[Bo](#1,#2)",
+                "[Bo](#1;#2)",
+            ],
+        ),
         ("xml", ["<m#2>Bo", "<m=2>Bo", '<m id="">Bo', "<M>Bo", '<entity id="2">Bo', "< m >Bo"]),
         ("words", ["Bo|e2", "Bo[e2]", "Bo|(e2)", "Bo|e2."]),
         ("braces", ["{2: Bo}", "{2|Bo}", "{#2 Bo}", "{Bo}_2", "{Bo}{2}", "{2}", "[2: Bo]"]),
@@ -148,6 +163,8 @@ def test_eight_of_77_tags_without_their_sign(tmp_path: Path, capfdbinary: pytest
         "[{}]^{}",
         "[{1}: {0}]",
         "{{{1}: {0}}}",
+        "{{#{1} {0}}}",
+        "[#{1} {0}]",
         '<entity id="{1}">{0}</entity>',
         "<coref id={1}>{0}</coref>",
         "<mention id='m' cluster='{1}'>{0}</mention>",
@@ -194,6 +211,8 @@ JSON_TEXTS = [
     ("[[Ann](#3)'s cat](#1) left", "tagged"),
     ("[1: Ann] left", "tagged"),
     ("{1 Ann} left", "tagged"),
+    ("{#1 Ann} saw {#2 Bo}", "tagged"),
+    ("[#1 Ann] left", "tagged"),
     ("[true](#1) or", "tagged"),
     ("[Ann] left", "conll"),
     ("[1] Ann", "conll"),
@@ -214,6 +233,17 @@ def test_an_array_of_answers_is_read_as_lines_of_them_are(tmp_path: Path) -> Non
     made = [within("convert", path, "-", "--format", "e2e", "--quiet").stdout for path in paths]
     assert made[0] == made[1]
     assert b"[[[0, 0], [2, 2]]]" in made[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [('{"text": "x"} {1 The cat} saw', 0), ('{"text": "x"}', 1), ('{"answer": "{1 Bo}"} {"answer": "x"}', 1)],
+)
+def test_an_object_with_tags_after_it_is_text(text: str, status: int, tmp_path: Path) -> None:
+    (tmp_path / "x.txt").write_text(text)
+    done = within("convert", tmp_path / "x.txt", "-", "--input-format", "tagged", "--format", "e2e", "--quiet")
+    assert done.status == status
+    assert status or json.loads(done.stdout)["clusters"] == [[[2, 3]]]
 
 
 @pytest.mark.parametrize("words", ["(", "<m>", "(?P<open>a)(?P<close>b)", "(?P<open>a)(?P<id>b)"])

@@ -14,10 +14,10 @@ def _behind(before: str, after: str) -> tuple[str, str]:
     return rf"\[[^\[\]\n]{{1,99}}\]{before}{_ID}{after}", rf"(?P<open>\[)|(?P<close>{close})|(?P<plain_close>\])"
 
 
-def _in_front(opening: str, closing: str) -> tuple[str, str]:
-    """Return the sign and the pattern of a notation with the id in brackets before the mention."""
-    pattern = rf"(?P<open>{opening}#?(?P<id>\w+)[:|])|(?P<close>{closing})|(?P<plain_open>{opening})"
-    return rf"{opening}{_ID}[:|][^{opening}{closing}\n]{{0,99}}{closing}?", pattern
+def _in_front(opening: str, closing: str, before: str = "#?", after: str = "[:|]") -> tuple[str, str]:
+    """Return the sign and the pattern of a notation with the id between these, in brackets before the mention."""
+    pattern = rf"(?P<open>{opening}{before}(?P<id>\w+){after})|(?P<close>{closing})|(?P<plain_open>{opening})"
+    return rf"{opening}(?={before}\w){_ID}{after}[^{opening}{closing}\n]{{0,99}}{closing}?", pattern
 
 
 def _elements(attribute: str) -> tuple[str, str]:
@@ -39,6 +39,8 @@ _NEARBY = tuple(
         _behind(r"[_^]\{?", r"\b\}?"),
         _in_front(r"\[", r"\]"),
         _in_front(r"\{", r"\}"),
+        _in_front(r"\[", r"\]", "#", r"\s"),
+        _in_front(r"\{", r"\}", "#", r"\s"),
         _elements("(?i:entity|cluster|chain|coref|set)(?:_?(?i:id))?"),
         _elements("(?i:id)"),
     )

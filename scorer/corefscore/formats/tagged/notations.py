@@ -5,7 +5,7 @@ Faulty tags, which language models write, are counted and never rejected:
 
 - A tag that opens a mention and is never closed is ignored, and so is one that closes nothing.
 - A pair of tags without an id, or without a word between them, is ignored, too.
-- What is nearly a tag of the notation, or a tag of another one, is read as text.
+- What is nearly a tag of the notation, or a tag of another one, is read as text; so is a pair of tags with two ids.
 - Crossing mentions are scored as they are.
 """
 
@@ -144,12 +144,12 @@ NOTATIONS = (
         "markdown",
         "links of Markdown",
         "[[Ann](#3)'s cat](#1)",
-        _pattern(r"(?P<open>\[)|(?P<close>\]\(#(?P<id>[^()\s]{1,99})\))|(?P<plain_close>\])"),
+        _pattern(r"(?P<open>\[)|(?P<close>\]\(#(?P<id>[^()\s#]{1,99})\))|(?P<plain_close>\])"),
         sign=r"\]\(#[^()\s]{1,99}\)",
         near=rf"\]\([^()\s]{{1,99}}\)?|\]\s{{0,9}}\(\s{{0,9}}#[^()\n]{{0,99}}\)?|\][{{\[_^#]{_NEARLY_ID}[\]}}]?",
         opening="[",
         closing="](#{id})",
-        ids=rf"(?!{_PREFIX})[^()\s]{{1,99}}",
+        ids=rf"(?!{_PREFIX})[^()\s#]{{1,99}}",
         unfit=r"[\[\]]",
     ),
     Notation(
@@ -242,6 +242,10 @@ class _Tags:
         self.kept = bytearray(len(self.kind))
         """Which tags are part of the text."""
 
+    def contradict(self, opens: int, closes: int) -> bool:
+        """Return whether two tags have different ids."""
+        return len({self.id[opens], self.id[closes]} - {None}) > 1
+
 
 def untagged(text: str, notation: Notation) -> Untagged:
     """Return a text without its tags, in time that is linear in its length for every notation of the table."""
@@ -304,8 +308,8 @@ def _paired(tags: _Tags, *, by_id: bool) -> tuple[list[tuple[int, int, str]], di
                 tags.kept[tag] = True
         elif kind == _PLAIN_CLOSE and by_id:
             continue
-        elif tags.kind[waiting[-1]] == _PLAIN_OPEN or kind == _PLAIN_CLOSE:
-            # Two brackets of the text are a pair.
+        elif tags.kind[waiting[-1]] == _PLAIN_OPEN or kind == _PLAIN_CLOSE or tags.contradict(waiting[-1], tag):
+            # Two brackets of the text are a pair, and tags with two ids are read as text.
             tags.kept[waiting.pop()] = tags.kept[tag] = True
         else:
             opens = waiting.pop()

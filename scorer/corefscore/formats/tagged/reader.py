@@ -11,6 +11,7 @@ The notation of all files is that of ``--tags``, or else it is recognised by the
 
 from __future__ import annotations
 
+import json
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -194,7 +195,7 @@ def _answers(source: Source, notation: Notation | None) -> Iterator[_Answer]:
             'its answer as JSON, {"answer": ""}, which is scored'
         )
         raise refused(Place(source, None), "no-document", what=empty, expected=expected)
-    if is_json(raw, objects=True):
+    if is_json(raw, objects=True) and not _goes_on_with_tags(raw):
         yield from _of_objects(source)
     elif notation is not None and notation.by_line:
         for number, line in enumerate(raw.split(b"\n"), start=1):
@@ -203,6 +204,17 @@ def _answers(source: Source, notation: Notation | None) -> Iterator[_Answer]:
     else:
         name = os.path.basename(source.path) if source.path != STDIN else "1"
         yield _Answer(Place(source, 1), os.path.splitext(name)[0], as_text(raw))
+
+
+def _goes_on_with_tags(raw: bytes) -> bool:
+    """Return whether the first line of a text is an object of JSON and text with tags after it."""
+    line = as_text(raw.lstrip().split(b"\n", 1)[0])
+    try:
+        _, end = json.JSONDecoder().raw_decode(line)
+    except (ValueError, RecursionError):
+        return False
+    rest = line[end:]
+    return not is_json(rest.encode("utf-8", "replace")) and recognised(rest) is not None
 
 
 def _of_objects(source: Source) -> Iterator[_Answer]:
