@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from corefscore.python.systems import check as check
     from corefscore.python.systems import compare as compare
     from corefscore.python.systems import rank as rank
+    from corefscore.python.texts import from_clusters as from_clusters
     from corefscore.python.texts import from_text as from_text
     from corefscore.python.writing import write as write
     from corefscore.scoring.results import Result as Result
@@ -40,7 +41,7 @@ _HOMES = {
     "python.evaluator": ("CorefEvaluator",),
     "python.labels": ("from_labels",),
     "python.libraries": ("from_spacy",),
-    "python.texts": ("from_text",),
+    "python.texts": ("from_clusters", "from_text"),
     "python.writing": ("write",),
     "python.systems": ("compare", "rank", "check"),
     "python.api": ("score", "Scorer", "read"),

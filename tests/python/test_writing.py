@@ -6,8 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from corefscore import InputError, UsageError, from_labels, read, score, write
+from corefscore import InputError, UsageError, from_clusters, from_labels, from_text, read, score, write
 from corefscore.checking.convert import writable
 from support import TESTDATA, call
 
@@ -60,8 +61,8 @@ def test_what_cannot_be_written_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "key.conll"
     path.write_bytes(KEY.read_bytes())
     rows: list[tuple[Any, Path, str, str]] = [
-        (from_labels([1, 1]), path, "conll", "this corpus is not from files"),
-        ([["Ann"]], path, "conll", "this corpus is not from files"),
+        (from_labels([1, 1]), path, "conll", "the words of this corpus are not known"),
+        ([["Ann"]], path, "conll", "the words of this corpus are not known"),
         (read(path), path, "conll", "is the file that the corpus was read from"),
         (read(path), tmp_path / "out", "labels", "cannot be converted to labels"),
         (read(path), tmp_path / "out", "connl", "unknown format"),
@@ -75,3 +76,78 @@ def test_what_cannot_be_written_is_refused(tmp_path: Path) -> None:
         write(read(path), tmp_path / "out", "jsonlines")
     assert path.read_bytes() != KEY.read_bytes()
     assert [its.name for its in tmp_path.iterdir()] == ["key.conll"], "nothing is written in part"
+
+
+ENTITIES: Any = {"a": [[(0, 1), (4, 4)], {(3, 3)}, [(2, 2), (3, 4)]], "b": []}
+OTHERS: Any = {"a": [[(0, 1), (3, 3)], [(4, 4)]], "b": [[(0, 0)]]}
+WORDS: Any = {"a": [["The", "cat", "saw", "Bo", "."], ["It"]], "b": ["Yes"]}
+
+
+@pytest.mark.parametrize("form", writable())
+@pytest.mark.filterwarnings("ignore::corefscore.ScorerWarning")
+def test_clusters_with_words_are_read_back(form: str, tmp_path: Path) -> None:
+    """With the same spans and words, in entities of the same order; the scores are those without files."""
+    paths = tmp_path / "key", tmp_path / "response"
+    for path, entities in zip(paths, (ENTITIES, OTHERS), strict=True):
+        corpus = from_clusters(entities, WORDS)
+        write(corpus, path, form)
+        written = read(path).clusters()
+        assert [list(its.values()) for its in written.values()] == [
+            list(its.values()) for its in corpus.clusters().values()
+        ]
+    how: Any = {"matching": "exact", "singletons": "keep"} if form == "corefud" else {}
+    found, expected = score(*paths, "conll", **how), score(ENTITIES, OTHERS, "conll")
+    assert dict(found) == dict(expected)
+
+
+def test_clusters_with_words_score_as_clusters(tmp_path: Path) -> None:
+    """And as the file that is written of them, to the fingerprint."""
+    key = from_clusters(ENTITIES, WORDS)
+    write(key, tmp_path / "key.jsonl", "jsonlines")
+    found = score(key, OTHERS)
+    assert dict(found) == dict(score(ENTITIES, OTHERS))
+    assert found.signature == score(tmp_path / "key.jsonl", OTHERS).signature
+    assert score(key, {"a": "[The cat](#1) saw Bo [.](#1) It", "b": "Yes"}, "muc").mentions[:2] == (2 / 5, 1)
+
+
+def test_words_are_of_sentences_or_of_a_document() -> None:
+    """Of any collections in an order, as are clusters."""
+    expected = {"document": {"0": [(0, 0, "Ann"), (2, 2, "her")]}}
+    words: Any
+    for words in (["Ann", "saw", "her"], [["Ann", "saw"], ["her"]], np.array(["Ann", "saw", "her"])):
+        for clusters in ([[(0, 0), (2, 2)]], np.array([[[0, 0], [2, 2]]]), [{(np.int64(0), 0), (2, 2)}]):
+            assert from_clusters(clusters, words).clusters() == expected
+    assert from_clusters([], []).clusters() == {"document": {}}
+
+
+@pytest.mark.parametrize(
+    ("clusters", "words", "message"),
+    [
+        pytest.param({"a": [[(0, 5)]]}, {"a": ["x"]}, r'in document "a": clusters\[0\]\[0\] is \[0, 5\]', id="beyond"),
+        pytest.param([[(1, 0)]], ["x", "y"], "the first token of the mention, then its last", id="backwards"),
+        pytest.param([["Ann"]], ["Ann"], "expected two whole numbers", id="text"),
+        pytest.param([[(0, None)]], ["Ann"], "expected a document", id="none"),
+        pytest.param([[[(0, 0)]]], ["x"], "expected a document, not a list of documents", id="documents"),
+        pytest.param([[(0, 0)]], "Ann saw", "are str; expected a list of words, or of sentences", id="one text"),
+        pytest.param([[(0, 0)]], None, "are NoneType", id="no words"),
+        pytest.param([[(0, 0)]], [["x"], "y"], 'field "sentences" is a list of 2 values', id="both"),
+        pytest.param([[(0, 0)]], [["x", 3]], 'field "sentences" has 3 for a word', id="number"),
+        pytest.param(
+            {"a": []},
+            ["x"],
+            "'a' has clusters and no words; expected both for the same documents, by name or for a single one",
+            id="one has names",
+        ),
+        pytest.param({"a": []}, {"b": ["x"]}, "document 'a' has clusters and no words", id="other names"),
+        pytest.param({}, {"b": ["x"]}, "document 'b' has words and no clusters", id="no clusters"),
+        pytest.param({3: []}, {3: ["x"]}, "a string for a name", id="name"),
+    ],
+)
+def test_words_that_do_not_fit_are_refused(clusters: Any, words: Any, message: str) -> None:
+    with pytest.raises((InputError, UsageError), match=message):
+        from_clusters(clusters, words)
+
+
+def test_texts_are_written(tmp_path: Path) -> None:
+    write(from_text({"x_0": "[Ann](#1) saw [her](#1)."}), tmp_path / "out", "conll")
+    assert read(tmp_path / "out").clusters() == {"x_0": {"1": [(0, 0, "Ann"), (2, 2, "her")]}}

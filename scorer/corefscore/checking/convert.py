@@ -13,7 +13,7 @@ from corefscore.core.documents import KEY, RESPONSE, SENTENCE, TENTH, Documents,
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural
 from corefscore.core.folders import sources
-from corefscore.core.sources import MARK, is_utf_16
+from corefscore.core.sources import MARK, Source, is_utf_16
 from corefscore.formats import BY_CONTENT, HEAD_BYTES, TAGGED, by_head, find, form_of, read, requested
 from corefscore.formats.base import (
     EMPTY,
@@ -31,7 +31,7 @@ from corefscore.matching.pairing import Names
 
 
 def convert(
-    path: str,
+    path: str | Source,
     notices: list[Finding],
     to: str | None = None,
     reading: Reading = BY_CONTENT,
@@ -39,7 +39,7 @@ def convert(
     *,
     key: str | None = None,
 ) -> Iterator[str]:
-    """Yield the documents of a file or folder in another format, as pieces of text.
+    """Yield the documents of a file or folder, or of a file in memory, in another format, as pieces of text.
 
     ``to`` is the name of a format, by default JSON lines for CoNLL and CoNLL for all others; ``watch`` is that of
     `corefscore.formats.read`. With a ``key`` (a path) the documents are those of the key, with the entities of the file
@@ -49,7 +49,10 @@ def convert(
     `UsageError` for a file that cannot be read and for formats that cannot be converted.
     """
     both, reading = reading, reading.of(None if key is None else RESPONSE)
-    files = sources(path, notices)
+    if isinstance(path, Source):
+        files, path = [path], path.name
+    else:
+        files = sources(path, notices)
     for source in files:
         source.watch = watch
     written = requested(KEY, reading)

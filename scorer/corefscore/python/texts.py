@@ -1,20 +1,25 @@
-"""Text with tags in memory, as language models return it."""
+"""Documents with words in memory: text with tags, as language models return it, and clusters with their words."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
-from corefscore.core.documents import RESPONSE, joined
+import numpy as np
+
+from corefscore.core.documents import KEY, RESPONSE, joined
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding
 from corefscore.core.sources import Source
-from corefscore.formats import TAGGED, Opened, find, requested
+from corefscore.formats import BY_CONTENT, TAGGED, Opened, find, requested
 from corefscore.formats.base import Reading
-from corefscore.scoring.sides import LONGEST_NAME, Corpus
+from corefscore.scoring.sides import LONGEST_NAME, ONLY_DOCUMENT, Corpus
+
+if TYPE_CHECKING:
+    from corefscore.formats.memory.clusters import Clusters
 
 _Texts: TypeAlias = Mapping[str, str] | Sequence[str]
 """Texts by the names of their documents, or in the order of the documents of the other side."""
@@ -51,12 +56,66 @@ def answered(answers: _Texts, reading: Reading) -> Corpus:
     Raises `UsageError` for paths in place of texts, and as `corefscore.formats.read` does.
     """
     by_name = answers.items() if isinstance(answers, Mapping) else ((None, text) for text in answers)
-    lines = []
+    objects = []
     for name, text in by_name:
         if 0 < len(text) <= LONGEST_NAME and os.path.exists(text):
             raise UsageError(f"{text!r} is a file; expected text with tags, or paths as pathlib.Path objects")
-        lines.append(json.dumps({"answer": text} if name is None else {"doc_key": name, "answer": text}))
+        objects.append({"answer": text} if name is None else {"doc_key": name, "answer": text})
+    found = _read(objects, "answers", TAGGED, RESPONSE, replace(reading, columns=None))
+    return replace(found, reading=reading.settings)
+
+
+_Words: TypeAlias = Iterable[str] | Iterable[Iterable[str]]
+"""The words of a document, or its sentences."""
+
+
+def from_clusters(clusters: Mapping[str, Clusters] | Clusters, words: Mapping[str, _Words] | _Words) -> Corpus:
+    """Make a corpus of clusters and words, to `write` it, or as a key for text with tags.
+
+    ``clusters`` are those of one document, or of documents by name, as `score` takes them; mentions are (first token,
+    last token), counted from 0 in the document. ``words`` are, for each document, a list of words or of sentences.
+
+        write(from_clusters([[(0, 0), (2, 2)]], ["Ann", "fed", "her", "cat"]), "key.conll", "conll")
+
+    Raises `UsageError` for a document without words or without clusters, `InputError` for words of another shape, for
+    mentions that are no spans, and for those beyond the words.
+    """
+    from corefscore.formats.memory.nesting import named
+
+    entities, texts = (side if isinstance(side, Mapping) else {ONLY_DOCUMENT: side} for side in (clusters, words))
+    for name in sorted(entities.keys() ^ texts.keys(), key=str):
+        has, lacks = ("clusters", "words") if name in entities else ("words", "clusters")
+        expected = "both for the same documents, by name or for a single one; clusters may be []"
+        raise UsageError(f"document {name!r} has {has} and no {lacks}; expected {expected}")
+    objects = [
+        {"doc_key": name, "sentences": _sentences(name, texts[name]), "clusters": of_document}
+        for name, of_document in named(entities, "clusters").items()
+    ]
+    return _read(objects, "clusters", "jsonlines", KEY, BY_CONTENT)
+
+
+def _sentences(name: str, words: Any) -> Any:
+    """Return the words of a document by sentence. Raises `UsageError` if they are no list."""
+    from corefscore.formats.memory.nesting import as_collections
+
+    found = as_collections(words)
+    if not isinstance(found, list | tuple):
+        expected = "a list of words, or of sentences, each a list of words"
+        raise UsageError(f"the words of document {name!r} are {type(words).__name__}; expected {expected}")
+    return [found] if all(isinstance(word, str) for word in found) else found
+
+
+def _read(objects: Iterable[Any], name: str, form: str, side: str, reading: Reading) -> Corpus:
+    """Make a corpus of objects as if they were in a file of JSON lines, called ``name`` in messages."""
+    source = Source(name, "\n".join(json.dumps(each, default=_for_json) for each in objects).encode())
     notices: list[Finding] = []
-    request = requested(RESPONSE, replace(reading, columns=None))._replace(texts=True)
-    opened = Opened([Source("answers", "\n".join(lines).encode())], find(TAGGED), request)
-    return Corpus(joined(list(opened.documents(notices))), tuple(notices), reading.settings)
+    request = requested(side, reading)._replace(texts=True)
+    documents = Opened([source], find(form), request).documents(notices)
+    return Corpus(joined(list(documents)), tuple(notices), reading.settings, origin=(source, reading))
+
+
+def _for_json(value: Any) -> Any:
+    """Return a set as a list, a number of numpy as one of Python, and anything else as text, which is no mention."""
+    if isinstance(value, np.generic):
+        return value.item()
+    return list(value) if isinstance(value, set | frozenset) else repr(value)

@@ -15,6 +15,7 @@ from corefscore.core.documents import KEY, RESPONSE, Documents, joined
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural, shortened
 from corefscore.core.names import NameOptions
+from corefscore.core.sources import Source
 from corefscore.formats.base import Reading
 from corefscore.metrics.base import Metric, names_asked
 from corefscore.scoring.settings import Settings
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 LONGEST_NAME = 255
 """The longest file name on common file systems; a path can be longer."""
 
-_ONLY_DOCUMENT = "document"
+ONLY_DOCUMENT = "document"
 """The name of a document that was given without one."""
 
 
@@ -63,13 +64,13 @@ def _words_of(documents: Documents) -> list[str]:
 class Corpus:
     """The documents of one side, as `read` returns them. ``notices`` are the notices of reading them, ``reading`` the
     options they were read with. Both become part of the result of a score. ``paths`` are its files, if workers may read
-    them again with the options of the score; ``origin`` is what `read` was asked to read, and how."""
+    them again with the options of the score; ``origin`` is what was read, and how."""
 
     documents: Documents
     notices: Sequence[Finding]
     reading: Mapping[str, str]
     paths: str | Sequence[str] | None = None
-    origin: tuple[str, Reading] | None = None
+    origin: tuple[str | Source, Reading] | None = None
 
     def __repr__(self) -> str:
         return f"<Corpus of {plural(len(self.names), 'document')}>"
@@ -209,7 +210,7 @@ def _in_memory(sides: Mapping[str, Any]) -> dict[str, Documents]:
         if side.level == DOCUMENTS:
             expected = "documents by name, as the other side has them: dict(zip(names, documents))"
             raise refusal(name, f"{side.shape}, a list of documents without names", expected)
-        by_name[name] = {_ONLY_DOCUMENT: side.value}
+        by_name[name] = {ONLY_DOCUMENT: side.value}
     return {name: documents(list(by_name[name]), by_name[name].values(), mentions, name) for name in in_memory}
 
 
