@@ -8,6 +8,8 @@ The header names the columns: `COLUMNS` has the names by which the columns of it
 recognised, ``--columns`` names others. Without one of these names, the first column that is left has the items, and the
 next one the entities. Without a column of documents, a file is one document; the files of a folder are called like the
 files without their endings. Cells are compared as they are, blanks included. An item without a label is in no entity.
+
+JSON with a record for each mention is such a table, too (`corefscore.formats.jsonlines.mentions`).
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ from corefscore.core.findings import Finding, Found, plural, shortened
 from corefscore.core.items import LONGEST, Items, Numbers, Shown, Values
 from corefscore.core.sources import MARK, Source, as_text, is_utf_16
 from corefscore.core.tuples import NamedTuple
-from corefscore.formats.base import BATCH, DOCUMENT, ENTITY, ITEM, Format, Request, found_at, refused
+from corefscore.formats.base import BATCH, DOCUMENT, ENTITY, ITEM, Format, Request, found_at, is_json, refused
+from corefscore.formats.jsonlines import mentions
+from corefscore.formats.jsonlines.objects import is_record
 
 COLUMNS: Mapping[str, Sequence[str]] = {
     ITEM: ("item", "mention", "id", "record", "unique"),
@@ -37,6 +41,9 @@ COLUMNS: Mapping[str, Sequence[str]] = {
     DOCUMENT: ("document", "doc"),
 }
 """The names of columns that are recognised, in any case; ``_id`` or `` id`` may follow."""
+
+Columns = Mapping[str, Sequence[str]]
+"""Cells of the same rows, by the role of their column."""
 
 UNNAMED = "document"
 """The name of the only document, if no column has names."""
@@ -77,7 +84,10 @@ def documents(
 
 
 def recognises(head: bytes) -> bool:
-    """Return whether a file that begins so has a header that names a column of items and one of entities."""
+    """Return whether a file that begins so has a header that names a column of items and one of entities, or records
+    of mentions."""
+    if is_record(head):
+        return True
     first, delimiter = _first_line(head)
     cells = next(csv.reader([first], delimiter=delimiter), [])
     names = {_plain(cell) for cell in cells}
@@ -98,7 +108,7 @@ def read(files: Sequence[Source], notices: list[Finding], request: Request) -> I
     Raises `InputError` for a header or a row that is not as described above, `UsageError` for a file that cannot be
     read.
     """
-    side = _Side(Numbers(), Numbers(""), request.columns, notices)
+    side = _Side(Numbers(), Numbers(""), request, notices)
     batch: list[Documents] = []
     for source in files:
         batch.append(side.documents(source, UNNAMED if len(files) == 1 else None))
@@ -110,28 +120,22 @@ def read(files: Sequence[Source], notices: list[Finding], request: Request) -> I
 
 
 class _Side(NamedTuple):
-    """What the files of a side share: the numbers of items and of labels, and the columns that were asked for."""
+    """What the files of a side share: the numbers of items and of labels, and what was asked for."""
 
     items: Numbers
     labels: Numbers
-    asked: Mapping[str, str]
+    request: Request
     notices: list[Finding]
 
     def documents(self, source: Source, name: str | None) -> Documents:
         """Return the documents of one file; without a column of documents it is one, called ``name`` or
         like the file.
         """
-        header = _header(source)
-        places = _places(source, header, self.asked, self.notices)
         names, first_lines = Numbers(), dict[str, int]()
         blocks = [(NONE,) * 4]
-        for lines, cells in _blocks(source, header):
-            columns = {role: cells[place] for role, place in places.items()}
-            for role in columns.keys() - {ENTITY}:
-                if "" in columns[role]:
-                    expected = "the name of one; only an item without an entity has an empty cell, that of the entity"
-                    what = f'the column "{header.cells[places[role]]}" is empty'
-                    raise _bad_row(source, int(lines[columns[role].index("")]), what, expected)
+        columns: Columns = {}
+        of_json = is_json(source.head(1 << 12), objects=True)
+        for lines, columns in [mentions.rows(source, self.request, self.notices)] if of_json else self._rows(source):
             of = columns.get(DOCUMENT) or [name or os.path.splitext(os.path.basename(source.path))[0]] * len(lines)
             first_lines = {**dict(zip(reversed(of), reversed(lines.tolist()), strict=True)), **first_lines}
             blocks.append((names.of(of), self.items.of(columns[ITEM]), self.labels.of(columns[ENTITY]), lines))
@@ -140,8 +144,21 @@ class _Side(NamedTuple):
         document, item, label, line = map(np.concatenate, zip(*blocks, strict=True))
         places_of = [Place(source, first_lines[of]) for of in names.values]
         found = documents(names.values, places_of, (document, item, label - 1, line), self.items.values)
-        unnamed = DOCUMENT not in places and name is not None
+        unnamed = DOCUMENT not in columns and name is not None
         return replace(found, label=-2 - found.label, odd_labels=self.labels.values, unnamed=unnamed)
+
+    def _rows(self, source: Source) -> Iterator[tuple[Ints, Columns]]:
+        """Yield the rows of a table, many at once: their lines, and their cells by the role of the column."""
+        header = _header(source)
+        places = _places(source, header, self.request.columns, self.notices)
+        for lines, cells in _blocks(source, header):
+            columns = {role: cells[place] for role, place in places.items()}
+            for role in columns.keys() - {ENTITY}:
+                if "" in columns[role]:
+                    expected = "the name of one; only an item without an entity has an empty cell, that of the entity"
+                    what = f'the column "{header.cells[places[role]]}" is empty'
+                    raise _bad_row(source, int(lines[columns[role].index("")]), what, expected)
+            yield lines, columns
 
 
 class _Header(NamedTuple):

@@ -59,7 +59,8 @@ def units_of(pairs: Pairs, unit: str) -> Units:
     """
     key = pairs.key
     if key.nodes is not None or key.annotations is None:
-        raise UsageError(f"--unit {unit}: units within documents need a key in CoNLL or JSON, read from a file")
+        topics = "" if key.items is None else "; --columns document=NAME reads topics as documents"
+        raise UsageError(f"--unit {unit}: units within documents need a key in CoNLL or JSON, read from a file{topics}")
     places = {place for place in key.places if place is not None}
     by_place: dict[Place | None, Sequence[str]] = {}
     # Each file is read once more, in the order of the key, so that an error is about the first one that has any.

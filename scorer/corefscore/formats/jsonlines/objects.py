@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterator
 from itertools import chain
 from operator import le
@@ -9,10 +10,10 @@ from operator import le
 from corefscore.core.documents import Place
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural
-from corefscore.core.sources import MARK, Source
+from corefscore.core.sources import MARK, Source, as_text
 from corefscore.core.workers import NotSplittable
 from corefscore.formats.base import Request, found_at, is_json, refused
-from corefscore.formats.jsonlines.dialects import BY_NAME, NAMES_OF_DOCUMENTS, TEXT, Dialect, dialects_of
+from corefscore.formats.jsonlines.dialects import BY_NAME, DIALECTS, NAMES_OF_DOCUMENTS, TEXT, Dialect, dialects_of
 from corefscore.formats.jsonlines.offsets import MOST_TOKENS, Offsets, misspelled
 from corefscore.formats.jsonlines.records import Fields, clean, records, shown, where
 from corefscore.formats.jsonlines.words import are, sentences_in, sentences_of, words_fault
@@ -22,9 +23,29 @@ _WORDS_PER_SUBTOKEN, _WORDS_BESIDES = 10, 100
 subtokens are rare, and a number such as 99999999 in a short line must not take all memory."""
 
 
+TEXT_OF_MENTION = "doc_id"
+"""The field of a record of a mention with the name of its text."""
+
+IN_TEXT, IN_SENTENCE = ("tokens_ids", "token_ids"), ("tokens_number", "tokens_numbers")
+"""The fields of a record with the numbers of its tokens, counted through the text or within the sentence."""
+
+
 def recognises(head: bytes) -> bool:
-    """Return whether the first bytes of a file are JSON, or at least a brace."""
-    return is_json(head) or head.removeprefix(MARK).lstrip().startswith(b"{")
+    """Return whether the first bytes of a file are JSON, or at least a brace, and no record of a mention."""
+    return (is_json(head) or head.removeprefix(MARK).lstrip().startswith(b"{")) and not is_record(head)
+
+
+def is_record(head: bytes) -> bool:
+    """Return whether the first object of a file that begins so is a record of a mention."""
+    if not is_json(head, objects=True):
+        return False
+    text = as_text(head)
+    try:
+        fields = json.JSONDecoder().raw_decode(text, text.index("{"))[0].keys()
+    except (ValueError, RecursionError):
+        return False
+    of_documents = fields & {dialect.clusters for dialect in DIALECTS}
+    return TEXT_OF_MENTION in fields and not fields.isdisjoint(IN_TEXT + IN_SENTENCE) and not of_documents
 
 
 def objects(source: Source, only: Collection[int | None] | None = None) -> Iterator[tuple[Place, Fields]]:
