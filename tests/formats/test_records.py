@@ -1,0 +1,203 @@
+"""Records of mentions: JSON with an object for each mention, as programs for cross-document coreference write it.
+
+The expected numbers are worked out by hand; those of ECB+ are the scores of the files in CoNLL.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from corefscore import InputError, Result, from_labels, score
+from support import CORPORA, EXCERPTS, TESTDATA, WHOLE_CORPORA, call
+
+KEY, RESPONSE = TESTDATA / "records" / "key.json", TESTDATA / "records" / "response.jsonl"
+
+Record = Mapping[str, Any]
+
+
+def written(path: Path, records: Sequence[Any], *, lines: bool = False) -> Path:
+    rows = list(map(json.dumps, records))
+    path.write_text("\n".join(rows) if lines else "[\n" + ",\n".join(rows) + "\n]")
+    return path
+
+
+def numbers(result: Result) -> list[float]:
+    """Every score of a result; sums are added in the order of items, so the last digits differ."""
+    return [round(number, 10) for scores in result.values() for number in scores[:3]]
+
+
+def test_clusters_reach_across_texts() -> None:
+    """Of three mentions of the fire, the response has two together, with the arrest of another topic."""
+    found = score(KEY, RESPONSE, "bcub")["bcub"]
+    assert found.recall == pytest.approx((2 / 3 + 2 / 3 + 1 / 3 + 1 / 2 + 1 / 2 + 1) / 6)
+    assert found.precision == pytest.approx((2 / 3 + 2 / 3 + 1 + 1 / 3 + 1 + 1) / 6)
+
+
+def test_topics_are_documents_if_asked_for_and_clusters_across_them_are_counted() -> None:
+    found = score(KEY, RESPONSE, "bcub", columns="document=topic")
+    assert {name: scores["bcub"].recall for name, scores in found.documents.items()} == {"1": 2 / 3, "2": 1 / 2}
+    assert found["bcub"].recall == pytest.approx(11 / 18)
+    assert found["bcub"].precision == 1
+    (notice,) = found.notices
+    assert (notice.code, notice.details) == ("cut-clusters", {"count": "1 cluster", "field": "topic"})
+
+
+def test_topics_are_groups_and_units(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    by = call(capfdbinary, "bcub", KEY, RESPONSE, "--columns", "document=topic", "--by", "(.)", "--format", "csv")
+    assert re.findall(rb"group,(.),bcub,(..)", by.stdout) == [(b"1", b"66"), (b"2", b"50")]
+    compared = call(capfdbinary, "compare", KEY, RESPONSE, KEY, "--columns", "document=topic", "--measures", "bcub")
+    assert b"unit of resampling: document, 2 in all" in compared.stdout
+    within = call(capfdbinary, "compare", KEY, RESPONSE, KEY, "--unit", "field:topic")
+    assert within.status != 0 and b"--columns document=NAME" in within.stderr
+
+
+SAME = [
+    {"tokens_ids": [3, 4], "cluster_id": 1},
+    {"tokens_ids": [4, 3, 3], "coref_chain": "ACT1"},
+    {"token_ids": "3,4", "cluster_id": "1"},
+    {"tokens_ids": "3_4", "cluster_id": 1.0},
+    {"tokens_ids": ["3", "4"], "predicted_coref_chain": 1},
+    {"tokens_ids": [3, 4], "coref_chain": "other", "predicted_coref_chain": 1},
+]
+"""The same mention in the forms that files have; the last is the one of a response."""
+
+
+@pytest.mark.parametrize("fields", SAME)
+@pytest.mark.parametrize("lines", [False, True])
+def test_forms_of_a_record(fields: Record, lines: bool, tmp_path: Path) -> None:
+    other = {name: "z" if name == "coref_chain" else value for name, value in fields.items()}
+    response = written(tmp_path / "r", [{**fields, "doc_id": "a"}, {**other, "doc_id": "b"}], lines=lines)
+    key = [["a 3,4", "b 3,4"]]
+    expected = 0.0 if fields.get("coref_chain") == "ACT1" else 1.0
+    assert score(key, response, "lea")["lea"].f1 == expected
+
+
+def test_tokens_within_sentences(tmp_path: Path) -> None:
+    """In WEC-Eng and uCDCR; the same number in two sentences is two mentions."""
+    rows = [{"doc_id": "a", "sent_id": s, "tokens_number": [1], "coref_chain": 5, "topic_id": -1} for s in (0, "1")]
+    path = written(tmp_path / "key", rows)
+    assert score(path, [["a 0:1", "a 1:1"]], "lea")["lea"].f1 == 1
+    again = written(tmp_path / "other", [{**row, "sentence_id": row["sent_id"]} for row in rows])
+    assert score(path, again, "lea")["lea"].f1 == 1
+
+
+def test_records_without_a_cluster_are_in_no_entity_and_not_missing(tmp_path: Path) -> None:
+    clusters = [7, 7, None, "", -1, -1]
+    rows = [{"doc_id": "a", "tokens_ids": [at], "cluster_id": cluster} for at, cluster in enumerate(clusters)]
+    result = score(written(tmp_path / "key", rows), from_labels({f"a {at}": 1 for at in range(4)}), "bcub")
+    assert result["mentions"].recall == 1 / 2, "-1 is a cluster like any other"
+    codes = {notice.code: notice.details for notice in result.notices}
+    assert codes["noise-label"] == {"label": "-1", "count": "2 mentions"}
+    assert codes["other-items"]["extra"] == "0 items"
+
+
+def test_tables_and_records_are_scored_against_each_other(tmp_path: Path) -> None:
+    table = tmp_path / "response.csv"
+    table.write_text('item,entity\n1_a.xml 3,1\n"1_b.xml 5,6",1\n1_b.xml 12,1\n2_a.xml 2,2\n2_b.xml 7,2\n1_a.xml 9,3\n')
+    assert score(KEY, table, "lea")["lea"].f1 == score(table, KEY, "lea")["lea"].f1 == 1
+
+
+def test_other_fields_can_be_named(tmp_path: Path) -> None:
+    rows = [{"doc_id": "a", "m": name, "tokens_ids": [0], "mine": 1, "cluster_id": name} for name in "xy"]
+    path = written(tmp_path / "file", rows)
+    assert score([["a x", "a y"]], path, "lea", columns="response.item=m,response.entity=mine")["lea"].f1 == 1
+    found = score(path, [["a x", "a y"]], "lea", columns="key.item=m,key.entity=mine")
+    assert found["lea"].f1 == 1
+
+
+GOOD = {"doc_id": "a", "tokens_ids": [1], "cluster_id": 1, "sent_id": 0}
+
+REFUSED: Mapping[str, tuple[Any, str]] = {
+    "no tokens": ({"doc_id": "a", "cluster_id": 1}, 'no field "tokens_ids"; the object has "doc_id", "cluster_id"'),
+    "no cluster": ({"doc_id": "a", "tokens_ids": [1]}, 'no field "cluster_id"'),
+    "no text": ({"tokens_ids": [1], "cluster_id": 1}, 'no field "doc_id"'),
+    "empty tokens": ({**GOOD, "tokens_ids": []}, r'in document "a": field "tokens_ids" is \[\]'),
+    "words": ({**GOOD, "tokens_ids": "the fire"}, 'field "tokens_ids" is "the fire"'),
+    "negative": ({**GOOD, "tokens_ids": [-1]}, r'field "tokens_ids" is \[-1\]'),
+    "true": ({**GOOD, "tokens_ids": [True]}, r'field "tokens_ids" is \[true\]'),
+    "null": ({**GOOD, "tokens_ids": None}, 'field "tokens_ids" is null'),
+    "two clusters": ({**GOOD, "cluster_id": [1, 2]}, r'field "cluster_id" is \[1, 2\]'),
+    "not a number": ({**GOOD, "cluster_id": float("nan")}, 'field "cluster_id" is NaN'),
+    "nameless text": ({**GOOD, "doc_id": ""}, 'field "doc_id" is ""'),
+    "no object": (3, "the array contains 3"),
+}
+
+
+@pytest.mark.parametrize("fault", REFUSED)
+def test_faulty_records_are_refused_with_their_place(fault: str, tmp_path: Path) -> None:
+    record, message = REFUSED[fault]
+    path = written(tmp_path / "file.json", [GOOD, record])
+    for sides in ((path, KEY), (KEY, path)):
+        with pytest.raises(InputError, match=rf"file\.json:3: .*{message}"):
+            score(*sides, "lea")
+
+
+def test_two_fields_of_clusters_are_refused(tmp_path: Path) -> None:
+    path = written(tmp_path / "file.json", [{**GOOD, "coref_chain": 2}])
+    with pytest.raises(InputError, match='field "cluster_id" occurs together with coref_chain'):
+        score(path, path, "lea")
+    assert score(path, path, "lea", columns="entity=cluster_id")["lea"].f1 == 1
+
+
+def test_documents_with_such_fields_are_no_records(tmp_path: Path) -> None:
+    document = {"doc_id": "a", "tokens": ["x", "y"], "clusters_token_offsets": [[[0, 0], [1, 1]]], "tokens_ids": [5, 6]}
+    path = written(tmp_path / "file", [document], lines=True)
+    assert score(path, path, "lea").documents.keys() == {"a"}
+
+
+def test_other_commands(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    checked = call(capfdbinary, "validate", KEY)
+    assert (checked.status, b"1 document, 0 tokens, 6 mentions, 3 entities" in checked.stdout) == (0, True)
+    faulty = call(capfdbinary, "validate", written(tmp_path / "file", [GOOD, {**GOOD, "doc_id": ""}]))
+    assert (faulty.status, b"error[bad-field]" in faulty.stdout) == (1, True)
+    converted = call(capfdbinary, "convert", KEY, tmp_path / "out.conll")
+    assert converted.status != 0 and b"cannot be converted" in converted.stderr
+    assert not (tmp_path / "out.conll").exists()
+    strict = call(capfdbinary, "lea", KEY, RESPONSE, "--columns", "document=topic", "--strict")
+    assert strict.status == 1 and b"error[cut-clusters]" in strict.stderr
+    assert b'"2_b.xml 7"' in call(capfdbinary, "errors", KEY, RESPONSE, "--format", "json").stdout
+
+
+def test_a_key_of_spans_has_no_mention_in_common() -> None:
+    found = score(TESTDATA / "demo" / "key.conll", KEY, "lea")
+    assert found["lea"].f1 == 0 and found.notices
+
+
+def records_of(path: Path) -> list[Record]:
+    """The mentions of ECB+ in CoNLL, whose columns are topic, subtopic, text, sentence, token, word."""
+    found: list[Record] = []
+    open_mentions: dict[str, list[int]] = defaultdict(list)
+    for line in path.read_text().splitlines():
+        if line.startswith("#") or not line:
+            continue
+        topic, subtopic, text, sentence, token, *_, cell = line.split("\t")
+        for begins, label, ends in re.findall(r"(\()?(\d+)(\))?", cell):
+            if begins:
+                open_mentions[label].append(int(token))
+            if ends:
+                tokens = list(range(open_mentions[label].pop(), int(token) + 1))
+                place = {"doc_id": text, "topic": topic, "subtopic": subtopic, "sent_id": sentence}
+                found.append({**place, "tokens_ids": tokens, "coref_chain": label})
+    return found
+
+
+SYSTEMS = [
+    (EXCERPTS, "gg-ecbp-ecbponecbp-closure"),
+    pytest.param(CORPORA, "gg-ecbp-ecbponecbp-closure", marks=WHOLE_CORPORA),
+    pytest.param(CORPORA, "MD-sgabc25k-ecbp-closure-1", marks=WHOLE_CORPORA),
+]
+
+
+@pytest.mark.parametrize(("corpora", "system"), SYSTEMS)
+def test_ecb_plus_as_records_has_the_scores_of_the_files_in_conll(corpora: Path, system: str, tmp_path: Path) -> None:
+    files = [corpora / "ecbplus-crossdoc" / f"{name}.conll" for name in ("key", system)]
+    key, response = (written(tmp_path / path.stem, records_of(path)) for path in files)
+    for singletons in ("keep", "drop"):
+        ours = score(key, response, "all,lea", singletons=singletons)
+        assert numbers(ours) == numbers(score(files[0], files[1], "all,lea", singletons=singletons))
