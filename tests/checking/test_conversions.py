@@ -22,7 +22,7 @@ import corefscore
 import pytest
 from corefscore.core.errors import InputError
 from corefscore.core.sources import Source
-from corefscore.formats import recognised
+from corefscore.formats import BY_CONTENT, form_of
 from corefscore.formats.base import EVERY_NAME, NAMES
 from corefscore.formats.tagged.notations import NAMES as NOTATIONS
 from support import TESTDATA, Run, call
@@ -304,7 +304,7 @@ def converted(
     if "other-format" in told:
         options = {**options, "input_format": {"key": to[1], "response": to[1]}}
     else:
-        assert [recognised([Source(str(path))]).name for path in made] == [family, family], where
+        assert [form_of([Source(str(path))], BY_CONTENT, None).name for path in made] == [family, family], where
     if family == "tagged":
         options = {**options, "tags": to[3]}
     try:

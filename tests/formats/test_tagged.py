@@ -222,7 +222,7 @@ JSON_TEXTS = [
 @pytest.mark.parametrize(("text", "name"), JSON_TEXTS)
 def test_json_is_told_from_text_in_brackets(text: str, name: str, tmp_path: Path) -> None:
     (tmp_path / "x").write_text(text)
-    assert formats.recognised([Source(str(tmp_path / "x"))]).name == name
+    assert formats.form_of([Source(str(tmp_path / "x"))], formats.BY_CONTENT, None).name == name
 
 
 def test_an_array_of_answers_is_read_as_lines_of_them_are(tmp_path: Path) -> None:

@@ -26,7 +26,6 @@ from corefscore.metrics import single, wanted
 from corefscore.metrics.base import WHOLE, Metric, packed, summed
 from corefscore.metrics.overlap import overlap
 from corefscore.scoring.results import values
-from corefscore.scoring.settings import Settings
 
 
 class Measure(NamedTuple):
@@ -34,12 +33,6 @@ class Measure(NamedTuple):
 
     name: str
     metrics: Sequence[Metric]
-
-    def by(self, settings: Settings) -> Measure:
-        """Return the measure by the settings of a score: its definitions, and the options of metrics."""
-        return self._replace(
-            metrics=[metric.given(settings.own, settings.rules.definitions) for metric in self.metrics]
-        )
 
     def f1(self, counts: Mapping[str, Floats]) -> Floats:
         """Return the F1, from 0 to 1, of summed counts: one value for each index of their leading axes."""

@@ -68,15 +68,11 @@ class Partitions(NamedTuple):
         found: Bools = self.key == ABSENT
         return found
 
-    def take(self, which: Ints) -> Partitions:
-        """Return some mentions, given in text order; the numbers of entities do not change."""
-        columns: Any = (column[which] for column in self[1:])
-        return Partitions(self.documents, *columns)
-
     def compact(self) -> Partitions:
         """Return the partitions without mentions that both sides lack; entities are numbered again, without gaps."""
         there = (self.key != ABSENT) | (self.response != ABSENT)
-        left = self if there.all() else self.take(np.flatnonzero(there))
+        columns: Any = (column[there] for column in self[1:])
+        left = Partitions(self.documents, *columns)
         return left._replace(key=renumbered(left.key), response=renumbered(left.response))
 
 

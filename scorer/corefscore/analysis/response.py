@@ -260,7 +260,8 @@ def analysed(result: Result, pairs: Pairs, text: Text, asked: Asked, measure: Me
     Raises `UsageError` for a way of finding heads that the key does not allow, and for unknown pronouns.
     """
     rules = result.settings.rules
-    measure = measure.by(result.settings)
+    metrics = [metric.given(result.settings.own, rules.definitions) for metric in measure.metrics]
+    measure = measure._replace(metrics=metrics)
     pronouns = pronouns_of(asked.pronouns, text)
     spans = way_of(asked.spans, text)
     heads = text.heads(asked.heads) if pairs.key.nodes is None else result.settings.reading.get("heads", FILE)
@@ -269,16 +270,10 @@ def analysed(result: Result, pairs: Pairs, text: Text, asked: Asked, measure: Me
     both = repaired(given, text, spans, placed, heads)
     pronoun = are_pronouns(both.document, (both.start, both.end, both.inside), text, pronouns)
     errors = errors_of(both, pronoun)
-    notices = _notices(pairs, unknown(asked.pronouns, pronouns, text))
+    notices = []
+    reason = unknown(asked.pronouns, pronouns, text)
+    if reason is not None and len(pairs.key.start):  # a key without mentions has a notice already
+        place = next(place for place in pairs.key.places if place is not None)
+        notices.append(Finding("no-pronouns", place.source.name, details={"what": reason}))
     methods, before = (pronouns, spans, heads), (Scored(measure, *given[:2], given.key), given.response)
     return Analysis(result, pairs, text, measure, *methods, placed, *before, copies, both, pronoun, errors, notices)
-
-
-def _notices(pairs: Pairs, reason: str | None) -> Sequence[Finding]:
-    """Return a notice that pronouns cannot be recognised, for this reason. A key without mentions has a notice
-    already.
-    """
-    if reason is None or not len(pairs.key.start):
-        return ()
-    place = next(place for place in pairs.key.places if place is not None)
-    return (Finding("no-pronouns", place.source.name, details={"what": reason}),)

@@ -10,9 +10,8 @@ sentence that the response lacks,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -74,10 +73,11 @@ def repaired(both: Partitions, text: Text, way: str, placed: tuple[Projection, P
     within = both.inside.copy()
     within[within] = text.sentence(start[within]) == text.sentence(end[within])
     key, response = np.flatnonzero(both.missing & within), np.flatnonzero(both.extra & within)
+    rows = both.key_row, both.response_row
     # Mentions that skip tokens are not trimmed.
     trimmed = [
         mentions[~np.isin(row[mentions], list(side.gaps))] if side.gaps else mentions
-        for mentions, row, side in _sides(both, (key, response), placed)
+        for mentions, row, side in zip((key, response), rows, placed, strict=True)
     ]
     left, right = _trimmed(start, end, np.concatenate(trimmed), text, _TRIMMED[way])
     new_key, new_response = _in_order(trimmed[0], trimmed[1], (left, right))
@@ -85,7 +85,7 @@ def repaired(both: Partitions, text: Text, way: str, placed: tuple[Projection, P
     left_over[new_key] = left_over[new_response] = False
     key, response = key[left_over[key]], response[left_over[response]]
     head = np.full(len(start), ABSENT)
-    for mentions, row, side in _sides(both, (key, response), placed):
+    for mentions, row, side in zip((key, response), rows, placed, strict=True):
         head[mentions] = text.heads_of(side, row[mentions], both.document[mentions], heads)
     more_key, more_response = _alone(key, response, head)
     repair = both.repair.copy()
@@ -97,11 +97,6 @@ def repaired(both: Partitions, text: Text, way: str, placed: tuple[Projection, P
     entity[new], row[new] = both.response[old], both.response_row[old]
     entity[old] = ABSENT
     return both._replace(response=entity, response_row=row, repair=repair).compact()
-
-
-def _sides(both: Partitions, mentions: tuple[Ints, Ints], placed: tuple[Projection, Projection]) -> Iterator[Any]:
-    """For each side: its part of ``mentions``, the row of every mention in its documents, and places in the text."""
-    yield from zip(mentions, (both.key_row, both.response_row), placed, strict=True)
 
 
 def _trimmed(start: Ints, end: Ints, mentions: Ints, text: Text, ends: _Ends) -> tuple[Ints, Ints]:

@@ -139,15 +139,6 @@ def _parts(pieces: Ints, mentions: Ints, entities: int) -> int:
     return int(parts[parts > 1].sum())
 
 
-def _pieces(both: Partitions) -> _Pieces:
-    """Return the pieces of two partitions."""
-    shared = np.flatnonzero((both.key != ABSENT) & (both.response != ABSENT))
-    first, piece = ranked(both.key[shared], both.response[shared])
-    of = np.full(len(both.key), ABSENT)
-    of[shared] = piece
-    return _Pieces(of, *(column[shared[first]] for column in (both.document, both.key, both.response)))
-
-
 def _main_mentions(entities: Ints, pronoun: Bools) -> Ints:
     """Return the main mention of each entity, given the entity of each mention and whether it is a pronoun."""
     there = np.flatnonzero(entities != ABSENT)
@@ -157,12 +148,16 @@ def _main_mentions(entities: Ints, pronoun: Bools) -> Ints:
 
 def errors_of(both: Partitions, pronoun: Bools) -> Errors:
     """Return the errors of a response; ``pronoun`` says whether each mention is a pronoun."""
-    shared = _pieces(both)
+    shared = np.flatnonzero((both.key != ABSENT) & (both.response != ABSENT))
+    first, piece = ranked(both.key[shared], both.response[shared])
+    of = np.full(len(both.key), ABSENT)
+    of[shared] = piece
+    pieces = _Pieces(of, *(column[shared[first]] for column in (both.document, both.key, both.response)))
     return Errors(
         both,
-        shared,
-        _one_side(both.response, both.key, pronoun, shared.of, shared.response),
-        _one_side(both.key, both.response, pronoun, shared.of, shared.key),
+        pieces,
+        _one_side(both.response, both.key, pronoun, of, pieces.response),
+        _one_side(both.key, both.response, pronoun, of, pieces.key),
     )
 
 

@@ -158,26 +158,21 @@ COMPLETE = "_COREFSCORE_COMPLETE"
 def run(arguments: list[str], program: str) -> int:
     """Run the program with the name ``program``; returns the exit status."""
     try:
-        if program != COREFUD_NAME:
-            return _as_corefscore(arguments, program)
-        from corefscore.cli import corefud
+        if program == COREFUD_NAME:
+            from corefscore.cli import corefud
 
-        return corefud.run(arguments, program)
+            return corefud.run(arguments, program)
+        command = commands()
+        if arguments[:1] == ["help"]:
+            arguments = [*arguments[1:2], "--help"]
+        if not arguments and COMPLETE not in os.environ:
+            complain(command.get_help(click.Context(command, info_name="corefscore")))
+            return UsageError.status
+        called = {"windows_expand_args": False, "obj": program}
+        status = command.main(arguments, "corefscore", complete_var=COMPLETE, standalone_mode=False, **called)
     except (ScorerError, click.ClickException, OSError, MemoryError) as error:
         return _explain(error)
-
-
-def _as_corefscore(arguments: list[str], program: str) -> int:
-    """Run corefscore, under its own name or that of the official scorer."""
-    command = commands()
-    if arguments[:1] == ["help"]:
-        arguments = [*arguments[1:2], "--help"]
-    if not arguments and COMPLETE not in os.environ:
-        complain(command.get_help(click.Context(command, info_name="corefscore")))
-        return UsageError.status
-    called = {"windows_expand_args": False, "obj": program}
-    status: int | None = command.main(arguments, "corefscore", complete_var=COMPLETE, standalone_mode=False, **called)
-    return status or 0
+    return int(status or 0)
 
 
 def _explain(error: Exception) -> int:

@@ -199,11 +199,11 @@ def form_of(files: Sequence[Source], reading: Reading, side: str | None) -> Form
     """Return the format of the files of a side: the one that is requested, or that of the content of the first file.
 
     A file that no format recognises is text with tags if an option is about tags, a table if one is about columns, and
-    otherwise CoNLL. A request for
-    text with tags is about the response; a key is read as such only if no other format recognises it.
+    otherwise CoNLL. A request for text with tags is about the response; a key is read as such only if no other format
+    recognises it.
 
-    Raises as `recognised` does, and `UsageError` if a column of words is requested and the format has no columns, or a
-    notation of tags for a response in another format.
+    Raises `UsageError` for a file that cannot be read, for an unknown format, if a column of words is requested and the
+    format has no columns, and for a notation of tags for a response in another format.
     """
     name, columns = of_side(reading.input_format, side), columns_of(reading, side)
     about_tags = name == TAGGED or reading.tags is not None
@@ -211,7 +211,8 @@ def form_of(files: Sequence[Source], reading: Reading, side: str | None) -> Form
     both_sides = not isinstance(reading.input_format, Mapping)
     requested_name = None if name == TAGGED and side == KEY and both_sides else name
     otherwise = TAGGED if about_tags else LABELS if {ITEM, ENTITY, DOCUMENT} & columns.keys() else NAMES[0]
-    form = recognised(files, requested_name, otherwise)
+    form = None if requested_name is None else find(requested_name)
+    form = form or by_head(files[0].head(HEAD_BYTES)) or find(otherwise)
     if WORD in columns and not form.columns:
         raise UsageError(
             f"{files[0].name}: --columns {WORD}=N names a column of CoNLL, and this file is read as {form.title}; "
@@ -223,16 +224,6 @@ def form_of(files: Sequence[Source], reading: Reading, side: str | None) -> Form
             f"--tags out, or add --input-format {TAGGED} if it is tagged text"
         )
     return form
-
-
-def recognised(files: Sequence[Source], name: str | None = None, otherwise: str = NAMES[0]) -> Format:
-    """Return the format ``name``; without a name that of the content of the first file, or ``otherwise`` if none fits.
-
-    Raises `UsageError` for a file that cannot be read and for an unknown format.
-    """
-    if name is not None:
-        return find(name)
-    return by_head(files[0].head(HEAD_BYTES)) or find(otherwise)
 
 
 def by_head(head: bytes) -> Format | None:

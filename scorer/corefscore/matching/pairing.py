@@ -250,7 +250,7 @@ class Names:
 
     def places(self, names: Collection[str]) -> dict[str, Place]:
         """Return the places of some documents, in the order in which they were seen."""
-        every = zip(self.seen, self._sources, self._lines, strict=True) if names else ()
+        every = zip(self.seen, self._sources, self._lines, strict=True)
         return {name: Place(source, line or None) for name, source, line in every if name in names}
 
 
@@ -310,7 +310,11 @@ def pair(
     Raises `InputError` for two documents of one name on a side and for a fault in a document that is
     scored; `UsageError` if the key has no document named ``only``.
     """
-    return _Pairing(*_named_by_position(key, response), notices, only, refuse).run()
+    key, response = _named_by_position(key, response)
+    key_names = Names()
+    response_names = Names(key_names.seen)
+    sides = map(key_names.add, key), map(response_names.add, response)
+    return _Pairing(*sides, key_names, response_names, notices, only, refuse).run()
 
 
 @dataclass
@@ -319,6 +323,8 @@ class _Pairing:
 
     key: Iterator[Documents]
     response: Iterator[Documents]
+    key_names: Names
+    response_names: Names
     notices: list[Finding]
     only: str | None
     refuse: Callable[[Finding], None]
@@ -326,11 +332,6 @@ class _Pairing:
     other_form: dict[str, str] = field(default_factory=dict)
     waiting: dict[str, tuple[Documents, int]] = field(default_factory=dict)
     unscored: int = 0
-
-    def __post_init__(self) -> None:
-        self.key_names = Names()
-        self.response_names = Names(self.key_names.seen)
-        self.key, self.response = map(self.key_names.add, self.key), map(self.response_names.add, self.response)
 
     def run(self) -> Iterator[Pairs]:
         """Yield the pairs of each batch of the key."""
@@ -426,11 +427,10 @@ class _Pairing:
             if d in batch.faults:
                 self._tell_unscored(batch, [d])
         key, response = self.key_names.seen, self.response_names.seen
-        of_other_form = {*self.other_form.values()}
         lacking = {name for name in key if self.only in (None, name) and name not in response} - self.other_form.keys()
-        missing = self.key_names.places(lacking)
-        extra = self.response_names.places({name for name in response if name not in key} - of_other_form)
-        if missing or extra:
+        more = {name for name in response if name not in key}.difference(self.other_form.values())
+        if lacking or more:
+            missing, extra = self.key_names.places(lacking), self.response_names.places(more)
             self.notices += unpaired(missing, extra, len(key), alone=self.only is not None)
 
 

@@ -64,47 +64,6 @@ class _Distinct:
         return pairs_of(self.spans) - sums(self.document, pairs_of(self.alone), len(self.spans))
 
 
-def _single(document: Ints, size: Ints, documents: int) -> _Distinct:
-    """Return the distinct spans of groups of these sizes if no two mentions have the same span."""
-    nothing = np.zeros(documents, dtype=np.int64)
-    return _Distinct(document, size, size, sums(document, size, documents).astype(np.int64), nothing, nothing, {})
-
-
-def _distinct(matched: Matched, number: Ints, group: Ints, size: Ints, document: Ints) -> _Distinct:
-    """Return the distinct spans of mentions in groups: ``number`` and ``group`` have one value a mention, ``size`` and
-    ``document`` one a group.
-    """
-    documents, of_number = matched.documents, matched.document
-    copies = tally(number, len(of_number))
-    if copies.max(initial=0) <= 1:
-        return _single(document, size, documents)
-
-    # Distinct (number, group) rows, by number.
-    first, row = ranked(number, group)
-    row_number, row_group = number[first], group[first]
-    groups_of_number = tally(row_number, len(of_number))
-    alone = groups_of_number[row_number] == 1
-    sets: dict[int, list[int]] = defaultdict(list)
-    for span, group_of_span in zip(row_number[~alone].tolist(), row_group[~alone].tolist(), strict=True):
-        sets[span].append(group_of_span)
-    groups_of_spans: dict[int, Counter[frozenset[int]]] = defaultdict(Counter)
-    for span, groups in sets.items():
-        groups_of_spans[int(of_number[span])][frozenset(groups)] += 1
-
-    def spans(numbers: Ints) -> Ints:
-        return tally(of_number[numbers], documents)
-
-    return _Distinct(
-        document,
-        tally(row_group, len(document)),
-        tally(row_group[alone], len(document)),
-        spans(np.flatnonzero(copies)),
-        spans(np.unique(row_number[tally(row, len(first)) > 1])),
-        spans(np.flatnonzero(groups_of_number > 1)),
-        dict(groups_of_spans),
-    )
-
-
 def _surplus_pairs(sets: Mapping[frozenset[int], int]) -> int:
     """Sum max(0, |A and B| - 1) over unordered pairs of spans, with A and B the groups of each; ``sets`` is the number
     of spans in each set of groups.
@@ -244,7 +203,8 @@ def overlap(matched: Matched) -> Overlap:
 
 def plain_groups(document: Ints, size: Ints, documents: int) -> Groups:
     """Return groups of mentions if no two mentions have the same span."""
-    return Groups(document, size, _single(document, size, documents), document)
+    nothing, spans = np.zeros(documents, dtype=np.int64), sums(document, size, documents).astype(np.int64)
+    return Groups(document, size, _Distinct(document, size, size, spans, nothing, nothing, {}), document)
 
 
 def by_units(matched: Matched, table: Overlap) -> tuple[Overlap, Overlap]:
@@ -283,5 +243,34 @@ def by_units(matched: Matched, table: Overlap) -> tuple[Overlap, Overlap]:
 
 def _groups(matched: Matched, number: Ints, group: Ints, document: Ints) -> Groups:
     """Return the groups of mentions; ``number`` and ``group`` have one value a mention, ``document`` one a group."""
+    documents, of_number = matched.documents, matched.document
     size = tally(group, len(document))
-    return Groups(document, size, _distinct(matched, number, group, size, document), document)
+    copies = tally(number, len(of_number))
+    if copies.max(initial=0) <= 1:
+        return plain_groups(document, size, documents)
+
+    # Distinct (number, group) rows, by number.
+    first, row = ranked(number, group)
+    row_number, row_group = number[first], group[first]
+    groups_of_number = tally(row_number, len(of_number))
+    alone = groups_of_number[row_number] == 1
+    sets: dict[int, list[int]] = defaultdict(list)
+    for span, group_of_span in zip(row_number[~alone].tolist(), row_group[~alone].tolist(), strict=True):
+        sets[span].append(group_of_span)
+    groups_of_spans: dict[int, Counter[frozenset[int]]] = defaultdict(Counter)
+    for span, groups in sets.items():
+        groups_of_spans[int(of_number[span])][frozenset(groups)] += 1
+
+    def spans(numbers: Ints) -> Ints:
+        return tally(of_number[numbers], documents)
+
+    distinct = _Distinct(
+        document,
+        tally(row_group, len(document)),
+        tally(row_group[alone], len(document)),
+        spans(np.flatnonzero(copies)),
+        spans(np.unique(row_number[tally(row, len(first)) > 1])),
+        spans(np.flatnonzero(groups_of_number > 1)),
+        dict(groups_of_spans),
+    )
+    return Groups(document, size, distinct, document)

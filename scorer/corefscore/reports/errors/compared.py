@@ -132,7 +132,7 @@ class ErrorComparison(Reported):
         columns = Column("mentions", "mentions", "count"), Column("entity", "entity", cut="middle"), DOCUMENT
         most = Counter(analysis.both.key[mentions].tolist()).most_common(TOP)
         documents = analysis.both.document[analysis.errors.key.main]
-        rows = [[size, named.key.name(entity), named.document(int(documents[entity]))] for entity, size in most]
+        rows = [[size, named.key.name(entity), named.documents[int(documents[entity])]] for entity, size in most]
         kinds = ", ".join(f"{kind} {size}" for kind, size in named.kinds(mentions).items())
         often = named.most_often(mentions.tolist(), 8, least=2)
         title = f"right in {name}, wrong in {other}: {plural(len(mentions), 'mention')} ({kinds})"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -29,11 +28,8 @@ class _Entities:
     """The names of the entities of one side: the words of a mention and the id of the entity in its file."""
 
     def __init__(self, analysis: Analysis, of: Ints, side: Documents, rows: Ints) -> None:
-        self._analysis, self._of, self._side, self._rows = analysis, of, side, rows
-
-    @cached_property
-    def _members(self) -> Members:
-        return Members(self._of, len(self._rows))
+        self._analysis, self._side, self._rows = analysis, side, rows
+        self._members = Members(of, len(rows))
 
     def id(self, entity: int) -> str | None:
         """Return the id of an entity; None for `ABSENT`."""
@@ -45,26 +41,13 @@ class _Entities:
 
 
 class Named:
-    """The names of documents and of the entities of both sides."""
+    """The names of documents, and those of the entities of the key and of the response."""
 
     def __init__(self, analysis: Analysis) -> None:
-        self.analysis = analysis
-
-    @cached_property
-    def key(self) -> _Entities:
-        """The names of key entities."""
-        both, main = self.analysis.both, self.analysis.errors.key.main
-        return _Entities(self.analysis, both.key, self.analysis.pairs.key, both.key_row[main])
-
-    @cached_property
-    def response(self) -> _Entities:
-        """The names of response entities."""
-        both, main = self.analysis.both, self.analysis.errors.response.main
-        return _Entities(self.analysis, both.response, self.analysis.pairs.response, both.response_row[main])
-
-    def document(self, document: int) -> str:
-        """Return the name of a document."""
-        return self.analysis.result.names[document]
+        both, pairs, errors = analysis.both, analysis.pairs, analysis.errors
+        self.analysis, self.documents = analysis, analysis.result.names
+        self.key = _Entities(analysis, both.key, pairs.key, both.key_row[errors.key.main])
+        self.response = _Entities(analysis, both.response, pairs.response, both.response_row[errors.response.main])
 
     def place(self, mention: int) -> tuple[str, int | None]:
         """Return the file and line of a mention in the response, or in the key if the response lacks it."""

@@ -115,7 +115,7 @@ def confusion_table(named: Named, words: Words) -> Table:
         of_pair = apart[pair == number]
         mentions = np.concatenate([members[piece] for piece in of_pair])
         names = map(named.key.name, (pieces.key[of_pair[0]], into[of_pair[0]]))
-        document = named.document(pieces.document[of_pair[0]])
+        document = named.documents[pieces.document[of_pair[0]]]
         rows.append([len(mentions), *names, named.most_often(mentions, 3), document])
     return Table(words.confused, columns, rows)
 
@@ -135,7 +135,7 @@ def document_table(named: Named, words: Words) -> Table:
     )
     rows = [
         [
-            named.document(document),
+            named.documents[document],
             float(analysis.document_scores[document]),
             float(cost[document]),
             *(int(analysis.by_document[name][document]) for name in words.types),
@@ -170,14 +170,14 @@ def list_table(named: Named, words: Words) -> Table:
         texts = f"{analysis.text.between(document, *response)} -> {analysis.text.between(document, *key)}"
         entities = named.key.id(int(both.key[mention])), named.response.id(int(both.response[mention]))
         title = words.types[types.SPAN].title
-        rows.append([title, named.document(document), *named.place(mention), spans, texts, *entities, None])
+        rows.append([title, named.documents[document], *named.place(mention), spans, texts, *entities, None])
     for error in each_error(analysis):
         spans = " ".join(f"{both.start[mention]}-{both.end[mention]}" for mention in error.mentions)
         texts = ", ".join(map(analysis.words, error.mentions))
         entities = named.key.id(error.key), named.response.id(error.response)
         title, place = words.types[error.type].title, named.place(error.mentions[0])
         into = named.key.id(error.into)
-        rows.append([title, named.document(error.document), *place, spans, texts, *entities, into])
+        rows.append([title, named.documents[error.document], *place, spans, texts, *entities, into])
     return Table("", columns, rows)
 
 
@@ -254,7 +254,7 @@ def _group_table(named: Named, words: Words, group: _Group) -> Table:
     if any(key == ABSENT for key, _ in group.cells):
         rows.append([words.extra, None, *cells(ABSENT)])
     title = (
-        f"{named.document(group.document)}, group {group.number + 1}: {plural(len(keys), 'entity')} of "
+        f"{named.documents[group.document]}, group {group.number + 1}: {plural(len(keys), 'entity')} of "
         f"{words.key} and {len(responses)} of {words.response}; costs {group.cost * 100:.2f}"
     )
     return Table(title, columns, rows)

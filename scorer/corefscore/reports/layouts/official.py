@@ -78,22 +78,13 @@ def _official(report: Report, style: Style) -> Iterator[str]:
 def _listings(view: Shown) -> Iterator[str]:
     """Yield the listing of each document: its entities in the key and in the response, repeated mentions included."""
     for pairs in view.pairs:
-        keys, responses = _entity_lines(pairs.key), _entity_lines(pairs.response)
-        for document in range(len(pairs.key)):
-            yield _side(pairs.key, document, keys[document]) + _side(pairs.response, document, responses[document])
+        yield from map("".join, zip(_side(pairs.key), _side(pairs.response), strict=True))
 
 
-def _side(documents: Documents, document: int, entities: str) -> str:
-    """Return the listing of one side of a document. A document that the response lacks has no name (recorded case
-    missing-document).
+def _side(documents: Documents) -> Iterator[str]:
+    """Yield the listing of one side of each document, with ``Entity N: (S,E) (S,E)`` for each entity. A document that
+    the response lacks has no name (recorded case missing-document).
     """
-    name = documents.names[document]
-    discarded = "".join(f"Discarded {piece}\n" for piece in documents.discarded.get(document, ()))
-    return f"====> {name}:\n{discarded}File {name}:\n{entities}"
-
-
-def _entity_lines(documents: Documents) -> list[str]:
-    """``Entity N: (S,E) (S,E)`` for each entity of each document."""
     spans: list[list[str]] = [[] for _ in documents.document]
     rows = zip(documents.entity.tolist(), documents.start.tolist(), documents.end.tolist(), strict=True)
     for entity, start, end in rows:
@@ -102,7 +93,9 @@ def _entity_lines(documents: Documents) -> list[str]:
     for document, mentions in zip(documents.document.tolist(), spans, strict=True):
         entities = lines[document]
         entities.append(f"Entity {len(entities)}: {' '.join(mentions)}\n")
-    return ["".join(entities) for entities in lines]
+    for document, (name, entities) in enumerate(zip(documents.names, lines, strict=True)):
+        discarded = (f"Discarded {piece}\n" for piece in documents.discarded.get(document, ()))
+        yield "".join([f"====> {name}:\n", *discarded, f"File {name}:\n", *entities])
 
 
 def _document(result: Result, metric: Metric, document: int, listing: str, *, named: bool) -> Iterator[str]:
