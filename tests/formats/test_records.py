@@ -88,13 +88,21 @@ def test_tokens_within_sentences(tmp_path: Path) -> None:
 
 
 def test_records_without_a_cluster_are_in_no_entity_and_not_missing(tmp_path: Path) -> None:
-    clusters = [7, 7, None, "", -1, -1]
+    clusters = [7, 7, None, "", -1, "-", "UNK"]
     rows = [{"doc_id": "a", "tokens_ids": [at], "cluster_id": cluster} for at, cluster in enumerate(clusters)]
-    result = score(written(tmp_path / "key", rows), from_labels({f"a {at}": 1 for at in range(4)}), "bcub")
-    assert result["mentions"].recall == 1 / 2, "-1 is a cluster like any other"
-    codes = {notice.code: notice.details for notice in result.notices}
-    assert codes["noise-label"] == {"label": "-1", "count": "2 mentions"}
-    assert codes["other-items"]["extra"] == "0 items"
+    result = score(written(tmp_path / "key", rows), from_labels({f"a {at}": 1 for at in range(7)}), "bcub")
+    assert (result["mentions"].recall, result["mentions"].precision) == (1, 2 / 7)
+    told = {notice.code: notice.details for notice in result.notices}
+    assert told["unknown-cluster"] == {"label": "-1", "count": "3 records"}
+    assert "other-items" not in told
+
+
+@pytest.mark.parametrize("nothing", [None, "", "UNK", "-", -1])
+def test_a_response_without_predictions_has_the_other_clusters(nothing: Any, tmp_path: Path) -> None:
+    """WEC-Eng and others have the field in files of the key, too."""
+    rows = [{"doc_id": "a", "tokens_ids": [at], "coref_chain": 1, "predicted_coref_chain": nothing} for at in (1, 2)]
+    path = written(tmp_path / "file", rows)
+    assert score([["a 1", "a 2"]], path, "lea")["lea"].f1 == 1
 
 
 def test_tables_and_records_are_scored_against_each_other(tmp_path: Path) -> None:

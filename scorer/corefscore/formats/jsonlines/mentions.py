@@ -27,8 +27,8 @@ from corefscore.formats.jsonlines.records import Fields, clean, records, shown
 SENTENCES = ("sent_id", "sentence_id")
 CLUSTERS, PREDICTED = ("coref_chain", "cluster_id"), "predicted_coref_chain"
 
-_NOISE = {"-1", "-"}
-"""Labels that can mean that a mention is in no cluster."""
+UNKNOWN = {"-", "-1", "UNK"}
+"""What files have in place of a cluster that is not known."""
 
 
 class _Names(NamedTuple):
@@ -58,9 +58,9 @@ def rows(source: Source, request: Request, notices: list[Finding]) -> tuple[Ints
         found.append((place.line or 0, _item(place, fields, names), cluster, document))
     lines, items, clusters, documents = zip(*found, strict=True)
     place = Place(source, lines[0])
-    if noise := _NOISE.intersection(clusters):
-        label = min(noise)
-        notices.append(found_at(place, "noise-label", label=label, count=plural(clusters.count(label), "mention")))
+    if unknown := [cluster for cluster in clusters if cluster in UNKNOWN]:
+        notices.append(found_at(place, "unknown-cluster", label=unknown[0], count=plural(len(unknown), "record")))
+    clusters = tuple("" if cluster in UNKNOWN else cluster for cluster in clusters)
     pieces = Counter(cluster for cluster, _ in set(zip(clusters, documents, strict=True)) if cluster)
     if cut := sum(count > 1 for count in pieces.values()):
         notices.append(found_at(place, "cut-clusters", count=plural(cut, "cluster"), field=request.columns[DOCUMENT]))
@@ -71,7 +71,7 @@ def _names(place: Place, fields: Fields, request: Request) -> _Names:
     """Return the fields to read by the first record. Raises `InputError` for one with two fields of clusters."""
     asked = request.columns
     clusters = [name for name in CLUSTERS if name in fields] or [CLUSTERS[1]]
-    if request.side != KEY and fields.get(PREDICTED) is not None:
+    if request.side != KEY and fields.get(PREDICTED) not in (None, "", -1, *UNKNOWN):
         clusters = [PREDICTED]
     if len(clusters) > 1 and ENTITY not in asked:
         expected = f"one of them; --columns {ENTITY}={clusters[1]} says which"
