@@ -657,6 +657,9 @@ def test_the_first_copy_stays_as_in_scoring(
     [
         pytest.param(b"#begin document d\r\nw\t(1)\n", b"#begin document d\nw\t(1)\n#end document\n", id="mixed"),
         pytest.param(b"#begin document d\r\nw\t(1)", b"#begin document d\r\nw\t(1)\r\n#end document\r\n", id="one"),
+        pytest.param(b"#begin document d\nw\t(1)\r", b"#begin document d\nw\t(1)\n#end document\n", id="CR at the end"),
+        pytest.param(b"#begin document d\r\nw (1)\r", b"#begin document d\r\nw (1)\r\n#end document\r\n", id="CR"),
+        pytest.param(b"#begin document d\t\r\nw\t-\n", b"#begin document d\t\nw\t-\n#end document\n", id="tab"),
         pytest.param(b"#begin document d\nw\t(1)\t\r\n", b"#begin document d\nw\t(1)\t-\n#end document\n", id="empty"),
         pytest.param(b"#begin document d\r\r\nw\t-\n", b"#begin document d\r\r\nw\t-\n#end document\n", id="name"),
         pytest.param(b"#begin document d\nw\n#begin document e\n#end document\n",

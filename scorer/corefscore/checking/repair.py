@@ -79,12 +79,15 @@ def repaired(source: Source, fixes: Fixes, *, first_copy: bool) -> Iterator[str]
         inside = line.begin
         if copies := by_token.get((line.begin, line.token)) if line.begin else None:
             text = _without(text, line.token, copies)
+        if inside and text.endswith(b"\r"):
+            # The last line: its CR becomes part of the line end before the end line.
+            text, mixed = text + b"\n", mixed or new_line == b"\n"
         if mixed and (with_lf := _with_lf(text)) != text:
             changed_ends += 1
             first_changed = first_changed or line.number
             text = with_lf
         yield as_text(text)
-        last = line
+        last = line._replace(text=text)
     if inside:
         fixes.add(Fix("no-end", source.name, last.number, 'put "#end document" after this line'))
         yield as_text((b"" if last.text.endswith(b"\n") else new_line) + USUAL_END + new_line)
@@ -222,4 +225,4 @@ def _with_lf(line: bytes) -> bytes:
         return line  # the second CR is part of the name
     # An empty column counts before CR LF and before a CR that is not part of the line end, but not before LF.
     empty = text.endswith(b"\t") or (text.endswith(b" ") and b"\t" not in text and line.endswith(b"\r\r\n"))
-    return text + (b"-\n" if empty and text.strip() else b"\n")
+    return text + (b"-\n" if empty and text.strip() and not begin else b"\n")
