@@ -37,7 +37,7 @@ EXPECTED_SKIPS = (
     "there is no (perl|pdflatex|bash|make, or no virtual environment)",
     "needs (chromium and chromedriver|the checkout to build the wheel)",
     # libraries that use this one or are compared with it, and are in none of its extras
-    "could not import '?(torchmetrics|lightning|evaluate|lighteval|spacy|udtools)",
+    "could not import '?(torchmetrics|lightning|evaluate|lighteval|inspect_ai|lm_eval|spacy|udtools)",
     "(er-evaluation|recordlinkage|bcubed) is not here; ",
     # systems other than Linux, and who runs the tests
     "there is no (/dev/full|such timer)|there are no names for what is open|pipes have one size here",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import doctest
 import re
+import sys
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -11,22 +13,27 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from corefscore import score
+from corefscore import from_clusters, score, write
 from support import ROOT
 
-RECIPES = (ROOT / "docs" / "recipes.md").read_text()
+RECIPES, HARNESSES = ((ROOT / "docs" / page).read_text() for page in ("recipes.md", "harnesses.md"))
 KEY = [[(0, 0), (2, 2)], [(2, 3), (5, 5)]]
 RESPONSE = [[(0, 0), (2, 2), (5, 5)]]
 EXPECTED = score(KEY, RESPONSE, "conll")
 
 
-def recipe(title: str, **given: Any) -> dict[str, Any]:
-    """The names that the code under a heading defines."""
-    section = RECIPES.split(f"## {title}\n")[1].split("\n## ")[0]
-    code = re.search(r"```python\n(.*?)```", section, re.DOTALL)
+def code_of(page: str, title: str, language: str = "python") -> str:
+    """The code under a heading."""
+    section = page.partition(f"## {title}\n")[2].partition("\n## ")[0]
+    code = re.search(rf"```{language}\n(.*?)```", section, re.DOTALL)
     assert code is not None
+    return code[1]
+
+
+def recipe(title: str, page: str = RECIPES, **given: Any) -> dict[str, Any]:
+    """The names that the code under a heading defines."""
     names = {"__name__": "recipe", **given}
-    exec(code[1], names)
+    exec(code_of(page, title), names)
     return names
 
 
@@ -157,3 +164,121 @@ def test_maverick() -> None:
     documents = [{"doc_id": "a", "sentences": [["w"] * 6], "clusters": KEY}]
     result = recipe("Maverick")["scored"](model, documents)
     assert (result.names, dict(result)) == (("a",), dict(EXPECTED))
+
+
+# Harnesses: the score of the corpus, from answers that are text
+
+TEXTS = {"a": "Ann fed her cat . It purred .", "b": "Bo left . He ran .", "c": "Eve sat ."}
+ENTITIES: dict[str, Any] = {"a": [[(0, 0), (2, 2)], [(2, 3), (5, 5)]], "b": [[(0, 0), (3, 3)]], "c": []}
+ANSWERS = {
+    "a": "[Ann](#1) fed [her cat](#1) . [It](#2) purred .",
+    "b": "[Bo](#1) left . [He](#1) ran .",
+    "c": "Eve sat .",
+}
+
+
+@pytest.fixture
+def of_corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> float:
+    """The score to expect in a folder with the files that recipes for harnesses need; it is no mean."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HF_HOME", str(tmp_path))
+    monkeypatch.syspath_prepend(tmp_path)
+    key = from_clusters(ENTITIES, {name: text.split() for name, text in TEXTS.items()})
+    write(key, "key.conll", "conll")
+    write(key, "documents.jsonl", "tagged")
+    expected = score("key.conll", ANSWERS, "conll")
+    assert expected.conll != pytest.approx(expected.mean.conll)
+    return expected.conll
+
+
+def answer(prompt: str) -> str:
+    """What a model answers that has seen the documents before."""
+    return next(ANSWERS[name] for name, text in TEXTS.items() if prompt.endswith(text))
+
+
+without_tags = pytest.mark.filterwarnings("ignore::corefscore.ScorerWarning")
+"""One answer has none, since there is nothing to mark."""
+
+
+def test_recipes_for_harnesses_are_short() -> None:
+    codes = re.findall(r"```(?:python|yaml)\n(.*?)```", HARNESSES, re.DOTALL)
+    assert len(codes) == 4
+    assert max(code.count("\n") for code in codes) <= 30
+
+
+@without_tags
+def test_functions_for_inspect(of_corpus: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With stand-ins for the decorators, which register the functions and return them."""
+    modules: dict[str, dict[str, Any]] = {
+        "inspect_ai": {"Task": SimpleNamespace, "task": lambda function: function},
+        "inspect_ai.dataset": {"FieldSpec": SimpleNamespace, "json_dataset": list},
+        "inspect_ai.scorer": {
+            "metric": lambda function: function,
+            "scorer": lambda metrics: lambda function: function,
+            "Score": SimpleNamespace,
+            "SampleScore": SimpleNamespace,
+        },
+        "inspect_ai.solver": {"generate": list, "prompt_template": str},
+    }
+    for name, its in modules.items():
+        monkeypatch.setitem(sys.modules, name, SimpleNamespace(**its))
+    names = recipe("Inspect", HARNESSES)
+    scores = []
+    for name, text in ANSWERS.items():
+        state = SimpleNamespace(output=SimpleNamespace(completion=text))
+        scores.append(SimpleNamespace(sample_id=name, score=asyncio.run(names["coreference"]()(state, None))))
+    assert names["conll_f1"]()(scores) == of_corpus
+
+
+@without_tags
+def test_inspect(of_corpus: float) -> None:
+    inspect = pytest.importorskip("inspect_ai")
+    model = import_module("inspect_ai.model")
+
+    def reply(messages: Any, *_: Any) -> Any:
+        found = model.ModelOutput.from_content("mockllm/model", answer(messages[-1].text))
+        found.usage = model.ModelUsage()  # otherwise it counts tokens with a vocabulary that it would download
+        return found
+
+    Path("coreference.py").write_text(code_of(HARNESSES, "Inspect"))
+    mock = model.get_model("mockllm/model", custom_outputs=reply)
+    (log,) = inspect.eval("coreference.py", model=mock, display="none", log_dir="logs")
+    (found,) = log.results.scores
+    assert found.metrics["conll_f1"].value == of_corpus
+
+
+@without_tags
+def test_functions_for_lm_eval(of_corpus: float) -> None:
+    names = recipe("lm-evaluation-harness", HARNESSES)
+    items = [names["process_results"]({"doc_key": name}, [text])["conll_f1"] for name, text in ANSWERS.items()]
+    assert names["conll_f1"](items) == of_corpus
+
+
+@without_tags
+def test_lm_eval(of_corpus: float) -> None:
+    harness = pytest.importorskip("lm_eval")
+
+    class Model(import_module("lm_eval.api.model").LM):  # type: ignore[misc]
+        loglikelihood = loglikelihood_rolling = None
+
+        def generate_until(self, requests: Any, **_: Any) -> list[str]:
+            return [answer(request.arguments[0]) for request in requests]
+
+    Path("utils.py").write_text(code_of(HARNESSES, "lm-evaluation-harness"))
+    Path("coreference.yaml").write_text(code_of(HARNESSES, "lm-evaluation-harness", "yaml"))
+    tasks = import_module("lm_eval.tasks").TaskManager(include_path=".", include_defaults=False)
+    found = harness.simple_evaluate(Model(), tasks=["coreference"], task_manager=tasks)
+    assert found["results"]["coreference"]["conll_f1,none"] == of_corpus
+
+
+@without_tags
+def test_evaluate_of_answers(of_corpus: float) -> None:
+    evaluate = pytest.importorskip("evaluate")
+    Path("answers.py").write_text(code_of(HARNESSES, "Hugging Face evaluate"))
+    how = {"key": "key.conll", "tags": "markdown"}
+    metric = evaluate.load("answers.py")
+    given = {"predictions": list(ANSWERS.values()), "references": list(ANSWERS)}
+    assert metric.compute(**given, **how)["conll"] == of_corpus
+    for name, text in ANSWERS.items():
+        metric.add(prediction=text, reference=name)
+    assert metric.compute(**how)["conll"] == of_corpus
