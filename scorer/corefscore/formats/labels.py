@@ -42,9 +42,6 @@ COLUMNS: Mapping[str, Sequence[str]] = {
 }
 """The names of columns that are recognised, in any case; ``_id`` or `` id`` may follow."""
 
-Columns = Mapping[str, Sequence[str]]
-"""Cells of the same rows, by the role of their column."""
-
 UNNAMED = "document"
 """The name of the only document, if no column has names."""
 
@@ -86,12 +83,11 @@ def documents(
 def recognises(head: bytes) -> bool:
     """Return whether a file that begins so has a header that names a column of items and one of entities, or records
     of mentions."""
-    if is_record(head):
-        return True
     first, delimiter = _first_line(head)
     cells = next(csv.reader([first], delimiter=delimiter), [])
     names = {_plain(cell) for cell in cells}
-    return not names.isdisjoint(COLUMNS[ITEM]) and not names.isdisjoint(COLUMNS[ENTITY])
+    is_header = not names.isdisjoint(COLUMNS[ITEM]) and not names.isdisjoint(COLUMNS[ENTITY])
+    return is_header or is_record(head)
 
 
 def _first_line(head: bytes) -> tuple[str, str]:
@@ -133,7 +129,6 @@ class _Side(NamedTuple):
         """
         names, first_lines = Numbers(), dict[str, int]()
         blocks = [(NONE,) * 4]
-        columns: Columns = {}
         of_json = is_json(source.head(1 << 12), objects=True)
         for lines, columns in [mentions.rows(source, self.request, self.notices)] if of_json else self._rows(source):
             of = columns.get(DOCUMENT) or [name or os.path.splitext(os.path.basename(source.path))[0]] * len(lines)
@@ -147,7 +142,7 @@ class _Side(NamedTuple):
         unnamed = DOCUMENT not in columns and name is not None
         return replace(found, label=-2 - found.label, odd_labels=self.labels.values, unnamed=unnamed)
 
-    def _rows(self, source: Source) -> Iterator[tuple[Ints, Columns]]:
+    def _rows(self, source: Source) -> Iterator[tuple[Ints, Mapping[str, Sequence[str]]]]:
         """Yield the rows of a table, many at once: their lines, and their cells by the role of the column."""
         header = _header(source)
         places = _places(source, header, self.request.columns, self.notices)

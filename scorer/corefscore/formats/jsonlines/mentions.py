@@ -19,26 +19,15 @@ from corefscore.core.arrays import Ints
 from corefscore.core.documents import KEY, Place
 from corefscore.core.findings import Finding, plural
 from corefscore.core.sources import Source
-from corefscore.core.tuples import NamedTuple
 from corefscore.formats.base import DOCUMENT, ENTITY, ITEM, Request, found_at
 from corefscore.formats.jsonlines.objects import IN_SENTENCE, IN_TEXT, TEXT_OF_MENTION, bad_field, missing_field
 from corefscore.formats.jsonlines.records import Fields, clean, records, shown
 
-SENTENCES = ("sent_id", "sentence_id")
+SENTENCE, SENTENCES = "sentence", ("sent_id", "sentence_id")
 CLUSTERS, PREDICTED = ("coref_chain", "cluster_id"), "predicted_coref_chain"
 
 UNKNOWN = {"-", "-1", "UNK"}
 """What files have in place of a cluster that is not known."""
-
-
-class _Names(NamedTuple):
-    """The fields that are read, which the first record decides."""
-
-    text: str
-    tokens: str
-    cluster: str
-    sentence: str | None
-    document: str | None
 
 
 def rows(source: Source, request: Request, notices: list[Finding]) -> tuple[Ints, Mapping[str, Sequence[str]]]:
@@ -46,15 +35,16 @@ def rows(source: Source, request: Request, notices: list[Finding]) -> tuple[Ints
 
     Raises `InputError` for the first record without one of these, `UsageError` for a file that cannot be read.
     """
-    found, names = [], None
+    found = []
+    names: Mapping[str, str] = {}
     for place, _, parse in records(source):
         fields = parse()
         names = names or _names(place, fields, request)
-        if missing := next((name for name in names if name is not None and name not in fields), None):
+        if missing := next((name for name in (TEXT_OF_MENTION, *names.values()) if name not in fields), None):
             expected = f"it in every record; --columns {ITEM}=NAME,{ENTITY}=NAME,{DOCUMENT}=NAME names other fields"
             raise missing_field(place, fields, missing, expected)
-        document = _text(place, fields, names.document) if names.document else ""
-        cluster = "" if fields[names.cluster] in (None, "") else _text(place, fields, names.cluster)
+        document = _text(place, fields, names[DOCUMENT]) if DOCUMENT in names else ""
+        cluster = "" if fields[names[ENTITY]] in (None, "") else _text(place, fields, names[ENTITY])
         found.append((place.line or 0, _item(place, fields, names), cluster, document))
     lines, items, clusters, documents = zip(*found, strict=True)
     place = Place(source, lines[0])
@@ -63,34 +53,35 @@ def rows(source: Source, request: Request, notices: list[Finding]) -> tuple[Ints
     clusters = tuple("" if cluster in UNKNOWN else cluster for cluster in clusters)
     pieces = Counter(cluster for cluster, _ in set(zip(clusters, documents, strict=True)) if cluster)
     if cut := sum(count > 1 for count in pieces.values()):
-        notices.append(found_at(place, "cut-clusters", count=plural(cut, "cluster"), field=request.columns[DOCUMENT]))
-    return np.array(lines), {ITEM: items, ENTITY: clusters} | ({DOCUMENT: documents} if documents[0] else {})
+        notices.append(found_at(place, "cut-clusters", count=plural(cut, "cluster"), field=names[DOCUMENT]))
+    return np.array(lines), {ITEM: items, ENTITY: clusters} | ({DOCUMENT: documents} if DOCUMENT in names else {})
 
 
-def _names(place: Place, fields: Fields, request: Request) -> _Names:
-    """Return the fields to read by the first record. Raises `InputError` for one with two fields of clusters."""
-    asked = request.columns
+def _names(place: Place, fields: Fields, request: Request) -> dict[str, str]:
+    """Return the fields to read by what they contain. Raises `InputError` for a record with two fields of clusters."""
     clusters = [name for name in CLUSTERS if name in fields] or [CLUSTERS[1]]
     if request.side != KEY and fields.get(PREDICTED) not in (None, "", -1, *UNKNOWN):
         clusters = [PREDICTED]
-    if len(clusters) > 1 and ENTITY not in asked:
+    if len(clusters) > 1 and ENTITY not in request.columns:
         expected = f"one of them; --columns {ENTITY}={clusters[1]} says which"
         raise bad_field(place, fields, clusters[1], f"occurs together with {clusters[0]}", expected)
-    tokens = asked.get(ITEM) or next((name for name in IN_TEXT + IN_SENTENCE if name in fields), IN_TEXT[0])
-    sentence = next((name for name in SENTENCES if name in fields), SENTENCES[0]) if tokens in IN_SENTENCE else None
-    return _Names(TEXT_OF_MENTION, tokens, asked.get(ENTITY, clusters[0]), sentence, asked.get(DOCUMENT))
+    names = {ITEM: next(filter(fields.__contains__, IN_TEXT + IN_SENTENCE), IN_TEXT[0]), ENTITY: clusters[0]}
+    names |= {role: name for role, name in request.columns.items() if role in (ITEM, ENTITY, DOCUMENT)}
+    if names[ITEM] in IN_SENTENCE:
+        names[SENTENCE] = next(filter(fields.__contains__, SENTENCES), SENTENCES[0])
+    return names
 
 
-def _item(place: Place, fields: Fields, names: _Names) -> str:
+def _item(place: Place, fields: Fields, names: Mapping[str, str]) -> str:
     """Return the text that stands for the mention of a record."""
-    text, value = _text(place, fields, TEXT_OF_MENTION), fields[names.tokens]
-    if names.tokens not in IN_TEXT + IN_SENTENCE:
-        return f"{text} {_text(place, fields, names.tokens)}"
+    text, value = _text(place, fields, TEXT_OF_MENTION), fields[names[ITEM]]
+    if names[ITEM] not in IN_TEXT + IN_SENTENCE:
+        return f"{text} {_text(place, fields, names[ITEM])}"
     parts = value if isinstance(value, list) else re.split("[ ,_]+", str(value))
     if not parts or not all(re.fullmatch("[0-9]{1,18}", str(part)) for part in parts):
-        raise bad_field(place, fields, names.tokens, f"is {shown(value)}", "numbers of tokens, such as [3, 4] or 3,4")
+        raise bad_field(place, fields, names[ITEM], f"is {shown(value)}", "numbers of tokens, such as [3, 4] or 3,4")
     numbers = ",".join(map(str, sorted({int(part) for part in parts})))
-    return f"{text} {_text(place, fields, names.sentence)}:{numbers}" if names.sentence else f"{text} {numbers}"
+    return f"{text} {_text(place, fields, names[SENTENCE])}:{numbers}" if SENTENCE in names else f"{text} {numbers}"
 
 
 def _text(place: Place, fields: Fields, name: str) -> str:
