@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import corefscore
+import numpy as np
 import pytest
 from corefscore.core.fingerprint import digits_of, fingerprint
 from support import TESTDATA, command
@@ -112,13 +115,36 @@ def test_a_change_of_the_key_changes_its_fingerprint(tmp_path: Path) -> None:
 
 
 def test_values_of_items_are_covered_and_labels_are_not() -> None:
-    def of_labels(labels: list[str], items: list[object]) -> str:
+    def of_labels(labels: list[str], items: Any) -> str:
         return digits_of(fingerprint(corefscore.from_labels(labels, items=items).documents))
 
     assert of_labels(["x", "x", "y"], ["p", "q", "r"]) == of_labels(["2", "1", "1"], ["r", "q", "p"])
     assert of_labels(["x", "x", "y"], ["p", "q", "r"]) != of_labels(["x", "x", "y"], ["p", "q", "s"])
     assert of_labels(["x", "x", "y"], ["p", "q", "r"]) != of_labels(["x", "y", "y"], ["p", "q", "r"])
-    assert of_labels(["x", "x", "y"], [1, 2, 3]) != of_labels(["x", "x", "y"], ["1", "2", "3"])
+    # Numbers in files are text.
+    for numbers in ([1, 2, 3], [1.0, 2.0, 3.0], np.array([1, 2, 3])):
+        assert of_labels(["x", "x", "y"], numbers) == of_labels(["x", "x", "y"], ["1", "2", "3"])
+
+
+def test_a_key_of_characters_is_the_same_beside_every_response(tmp_path: Path) -> None:
+    key, response = tmp_path / "key.jsonl", tmp_path / "response.jsonl"
+    key.write_text('{"doc_key": "a", "text": "Ann didn\'t see her .", "clusters": [[[0, 3], [15, 18]]]}\n')
+    found = set()
+    for words in (["Ann", "didn't", "see", "her", "."], ["Ann", "did", "n't", "see", "her", "."]):
+        end = len(words) - 2
+        line = {"doc_key": "a", "sentences": [words], "clusters": [[[0, 0], [end, end]]]}
+        response.write_text(json.dumps(line) + "\n")
+        result = corefscore.score(key, response, "lea")
+        assert result["lea"].f1 == 1
+        found.add(result.key)
+    assert found == {of(key)}
+
+
+@pytest.mark.parametrize("value", ["", "7cf4a", "7cf4ag", "7cf4af "])
+def test_what_is_no_fingerprint_is_refused(value: str) -> None:
+    done = run("lea", KEY, RESPONSE, "--expect-key", value)
+    assert (done.status, done.stdout) == (2, b"")
+    assert b"expected a fingerprint" in done.stderr
 
 
 def test_gaps_and_zeros_of_corefud_are_covered(tmp_path: Path) -> None:
@@ -155,6 +181,7 @@ def test_signature_and_json_have_the_fingerprint_of_the_key() -> None:
 )
 def test_every_command_that_scores_refuses_another_key(words: Sequence[str | Path]) -> None:
     assert run(*words, "--expect-key", "7CF4AF").status == 0
+    assert run(*words, "--expect-key", "key=7cf4af").status == 0
     done = run(*words, "--expect-key", "3f9a1c")
     assert (done.status, done.stdout) == (1, b"")
     assert b"error[unexpected-key]" in done.stderr

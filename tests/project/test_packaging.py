@@ -187,3 +187,23 @@ def test_the_project_says_where_it_is() -> None:
     repository = re.search(r'REPOSITORY = "(.*)/blob', (ROOT / "docs" / "conf.py").read_text())
     assert repository is not None
     assert all(repository[1] in line for line in urls.splitlines())
+
+
+def test_messages_and_citations_are_found_in_a_zip_archive(tmp_path: Path) -> None:
+    archive = shutil.make_archive(str(tmp_path / "package"), "zip", ROOT / "scorer", "corefscore")
+    for words, expected in (("lea nowhere.conll nowhere.conll", "nowhere.conll"), ("cite lea", "moosavi-strube")):
+        done = subprocess.run(
+            [
+                sys.executable,
+                "-c",
+                "import sys; from corefscore.__main__ import command; sys.exit(command())",
+                *words.split(),
+            ],
+            capture_output=True,
+            env={**os.environ, "PYTHONPATH": archive},
+            check=False,
+            cwd=tmp_path,
+            text=True,
+        )
+        assert expected in done.stdout + done.stderr
+        assert "Traceback" not in done.stderr

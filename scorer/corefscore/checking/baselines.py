@@ -114,7 +114,7 @@ def baseline_of(data: Mapping[str, Any], path: str) -> Baseline:
             if not isinstance(name, str | None):
                 raise TypeError(f"the {what} is {name!r}")
         fidelity = float(data["fidelity"]["fidelity"]) if "fidelity" in data else None
-        key = str(data["key"]) if "key" in data else None
+        key = data.get("key")
         made = str(data["version"]), str(data["signature"]), dict(data["options"])
         total, macro, mean = map(numbers_in, (data["total"], data.get("macro", {}), data.get("mean", {})))
         sizes = _sizes(data["total"], data.get("documents", {}))

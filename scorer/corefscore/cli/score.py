@@ -147,7 +147,7 @@ def score(
     if response is None:
         if not arguments.get("estimate_key"):
             raise missing_response()
-        if any(others.values()) or not _by_default("layout"):
+        if any(others.values()) or not _by_default("layout") or not _by_default("expect_key"):
             raise UsageError("without RESPONSE only the estimated key is written: leave out options of scores")
         _write_key(key, output, metrics, arguments)
         return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -103,9 +104,15 @@ def evaluated(
 
 
 def _refuse_other_key(result: Result) -> None:
-    """Raise `InputError` if the key has another fingerprint than that of the option ``--expect-key``."""
+    """Raise `InputError` if the key has another fingerprint than that of the option ``--expect-key``, and `UsageError`
+    if the value of the option is no fingerprint.
+    """
     expected = click.get_current_context().params.get("expect_key")
-    if expected is not None and expected.lower() != result.key:
+    if expected is None:
+        return
+    if not re.fullmatch("(key=)?[0-9a-fA-F]{6}", expected):
+        raise UsageError(f"--expect-key {expected!r}: expected a fingerprint, such as 7cf4af, as signatures have it")
+    if expected.removeprefix("key=").lower() != result.key:
         file = next(iter(result.files), KEY)
         raise InputError([Finding("unexpected-key", file, details={"found": result.key, "expected": expected})])
 

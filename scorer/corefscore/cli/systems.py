@@ -317,8 +317,9 @@ def rank(
 
     def refused(name: str, error: ScorerError) -> None:
         system = system_of.get(name, name)
-        complain(f"corefscore: {system} is not ranked: {_reason(error)}")
-        unscored.setdefault(system, _reason(error))
+        if system not in unscored:
+            complain(f"corefscore: {system} is not ranked: {_reason(error)}")
+            unscored[system] = _reason(error)
 
     metrics = wanted(f"{measures},{measure}").metrics
     results, notices = _scored(key, paths, metrics, refused=refused, unit=way.unit, **arguments)

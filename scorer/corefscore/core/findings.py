@@ -6,7 +6,6 @@ so that each text is in one place.
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -47,9 +46,10 @@ class Kind(NamedTuple):
 def kinds() -> Mapping[str, Kind]:
     """Return every kind of finding by its code, from ``messages.ini``."""
     from configparser import RawConfigParser  # only for runs that have something to say
+    from pkgutil import get_data
 
     texts = RawConfigParser(delimiters="=")
-    texts.read(os.path.join(os.path.dirname(__file__), "messages.ini"), encoding="utf-8")
+    texts.read_string((get_data(__package__, "messages.ini") or b"").decode("utf-8"))  # also from a zip archive
     found = {}
     for code in texts.sections():
         (severity, first), (_, advice) = ((name, text.replace("\n", " ")) for name, text in texts.items(code))

@@ -1,6 +1,7 @@
 """The fingerprint of a key: a number that changes with its mentions, its entities and its number of tokens.
 
-Documents, entities and mentions are added, so that their order does not matter, nor do names, ids and the format:
+Documents, entities and mentions are added, so that their order does not matter. Names of documents, ids of entities and
+words are not covered, so that formats with other names have the same fingerprint:
 
 - a mention is its first and its last token; in CorefUD also its words, unless these are all tokens from the first to
   the last; an item is its value;
@@ -19,11 +20,14 @@ import numpy as np
 
 from corefscore.core.arrays import Ints, bounds
 from corefscore.core.documents import Documents
-from corefscore.core.items import LONGEST, Values, shown
+from corefscore.core.items import LONGEST, Values, text_of
 
 _Hashes = np.ndarray[Any, np.dtype[np.uint64]]
 
 _DIGITS = 6
+
+_MOST_DIGITS, _BEYOND = 19, 2**62
+"""The length of numbers that are too long for 64 bits, and what is added to checksums of texts."""
 
 
 def fingerprint(documents: Documents) -> int:
@@ -49,11 +53,17 @@ def digits_of(total: int) -> str:
 
 
 def _of_values(values: Values) -> _Hashes:
-    """Return a hash of each item: of a whole number itself, of anything else its text."""
+    """Return a hash of each item: of a whole number itself, also of its digits as text, of anything else its text."""
     if isinstance(values, range) or (isinstance(values, np.ndarray) and values.dtype.kind in "iu"):
-        return _scrambled(np.asarray(values, dtype=np.int64))
-    texts = values.tolist() if isinstance(values, np.ndarray) else values
-    return _scrambled(np.array([crc32(shown(value).encode("utf-8", "surrogatepass")) for value in texts], np.int64))
+        return _scrambled(np.asarray(values).astype(np.int64))
+    return _scrambled(np.array([_number_of(text_of(value)) for value in values], np.int64))
+
+
+def _number_of(text: str) -> int:
+    """Return the whole number that a text is, or a checksum beyond such numbers."""
+    if text.isdecimal() and text.isascii() and len(text) < _MOST_DIGITS and (text[0] != "0" or text == "0"):
+        return int(text)
+    return _BEYOND + crc32(text.encode("utf-8", "surrogatepass"))
 
 
 def _sums(hashes: _Hashes, edges: Ints) -> _Hashes:

@@ -58,12 +58,13 @@ def reduced(pairs: Pairs, options: NameOptions) -> Pairs:
     An entity without a named mention disappears; an entity with one stays. Raises `InputError` for a side without
     names, and if the names of the key are used and the response has different tokens.
     """
-    key, response, present = pairs
-    of_key = names_of(key)
+    of_key = of_response = names_of(pairs.key)
     if options.ne_from == OWN:
-        return Pairs(_named(key, of_key, options), _named(response, names_of(response), options), present)
-    _compare_tokens(pairs, of_key)
-    return Pairs(_named(key, of_key, options), _named(response, of_key, options), present)
+        of_response = names_of(pairs.response)
+    else:
+        _compare_tokens(pairs, of_key)
+    key, response = _named(pairs.key, of_key, options), _named(pairs.response, of_response, options)
+    return pairs._replace(key=key, response=response)
 
 
 def names_of(documents: Documents) -> NamedEntities:

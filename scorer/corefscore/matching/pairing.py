@@ -43,6 +43,7 @@ from corefscore.core.documents import (
 )
 from corefscore.core.errors import InputError, UnknownDocumentError, nearest, suggested
 from corefscore.core.findings import NO_CHARACTERS, SHOWN, Finding, plural
+from corefscore.core.fingerprint import fingerprint
 from corefscore.core.sources import Source
 from corefscore.core.tuples import NamedTuple
 
@@ -214,12 +215,14 @@ def _named_by_position(
 class Pairs(NamedTuple):
     """A batch of pairs; document d of ``key`` and of ``response`` belong together.
 
-    If the response has no such document, its side is empty and ``present`` is false.
+    If the response has no such document, its side is empty and ``present`` is false. ``fingerprint`` is that of the
+    documents of the key as they were read.
     """
 
     key: Documents
     response: Documents
     present: Bools
+    fingerprint: int = 0
 
 
 class Names:
@@ -351,6 +354,7 @@ class _Pairing:
 
     def _pairs(self, key: Documents) -> Pairs:
         """Pair a batch of the key."""
+        of_key = fingerprint(key)
         while not all(name in self.waiting for name in key.names) and self._read_response():
             pass
         missing = {name for name in key.names if name not in self.waiting}
@@ -377,7 +381,7 @@ class _Pairing:
             response, found_in_one = compared(key, response, present)
             self.notices += found_in_one
         self._check(key, response, present)
-        return Pairs(key, response, present)
+        return Pairs(key, response, present, of_key)
 
     def _read_response(self) -> bool:
         """Read the next batch of the response; returns whether there is one."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
+from pkgutil import get_data
 
 from corefscore.core.version import __version__
 from corefscore.metrics import AVERAGE, GROUPS
 from corefscore.metrics.base import Metric
 
-_BIBTEX = Path(__file__).with_name("papers.bib").read_text(encoding="utf-8").replace("VERSION", __version__)
+_BIBTEX = (get_data(__package__, "papers.bib") or b"").decode("utf-8").replace("VERSION", __version__)
 
 _ENTRIES = {entry.partition("{")[2].partition(",")[0]: entry for entry in _BIBTEX.strip().split("\n\n")}
 """The entries by key. Those of the papers of a metric are in `Metric.cite`."""

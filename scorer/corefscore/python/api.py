@@ -16,6 +16,7 @@ from corefscore import formats
 from corefscore.core.documents import KEY, RESPONSE
 from corefscore.core.errors import InputError, ScorerWarning, UsageError
 from corefscore.core.findings import Finding, plural
+from corefscore.core.fingerprint import fingerprint
 from corefscore.core.names import EITHER, name_options
 from corefscore.core.workers import Map
 from corefscore.formats.base import NE, Reading, columns_of
@@ -313,7 +314,7 @@ class Scorer:
         names, ours, theirs = zip(*self._waiting, strict=True)
         mentions = Mentions()
         key, response = documents(names, ours, mentions, KEY), documents(names, theirs, mentions, RESPONSE)
-        pairs = Pairs(key, response, np.ones(len(names), dtype=np.bool_))
+        pairs = Pairs(key, response, np.ones(len(names), dtype=np.bool_), fingerprint(key))
         self._batches.append(self._batch_scorer.count(pairs))
         self._waiting, self._waiting_mentions = [], 0
 

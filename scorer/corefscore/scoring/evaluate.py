@@ -13,7 +13,6 @@ from corefscore.core.arrays import Floats
 from corefscore.core.documents import KEY, RESPONSE, Documents, joined
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding
-from corefscore.core.fingerprint import fingerprint
 from corefscore.formats import BY_CONTENT
 from corefscore.formats.base import Reading
 from corefscore.matching.common import common
@@ -135,7 +134,7 @@ class BatchScorer:
 
     def count(self, pairs: Pairs) -> ScoredBatch:
         """Count a batch, or its windows if there are any."""
-        names, rules, key = pairs.key.names, self.settings.rules, fingerprint(pairs.key)
+        names, rules, key = pairs.key.names, self.settings.rules, pairs.fingerprint
         if self.of is not None:
             from corefscore.scoring.kinds.labels import with_kinds
 

@@ -6,7 +6,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from pathlib import Path
+from pkgutil import get_data
 from typing import Any
 
 from corefscore.analysis.types import TYPES
@@ -32,7 +32,7 @@ def render(diffs: Mapping[str, Diff]) -> Iterator[str]:
 
 def _part(name: str) -> str:
     """Return the text of a file beside this module."""
-    return Path(__file__).with_name(name).read_text(encoding="utf-8")
+    return (get_data(__package__, name) or b"").decode("utf-8")
 
 
 def _hash(text: str) -> str:
