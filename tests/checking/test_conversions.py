@@ -202,7 +202,7 @@ ORIGINS = {
         as_conll, r"(?a:[\t\n]|\A\s|\s\Z)|#\s*end document|\ud800", r"\n|\r\Z|\ud800", r"[^0-9]|[^\x00-\x7f]", {}
     ),
     "corefud": Origin(as_corefud, r"[\t\n\r\ud800]|\A\Z", r"(?a:[\t\n\r\ud800]|\A\s)|\A\Z", r"[-()\[\]|]", HEADLESS),
-    "tagged": Origin(as_tagged, r"[\s\[\]|<{}#\x00-\x1f\x7f\ufeff\u200b\u00ad\ud800]|\A\Z", r"\n|\r\Z", r"[()\s]", {}),
+    "tagged": Origin(as_tagged, r"[\s\[\]|<{}#\x00-\x1f\x7f\ufeff\u200b\u00ad\ud800]|\A\Z", r"\n|\r\Z", r"[()\s#]", {}),
 }
 
 
