@@ -186,6 +186,13 @@ class _InTokens:
         return words
 
 
+def begun(batches: Iterator[Documents]) -> tuple[Documents | None, Iterator[Documents]]:
+    """Read the first batch, if there is one; returns it, and all batches."""
+    first = next(batches, None)
+    # An iterator over the first lets go of it, which a list would not.
+    return first, batches if first is None else chain(iter([first]), batches)
+
+
 def _named_by_position(
     key: Iterator[Documents], response: Iterator[Documents]
 ) -> tuple[Iterator[Documents], Iterator[Documents]]:
@@ -195,14 +202,13 @@ def _named_by_position(
     They belong together by their position, which their texts confirm, or because both have one document. Raises
     `InputError` for another number of them.
     """
-    first = [next(side, None) for side in (key, response)]
-    begun = [batch for batch in first if batch is not None]
-    sides = [chain(iter([] if one is None else [one]), rest) for one, rest in zip(first, (key, response), strict=True)]
-    nameless = [batch.unnamed and (batch.characters is not None or batch.items is not None) for batch in begun]
-    if len({batch.unnamed for batch in begun}) < 2 or not any(nameless):
-        return sides[0], sides[1]
-    whole = [joined(list(side)) for side in sides]
-    number = nameless.index(True)
+    (first, key), (other, response) = begun(key), begun(response)
+    if first is None or other is None or first.unnamed == other.unnamed:
+        return key, response
+    nameless, number = (first, 0) if first.unnamed else (other, 1)
+    if nameless.characters is None and nameless.items is None:
+        return key, response
+    whole = [joined(list(side)) for side in (key, response)]
     without, names = whole[number], whole[1 - number].names
     if len(without) != len(names):
         place = without.place_of(0)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from corefscore.metrics.base import Counts, Measure, Metric, shares
-from corefscore.metrics.overlap import Groups, Overlap
+from corefscore.metrics.overlap import Overlap
 
 if TYPE_CHECKING:
     from corefscore.metrics.members import Both
@@ -22,14 +22,9 @@ def count(overlap: Overlap) -> tuple[Counts]:
 
     Source: Vilain et al. 1995, as in Moosavi and Strube 2016, section 3.1; copies: recorded cases repeat-key.
     """
-    cells = overlap.cells
+    cells, key, response = overlap.cells, overlap.key, overlap.response
     kept = cells.total(np.maximum(cells.met - 1, 0))
-    return (shares(kept, _links(overlap.key), _links(overlap.response)),)
-
-
-def _links(entities: Groups) -> np.ndarray:
-    """Return the sum of (|k_i| - 1) over entities for each document."""
-    return entities.total(entities.size - 1)
+    return (shares(kept, key.total(key.size - 1), response.total(response.size - 1)),)
 
 
 def terms(both: Both) -> tuple[Counts]:

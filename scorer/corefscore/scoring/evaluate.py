@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +16,7 @@ from corefscore.formats import BY_CONTENT
 from corefscore.formats.base import Reading
 from corefscore.matching.common import common
 from corefscore.matching.matched import Matched, exact, of_both, without_singletons
-from corefscore.matching.pairing import Pairs, pair
+from corefscore.matching.pairing import Pairs, begun, pair
 from corefscore.matching.repeats import treat
 from corefscore.metrics import MENTIONS, NAMES, described
 from corefscore.metrics.base import NAMED, NODES, WHOLE, Metric, names_asked, packed
@@ -52,9 +51,9 @@ def count_batches(
 
     Raises `InputError` for input that is refused, `UsageError` for an unknown document.
     """
-    first_of_key, key = _begun(key)
+    first_of_key, key = begun(key)
     key, response, text = on_key(key, response, reading, notices)
-    first, response = _begun(response)
+    first, response = begun(response)
     two_kinds = first_of_key and first and (first_of_key.nodes is None) != (first.nodes is None)
     del first_of_key, first
     if two_kinds:
@@ -82,7 +81,7 @@ def on_key(
 ) -> tuple[Iterator[Documents], Iterator[Documents], Projection | None]:
     """Return both sides; if words of the response have to be found in the key, its documents on the tokens of the key,
     and how they were found. Raises as `corefscore.matching.text.projection.placed` does."""
-    first, response = _begun(response)
+    first, response = begun(response)
     if first is None or not (reading.align or first.own_text):
         return key, response, None
     from corefscore.matching.text.projection import placed
@@ -91,13 +90,6 @@ def on_key(
     key_batches = [replace(batch, characters=None) for batch in key]
     found = placed(key_batches, list(response), reading, notices)
     return iter(key_batches), iter([found.response]), found
-
-
-def _begun(batches: Iterator[Documents]) -> tuple[Documents | None, Iterator[Documents]]:
-    """Read the first batch, if there is one; returns it, and all batches."""
-    first = next(batches, None)
-    # An iterator over the first lets go of it, which a list would not.
-    return first, batches if first is None else chain(iter([first]), batches)
 
 
 def _in_one_batch(batches: Iterator[Documents]) -> Iterator[Documents]:

@@ -24,5 +24,5 @@ FORMAT = Format(
     write=later("corefud.writer:write"),
     examine=later("corefud.examiner:examine"),
     annotations=later("corefud.annotations:read"),
-    types=later("corefud.types:read"),
+    types=later("corefud.annotations:types"),
 )

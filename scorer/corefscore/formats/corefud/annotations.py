@@ -1,4 +1,5 @@
-"""The words of CorefUD, sentence by sentence, empty nodes among them, with their parts of speech (UPOS)."""
+"""What CorefUD has besides mentions: words, sentence by sentence, empty nodes among them, with their parts of speech
+(UPOS); and the types of entities."""
 
 from __future__ import annotations
 
@@ -11,13 +12,18 @@ from corefscore.core.arrays import Ints, bounds, changes, order_by
 from corefscore.core.documents import SENTENCE
 from corefscore.core.sources import Source, as_text
 from corefscore.formats.base import EMPTY, NO_WORD, Annotations, Request
+from corefscore.formats.corefud.chunks import CLOSE, Fields, attributes_of, chunks
 from corefscore.formats.corefud.lines import FORM, UPOS, Lines
+from corefscore.formats.corefud.mentions import parts_of
 from corefscore.formats.corefud.trees import depths, tree_of
 
 _NOTHING = b"_"
 
 _PRONOUN = "PRON"
 """What an empty node is that has no part of speech: most stand for a pronoun that is left out."""
+
+_TYPE_FIELD = "etype"
+"""The field with the type of an entity in the brackets that open its mentions."""
 
 
 def read(source: Source, request: Request) -> Iterator[Annotations]:
@@ -57,3 +63,32 @@ def _tag(tag: bytes, *, overt: bool) -> str:
     if tag == _NOTHING:
         return NO_WORD if overt else _PRONOUN
     return as_text(tag)
+
+
+def types(source: Source) -> Iterator[tuple[int, dict[str, str]]]:
+    """For each document of a file that has no faults the line at which it begins, and the types of its entities by id:
+    the first one that a mention of an entity has. A header that names no type gives nothing."""
+    lines = Lines(source)
+    header = lines.header or []
+    fields = Fields.of(header)
+    attributes = attributes_of(lines)
+    if fields is None or _TYPE_FIELD not in header or not len(attributes.word):
+        return
+    field = header.index(_TYPE_FIELD)
+    found = chunks(attributes, fields)
+    parts = parts_of(found)
+    of_word: dict[int, list[tuple[str, str]]] = {}
+    for chunk, kind in enumerate(found.kind.tolist()):
+        if kind == CLOSE:
+            continue
+        values = found.text_of(chunk).split(b"-")
+        if len(values) > field and values[field].strip():
+            word = int(attributes.word[found.cell[chunk]])
+            label = parts[chunk][0] if chunk in parts else found.id_of(chunk)
+            of_word.setdefault(word, []).append((as_text(label), as_text(values[field].strip())))
+    for begin, words in by_document(lines):
+        by_id: dict[str, str] = {}
+        for word in words.tolist():
+            for name, kind in of_word.get(word, ()):
+                by_id.setdefault(name, kind)
+        yield begin, by_id
