@@ -96,7 +96,7 @@ class Members:
         return self._members[self._bounds[group] : self._bounds[group + 1]]
 
 
-class _Mentions(NamedTuple):
+class Counted(NamedTuple):
     """The mentions of one side that count, and the row of each among all mentions of its documents."""
 
     side: Side
@@ -110,9 +110,7 @@ def partitions(pairs: Pairs, rules: Rules, placed: tuple[Projection, Projection]
     ``rules`` are those of the score, ``placed`` says where the mentions of each side are in the text. Two mentions are
     the same if they are the same for the score.
     """
-    rules = replace(rules, repeated="first")
-    find = _of_nodes if pairs.key.nodes is not None else _of_spans
-    document, key, response, dropped = find(pairs, rules)
+    document, key, response, dropped = counted(pairs, rules)
     size = len(document)
     key_entity, response_entity, key_row, response_row = np.full((4, size), ABSENT)
     key_entity[key.side.number], response_entity[response.side.number] = key.side.entity, response.side.entity
@@ -129,8 +127,14 @@ def partitions(pairs: Pairs, rules: Rules, placed: tuple[Projection, Projection]
     return both.compact(), sum(len(repeat.copies) - 1 for repeat in dropped)
 
 
-_Found = tuple[Ints, _Mentions, _Mentions, Sequence[Repeat]]
+_Found = tuple[Ints, Counted, Counted, Sequence[Repeat]]
 """The document of each mention number, both sides, and the repeated mentions whose later copies were ignored."""
+
+
+def counted(pairs: Pairs, rules: Rules) -> _Found:
+    """Return the mentions of both sides that count for a score with ``rules``; of each only the first copy does."""
+    find = _of_nodes if pairs.key.nodes is not None else _of_spans
+    return find(pairs, replace(rules, repeated="first"))
 
 
 def _of_spans(pairs: Pairs, rules: Rules) -> _Found:
@@ -142,7 +146,7 @@ def _of_spans(pairs: Pairs, rules: Rules) -> _Found:
     for before, left in ((spans.key, matched.key), (spans.response, matched.response)):
         first = np.full(len(spans.document), ABSENT)
         first[before.number[::-1]] = np.arange(len(before.number))[::-1]
-        sides.append(_Mentions(left, first[left.number]))
+        sides.append(Counted(left, first[left.number]))
     return spans.document, sides[0], sides[1], treated.dropped
 
 
@@ -154,7 +158,7 @@ def _of_nodes(pairs: Pairs, rules: Rules) -> _Found:
     alignment, report = aligned(pairs, replace(rules, lookup="alignment"))
     matched = together(alignment)
     key, response = (
-        _Mentions(side, aligned_side.mention)
+        Counted(side, aligned_side.mention)
         for side, aligned_side in ((matched.key, alignment.key), (matched.response, alignment.response))
     )
     return matched.document, key, response, report.dropped

@@ -71,6 +71,9 @@ def _parameters(metrics: Sequence[Metric]) -> list[click.Parameter]:
         click.Argument(["name"], required=False),
         options.layout(RESULT, TABLES, DATA),
         options.Parameter("--documents", is_flag=True, help="Add a row for each document."),
+        options.Parameter(
+            "--entities", is_flag=True, help="Show what each entity of the document NAME adds to a score."
+        ),
         *options.of_topic(Grouping, "by", "average"),
         options.Parameter(
             "--intervals",
@@ -125,6 +128,7 @@ def score(
     unit: str,
     output: str,
     documents: bool,
+    entities: bool,
     by: str | None,
     average: str | None,
     **arguments: Any,
@@ -138,6 +142,7 @@ def score(
     others = {
         "--by": by is not None,
         "--documents": documents,
+        "--entities": entities,
         "--average": average is not None,
         "--intervals": intervals,
         f"--of {arguments['of']}": _divides(arguments["of"]),
@@ -151,18 +156,31 @@ def score(
             raise UsageError("without RESPONSE only the estimated key is written: leave out options of scores")
         _write_key(key, output, metrics, arguments)
         return
+    if entities:
+        _refuse_others(others, arguments)
     document, listed = (None, False) if name == "none" else (name, look.layout in fitting(RESULT))
+    keep = listed or entities
     with workers() as apply:
         result = evaluated(
-            key, response, metrics, apply=apply, document=document, keep_pairs=listed, unit=unit, **arguments
+            key, response, metrics, apply=apply, document=document, keep_pairs=keep, unit=unit, **arguments
         )
     refuse_heads_of_spans(result)
     tell(result.notices)
+    if entities:
+        _write_entities(result, look, output)
+        return
     ends = _intervals(result, unit) if intervals else None
     report = Report(
         result, documents or listed, by, document, headings, conll, average is not None, _name(response), ends
     )
     _write_scores(report, look, output)
+
+
+def _write_entities(result: Result, look: Style, output: str) -> None:
+    """Write what each entity adds to the scores of one document."""
+    from corefscore.reports.entities import entities
+
+    write(rendered(entities(result), look), output)
 
 
 def _write_scores(report: Report, look: Style, output: str) -> None:
@@ -173,6 +191,13 @@ def _write_scores(report: Report, look: Style, output: str) -> None:
         write_long(rendered(report, look), output, _FEWER)
     else:
         write(rendered(report, look), output)
+
+
+def _refuse_others(others: Mapping[str, bool], arguments: Mapping[str, Any]) -> None:
+    """Raise `UsageError` for options whose scores are not those of the entities of one document."""
+    for option, given in {**others, "--of": arguments["of"], "--window": arguments["window"]}.items():
+        if given and option != "--entities":
+            raise UsageError(f"--entities shows what entities add to the score of one document; leave {option} out")
 
 
 def _divides(of: str | None) -> bool:

@@ -93,11 +93,11 @@ def count(overlap: Overlap) -> tuple[Counts]:
     Source: Luo 2005, phi_4; copies: recorded cases repeat-key.
     """
     key, response = overlap.key, overlap.response
-    similar = overlap.similar(*_assigned(overlap))
+    similar = overlap.similar(*assigned(overlap))
     return (shares(similar, key.total(key.size > 0), response.total(response.size > 0)),)
 
 
-def _assigned(overlap: Overlap) -> tuple[Floats, Bools]:
+def assigned(overlap: Overlap) -> tuple[Floats, Bools]:
     """Return the similarity of the entities of each cell, and whether they are assigned to each other."""
     cells, key, response = overlap.cells, overlap.key, overlap.response
     similarity = 2 * cells.size / (key.size[cells.key] + response.size[cells.response])
@@ -109,7 +109,7 @@ def terms(both: Both) -> tuple[Counts]:
 
     So an entity counts for a kind of mentions by the share of its mentions that are of this kind.
     """
-    similarity, taken = _assigned(both.overlap)
+    similarity, taken = assigned(both.overlap)
     similar = np.where(taken, similarity, 0.0)
 
     def of(members: Members) -> tuple[Floats, Floats]:

@@ -23,12 +23,12 @@ def count(overlap: Overlap) -> tuple[Counts]:
     Source: Luo 2005, phi_3; copies: recorded cases repeat-key.
     """
     cells = overlap.cells
-    shared = cells.total(cells.size * _taken(overlap))
+    shared = cells.total(cells.size * taken(overlap))
     key, response = overlap.key, overlap.response
     return (shares(shared, key.total(key.size), response.total(response.size)),)
 
 
-def _taken(overlap: Overlap) -> Bools:
+def taken(overlap: Overlap) -> Bools:
     """Return whether the entities of each cell are assigned to each other."""
     cells = overlap.cells
     return best(cells.key, cells.response, cells.size.astype(np.float64)).taken
@@ -36,8 +36,8 @@ def _taken(overlap: Overlap) -> Bools:
 
 def terms(both: Both) -> tuple[Counts]:
     """Numerator: whether the entities of the mention on both sides are assigned to each other. Denominator: 1."""
-    taken = _taken(both.overlap)
-    return (both.counts(lambda members: (members.of_cells(taken), members.ones)),)
+    of_cells = taken(both.overlap)
+    return (both.counts(lambda members: (members.of_cells(of_cells), members.ones)),)
 
 
 METRIC = Metric(

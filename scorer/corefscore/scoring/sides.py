@@ -39,7 +39,7 @@ class MentionText(NamedTuple):
     words: str
 
 
-def _words_of(documents: Documents) -> list[str]:
+def words_of(documents: Documents) -> list[str]:
     """Return the words of all mentions."""
     if documents.items is not None:
         return documents.words_of(range(len(documents.start)))
@@ -90,7 +90,7 @@ class Corpus:
                 documents.document.tolist(), documents.names_of(range(len(documents.document))), strict=True
             )
         ]
-        words = _words_of(documents)
+        words = words_of(documents)
         spans = zip(documents.entity.tolist(), documents.start.tolist(), documents.end.tolist(), words, strict=True)
         for entity, start, end, text in spans:
             of_entity[entity].append(MentionText(max(start, -1), max(end, -1), text))
