@@ -7,9 +7,10 @@ import io
 import json
 import pickle
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -495,6 +496,143 @@ def test_entities_by_type(
         assert summed(division, metric) == pytest.approx(ends * division.counts[metric]), metric
     kinds = score(key, response, "muc", of="kind", singletons="keep").kinds
     assert [its["mentions"].recall_counts.denominator for its in kinds.values()] == [2, 2, 0]
+
+
+Typed = list[list[tuple[int, int, str]]]
+
+
+def drawn_types(numbers: Random) -> Typed:
+    """Entities of 16 tokens, none of whose mentions cross, with a type for each mention."""
+    every = [(token, token + size - 1) for size in (1, 2, 4) for token in range(0, 16, size)]
+    entities: Typed = [[] for _ in range(numbers.randint(1, 5))]
+    for start, end in sorted(numbers.sample(every, 14), key=lambda span: (span[0], -span[1])):
+        numbers.choice(entities).append((start, end, numbers.choice(("person", "place"))))
+    return sorted(filter(None, entities))
+
+
+def marks_of(entities: Typed, typed: Callable[[int, str], str], name: Callable[[int, str], str]) -> list[str]:
+    """Return what opens and closes at each token: ``typed`` writes the id where a mention begins, ``name`` where it
+    ends."""
+    cells = [""] * 16
+    marks = sorted((start, -end, number, kind) for number, its in enumerate(entities) for start, end, kind in its)
+    for start, end, number, kind in marks:
+        cells[start] += f"({typed(number, kind)}" + ")" * (start == -end)
+    for start, end, number, kind in sorted(marks, key=lambda mark: (-mark[1], -mark[0])):
+        cells[-end] += f"{name(number, kind)})" * (start != -end)
+    return cells
+
+
+def as_typed(entities: Typed, form: str) -> str:
+    """Return the same entities in a format that has types of mentions."""
+    clusters = [[[start, end] for start, end, _ in its] for its in entities]
+    fields: dict[str, Any] = {"doc_key": "d", "sentences": [["w"] * 16], "clusters": clusters}
+    if form == "etype":
+        marks = marks_of(entities, "e{}-{}-1-".format, lambda number, _: f"e{number}")
+        lines = [
+            f"{at}\tw\t_\tX\t_\t_\t0\troot\t_\t{'Entity=' * bool(it)}{it or '_'}" for at, it in enumerate(marks, 1)
+        ]
+        return "# newdoc id = d\n# global.Entity = eid-etype-head-other\n" + "\n".join(lines) + "\n\n"
+    if form in ("ids", "names"):
+        marks = marks_of(entities, "{1}-{0}".format, "{1}-{0}".format)
+        if form == "names":
+            cells = [it.replace("(|", "|(").strip("|") for it in marks_of(entities, "|{}".format, "|{}".format)]
+            names = marks_of(entities, "{1}*".format, "*".format)
+            marks = [f"{name or '*'}\t{cell or '-'}" for name, cell in zip(names, cells, strict=True)]
+        return (
+            "#begin document d\n"
+            + "\n".join(f"{at}\tw\t{it or '_'}" for at, it in enumerate(marks))
+            + "\n#end document\n"
+        )
+    if form == "clusters":
+        fields["kind"] = [its[0][2] for its in entities]
+    elif form == "mentions":
+        fields["kind"] = [[kind for *_, kind in its] for its in entities]
+    else:
+        rows = [[start, end, kind] for its in entities for start, end, kind in its] + [[3, 14, "none"]]
+        fields["kind"] = [rows[:4], rows[4:], []] if form == "by sentence" else rows
+    return json.dumps(fields) + "\n"
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_types_give_the_same_counts_in_every_format(seed: int, tmp_path: Path) -> None:
+    numbers = Random(seed)
+    sides = {"key": drawn_types(numbers), "response": drawn_types(numbers)}
+    kinds: list[dict[str, Mapping[str, Any]]] = []
+    forms = {"etype": "type", "ids": "column:3", "names": "column:3"}
+    forms |= dict.fromkeys(("clusters", "mentions", "offsets", "by sentence"), "field:kind")
+    for form, of in forms.items():
+        key, response = tmp_path / f"key.{form}", tmp_path / f"response.{form}"
+        key.write_text(as_typed(sides["key"], form))
+        response.write_text(as_typed(sides["response"], form))
+        how: dict[str, Any] = {"singletons": "keep", "repeated": "first"}
+        if form == "etype":
+            how |= {"task": "none", "matching": "exact"}
+        result = score(key, response, "muc,bcub,ceafe,lea", of=of, **how)
+        for metric, counts in result.counts.items():
+            assert summed(result, metric) == pytest.approx(counts), (form, metric)
+        kinds.append({name.removeprefix(of): its for name, its in result.kinds.items()})
+        (*_, last) = result.kinds
+        assert score(key, response, "lea", of=last, **how)["lea"] == result.kinds[last]["lea"], form
+    for form, found in zip(forms, kinds, strict=True):
+        assert found.keys() == kinds[0].keys()
+        for name, its in found.items():
+            for measure, scores in its.items():
+                assert scores.recall_counts == pytest.approx(kinds[0][name][measure].recall_counts), (form, measure)
+                assert scores.precision_counts == pytest.approx(kinds[0][name][measure].precision_counts), (
+                    form,
+                    measure,
+                )
+
+
+CONLL_NAMES = """#begin document (d); part 000
+d	0	0	Ann	(PERSON*	(1
+d	0	1	Lee	*)	1)
+d	0	2	saw	*	-
+d	0	3	Rome	(GPE)	(2)
+d	0	4	her	*	(1)
+#end document
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "of", "message"),
+    [
+        (CONLL_NAMES, "column:9", '--of column:9: the key has no types of entities; expected "(GPE*"'),
+        (CONLL_NAMES, "column:6", "or ids like"),
+        (CONLL_NAMES, "field:ner", "in this field of JSON"),
+        (CONLL_NAMES, "type", "CorefUD has them in the field etype"),
+        (CONLL_NAMES, "column:0", "expected column:N, counted from 1"),
+        (CONLL_NAMES, "column:5:", "with :NAME after it for one type"),
+        (CONLL_NAMES, "field:", "expected column:N, counted from 1, or field:FIELD"),
+        (CONLL_NAMES.replace("*)", "*"), "column:5", 'has "PERSON" without a partner at token 0; expected'),
+        (
+            CONLL_NAMES.replace("(PERSON", ""),
+            "column:5",
+            'has ")" without a partner at token 1; expected "(TYPE*" to',
+        ),
+        ('{"clusters": [[[0, 1]]], "ner": [[0, "X"]]}', "field:ner", 'field "ner" has another shape'),
+        ('{"clusters": [[[0, 1]]], "ner": "X"}', "field:ner", "lists of [first token, last token] and a type"),
+        ('{"clusters": [[[0, 1]]], "ner": [[0, 0, "X"]]}', "field:ner", "the key has no types of entities"),
+    ],
+)
+def test_types_that_are_not_there_are_refused(text: str, of: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "key"
+    path.write_text(text)
+    with pytest.raises((UsageError, InputError)) as caught:
+        score(path, path, "muc", of=of)
+    assert message in str(caught.value)
+
+
+def test_a_response_without_the_column_has_the_types_of_the_key(tmp_path: Path) -> None:
+    key, response = tmp_path / "key.conll", tmp_path / "response.json"
+    key.write_text(CONLL_NAMES)
+    response.write_text('{"doc_key": "d", "clusters": [[[0, 1], [4, 4]], [[3, 3]], [[2, 2]]]}')
+    kinds = score(key, response, "bcub", of="column:5").kinds
+    assert {name: its["mentions"].precision_counts for name, its in kinds.items()} == {
+        "column:5:-": (0, 1),
+        "column:5:GPE": (1, 1),
+        "column:5:PERSON": (2, 2),
+    }
 
 
 @pytest.mark.parametrize(

@@ -55,14 +55,17 @@ Words = Callable[[Source, Sequence[Span]], list[str]]
 
 AnnotationsOf = Callable[..., Iterator[Any]]
 """Reads the annotations and words of the documents of a file (`corefscore.formats.base.Annotations`).
-It takes a `Source` and, if the units of tokens are wanted, where these are annotated (`UNIT_SOURCES`)."""
+It takes a `Source` and, as ``unit`` or ``types``, where the units of tokens or the types of entities are annotated
+(`UNIT_SOURCES`), if these are wanted."""
 
 UNIT_SOURCES = OF_COLUMN, OF_FIELD = "column:", "field:"
-"""Where the units of tokens can be annotated: in a column of CoNLL, numbered from 1, or in a field of JSON."""
+"""Where the units of tokens, or the types of entities, can be annotated: in a column of CoNLL, numbered from 1, or in
+a field of JSON."""
 
 
 def is_within(unit: str) -> bool:
-    """Return whether a unit of resampling is part of a document (`corefscore.matching.units`)."""
+    """Return whether a value names one of these places; a unit of resampling is then part of a document
+    (`corefscore.matching.units`)."""
     return unit.startswith(UNIT_SOURCES)
 
 

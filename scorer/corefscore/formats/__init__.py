@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
+from typing import Any
 
 from corefscore.core.documents import KEY, RESPONSE, AnnotationsOf, Documents
 from corefscore.core.errors import UsageError, suggested
@@ -120,11 +121,11 @@ def _annotations_of(form: Format, files: Sequence[Source], request: Request) -> 
 
 
 def _annotations(
-    form: Format, files: Sequence[Source], request: Request, source: Source, unit: str | None = None
+    form: Format, files: Sequence[Source], request: Request, source: Source, **wanted: Any
 ) -> Iterator[Annotations]:
     """Yield the annotations of each document of one of ``files`` (`corefscore.core.documents.AnnotationsOf`)."""
     if form.annotations:
-        yield from form.annotations(source, form.settled(files, request)._replace(unit=unit))
+        yield from form.annotations(source, form.settled(files, request)._replace(**wanted))
 
 
 def has_both_sides(path: str | Sequence[str], reading: Reading) -> bool:

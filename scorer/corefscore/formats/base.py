@@ -191,6 +191,8 @@ class Request(NamedTuple):
     - ``columns``: what `columns_of` returns for this side.
     - ``several``: whether the corpus has several files, which then name documents of CoNLL without a name.
     - ``unit``: where the units of tokens are annotated (`corefscore.core.documents.UNIT_SOURCES`), for annotations.
+    - ``types``: where the types of entities are annotated: likewise, or anything else for ``etype`` in CorefUD; None if
+      they are not wanted.
     - ``lines``: the lines at which the documents begin whose annotations are wanted; None for all. A reader may give
       others, too.
     """
@@ -207,6 +209,7 @@ class Request(NamedTuple):
     ne_column: int = COLUMN
     columns: Mapping[str, str] = {}
     unit: str | None = None
+    types: str | None = None
     lines: Collection[int | None] | None = None
     several: bool = False
 
@@ -299,7 +302,8 @@ class Annotations(NamedTuple):
 
     ``line`` is the line at which it begins, as in `corefscore.core.documents.Place`. ``tags`` (parts of speech) and
     ``parse`` (pieces of bracketed trees, such as ``(NP*``) have one value a token, or are empty if the file has none.
-    ``units`` has the unit of each token, if it was requested.
+    ``units`` has the unit of each token, and ``types`` the types of entities by id, if they were requested: the first
+    one that a mention of an entity has.
 
     If mentions are more than spans, empty nodes are words, ``numbers`` are the numbers of the words
     (`corefscore.core.documents.Nodes`), and ``tree`` returns their dependencies.
@@ -315,6 +319,7 @@ class Annotations(NamedTuple):
     numbers: Ints = NONE
     faults: Mapping[str, int] = MappingProxyType({})
     units: Sequence[str] = ()
+    types: Mapping[str, str] = MappingProxyType({})
     zeros: Sequence[int] = ()
     at: Callable[[int | str], tuple[int | None, int | None, tuple[str, str]]] | None = None
     tree: Callable[[], Tree] = lambda: Tree(NONE, {})
@@ -376,7 +381,6 @@ class Format(NamedTuple):
       or odd is added to what was found. Names may occur twice.
     - ``named``: the same as ``read``, with named entities.
     - ``annotations``: the `Annotations` of each document of one file.
-    - ``types``: the first line of each document of one file, and the types of its entities by id.
 
     ``columns`` says whether lines have columns, one of which can be named as that of words; ``zeros`` whether words
     that begin with `ZERO` mean zeros.
@@ -395,7 +399,6 @@ class Format(NamedTuple):
     examine: Callable[[Sequence[Source], Found, Request], Iterator[Documents]] | None = None
     named: Read | None = None
     annotations: Callable[[Source, Request], Iterator[Annotations]] | None = None
-    types: Callable[[Source], Iterator[tuple[int, Mapping[str, str]]]] | None = None
     columns: bool = False
     zeros: bool = False
 

@@ -65,7 +65,7 @@ def units_of(pairs: Pairs, unit: str) -> Units:
     by_place: dict[Place | None, Sequence[str]] = {}
     # Each file is read once more, in the order of the key, so that an error is about the first one that has any.
     for source in dict.fromkeys(place.source for place in key.places if place is not None):
-        of_file = ((Place(source, annotated.line), annotated.units) for annotated in key.annotations(source, unit))
+        of_file = ((Place(source, annotated.line), annotated.units) for annotated in key.annotations(source, unit=unit))
         by_place |= {place: units for place, units in of_file if place in places}
     names: list[str] = []
     documents: list[int] = []

@@ -62,7 +62,7 @@ def count_batches(
             "both into one format with corefscore convert, or score with --align, which finds words and heads in the "
             "key"
         )
-    batch_scorer = BatchScorer(metrics, settings, reading, keep_pairs=keep_pairs)
+    batch_scorer = BatchScorer(metrics, settings, keep_pairs=keep_pairs)
     if (names := batch_scorer.names) is not None and names.estimate_key:
         from corefscore.matching.named import estimated
 
@@ -105,15 +105,8 @@ class BatchScorer:
     restricted to kinds of mentions, if these are scored.
     """
 
-    def __init__(
-        self,
-        metrics: Sequence[Metric],
-        settings: Settings,
-        reading: Reading = BY_CONTENT,
-        *,
-        keep_pairs: bool = False,
-    ) -> None:
-        self.metrics, self.settings, self.reading, self.keep_pairs = metrics, settings, reading, keep_pairs
+    def __init__(self, metrics: Sequence[Metric], settings: Settings, *, keep_pairs: bool = False) -> None:
+        self.metrics, self.settings, self.keep_pairs = metrics, settings, keep_pairs
         self.every = counted_metrics(metrics, settings)
         self.names = names_asked(metrics, settings.own)
         self.of: Of | None = None
@@ -130,7 +123,7 @@ class BatchScorer:
         if self.of is not None:
             from corefscore.scoring.kinds.labels import with_kinds
 
-            pairs = with_kinds(pairs, self.of, self.reading)
+            pairs = with_kinds(pairs, self.of)
         windows: Windows | None = None
         if rules.window is not None:
             from corefscore.matching.windows import cut

@@ -76,7 +76,7 @@ class Rules:
     of: str | None = option(
         None,
         "Score one kind of mention, such as pronouns, names, size:2-5, singletons or type:person; or divide all "
-        "mentions by size, kind, distance or type, and score each part.",
+        "mentions by size, kind, distance, type, column:N or field:NAME, and score each part.",
         kind=str,
         metavar="KIND",
     )

@@ -14,6 +14,7 @@ from corefscore.core.findings import Finding
 from corefscore.core.sources import Source, as_text
 from corefscore.formats.base import Annotations, Request
 from corefscore.formats.conll.lines import WordColumn, columns_of, tokens_of
+from corefscore.formats.conll.types import types_of
 
 _TAG, _PARSE = 4, 5
 """The columns of parts of speech and parses, counted from 0."""
@@ -27,6 +28,7 @@ _NOTHING = {"-", "*", "_"}
 def read(source: Source, request: Request) -> Iterator[Annotations]:
     """Yield the annotations of each document of a file that has no faults."""
     column = WordColumn(request.word_column)
+    types = types_of(source, request.types) if request.types and request.types.startswith(OF_COLUMN) else {}
     wanted = sorted(line or 0 for line in request.lines or ())
     for begin, end, lines, cuts in tokens_of(source):
         if request.lines is not None:
@@ -45,7 +47,10 @@ def read(source: Source, request: Request) -> Iterator[Annotations]:
         sentences = [words[start:stop] for start, stop in edges if stop > start]
         has_tags, has_parse = not set(tags) <= _NOTHING, any("(" in bit for bit in parse)
         units = () if request.unit is None else _units(source, begin, rows, request.unit)
-        yield Annotations(begin, sentences, tags if has_tags else (), parse if has_parse else (), units=units)
+        of_entities = types.get(begin, {})
+        yield Annotations(
+            begin, sentences, tags if has_tags else (), parse if has_parse else (), units=units, types=of_entities
+        )
 
 
 def _units(source: Source, begin: int, rows: Sequence[Sequence[bytes]], unit: str) -> list[str]:

@@ -24,5 +24,4 @@ FORMAT = Format(
     write=later("corefud.writer:write"),
     examine=later("corefud.examiner:examine"),
     annotations=later("corefud.annotations:read"),
-    types=later("corefud.annotations:types"),
 )

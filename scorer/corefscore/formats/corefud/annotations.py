@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
+from itertools import chain
 
 import numpy as np
 
 from corefscore.core.arrays import Ints, bounds, changes, order_by
-from corefscore.core.documents import SENTENCE
+from corefscore.core.documents import SENTENCE, is_within
 from corefscore.core.sources import Source, as_text
 from corefscore.formats.base import EMPTY, NO_WORD, Annotations, Request
 from corefscore.formats.corefud.chunks import CLOSE, Fields, attributes_of, chunks
@@ -31,12 +33,16 @@ def read(source: Source, request: Request) -> Iterator[Annotations]:
     lines = Lines(source)
     words, numbers = lines.words, lines.numbers(lines.documents.of_sentence)
     depth = cache(partial(depths, lines))
+    of_word = _types_of_words(lines) if request.types and not is_within(request.types) else {}
     for begin, which in by_document(lines):
         rows = list(zip(words.row[which].tolist(), words.overt[which].tolist(), strict=True))
         forms = [_form(lines.column(row, FORM), overt=overt) for row, overt in rows]
         tags = [_tag(lines.column(row, UPOS), overt=overt) for row, overt in rows]
         tree = partial(tree_of, lines, depth, which, numbers)
-        yield Annotations(begin, cut(forms, numbers[which]), tags, numbers=numbers[which], tree=tree)
+        types: dict[str, str] = {}
+        for name, kind in chain.from_iterable(of_word.get(word, ()) for word in which.tolist()):
+            types.setdefault(name, kind)
+        yield Annotations(begin, cut(forms, numbers[which]), tags, numbers=numbers[which], tree=tree, types=types)
 
 
 def by_document(lines: Lines) -> Iterator[tuple[int, Ints]]:
@@ -65,19 +71,17 @@ def _tag(tag: bytes, *, overt: bool) -> str:
     return as_text(tag)
 
 
-def types(source: Source) -> Iterator[tuple[int, dict[str, str]]]:
-    """For each document of a file that has no faults the line at which it begins, and the types of its entities by id:
-    the first one that a mention of an entity has. A header that names no type gives nothing."""
-    lines = Lines(source)
+def _types_of_words(lines: Lines) -> Mapping[int, Sequence[tuple[str, str]]]:
+    """Return the ids and types of the mentions that begin at each word. A header that names no type gives nothing."""
     header = lines.header or []
     fields = Fields.of(header)
     attributes = attributes_of(lines)
     if fields is None or _TYPE_FIELD not in header or not len(attributes.word):
-        return
+        return {}
     field = header.index(_TYPE_FIELD)
     found = chunks(attributes, fields)
     parts = parts_of(found)
-    of_word: dict[int, list[tuple[str, str]]] = {}
+    of_word: dict[int, list[tuple[str, str]]] = defaultdict(list)
     for chunk, kind in enumerate(found.kind.tolist()):
         if kind == CLOSE:
             continue
@@ -85,10 +89,5 @@ def types(source: Source) -> Iterator[tuple[int, dict[str, str]]]:
         if len(values) > field and values[field].strip():
             word = int(attributes.word[found.cell[chunk]])
             label = parts[chunk][0] if chunk in parts else found.id_of(chunk)
-            of_word.setdefault(word, []).append((as_text(label), as_text(values[field].strip())))
-    for begin, words in by_document(lines):
-        by_id: dict[str, str] = {}
-        for word in words.tolist():
-            for name, kind in of_word.get(word, ()):
-                by_id.setdefault(name, kind)
-        yield begin, by_id
+            of_word[word].append((as_text(label), as_text(values[field].strip())))
+    return of_word

@@ -27,6 +27,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import chain, islice
+from typing import Any
 
 import numpy as np
 
@@ -306,6 +307,13 @@ def _by_first(place: Place, fields: Fields, request: Request) -> _First:
     return dialect, predicted if predicted is not None and predicted in fields else dialect.clusters
 
 
+def clusters_of(place: Place, fields: Fields, request: Request) -> tuple[Dialect, list[Any]]:
+    """Return the dialect and the clusters of an object without faults."""
+    by_first = request.by_first
+    dialect, field = (BY_NAME[by_first[0]], by_first[1]) if by_first else _by_first(place, fields, request)
+    return dialect, fields[field]
+
+
 def words_of(place: Place, fields: Fields, request: Request) -> list[list[str]] | None:
     """Return the words of a document by sentence, or the pieces of its text if mentions count characters; None if it
     has no words.
@@ -313,8 +321,7 @@ def words_of(place: Place, fields: Fields, request: Request) -> list[list[str]] 
     dialect = dialect_of(place, fields, request)
     if dialect.shape != TEXT or dialect.words not in fields:
         return sentences_of(fields, dialect)
-    clusters = fields[_field_of(request, dialect) or dialect.clusters]
-    flat = flattened(clusters, offsets_of(place, fields, dialect)[1])
+    flat = flattened(clusters_of(place, fields, request)[1], offsets_of(place, fields, dialect)[1])
     return [clean(pieces_of(fields[dialect.words], flat or ()).text).split()]
 
 

@@ -13,8 +13,7 @@ from corefscore.core.arrays import Floats, Ints, changes, order_by, sums
 from corefscore.core.documents import KEY, RESPONSE, Documents, Kinds, Place
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding
-from corefscore.formats import form_of
-from corefscore.formats.base import AUTO, Reading
+from corefscore.formats.base import AUTO
 from corefscore.matching.entity_lookup import together
 from corefscore.matching.matched import Matched, Side
 from corefscore.matching.mentions import Alignment
@@ -47,8 +46,8 @@ _UNKNOWN = -1
 """The number of a mention whose side does not say its kind."""
 
 
-def with_kinds(pairs: Pairs, of: Of, reading: Reading) -> Pairs:
-    """Return the same documents with the `Kinds` of their mentions; ``reading`` is how their files were read.
+def with_kinds(pairs: Pairs, of: Of) -> Pairs:
+    """Return the same documents with the `Kinds` of their mentions.
 
     A division by size gets none, since the size of an entity depends on which mentions count. Raises `UsageError` if
     the kinds of mentions cannot be found.
@@ -63,7 +62,7 @@ def with_kinds(pairs: Pairs, of: Of, reading: Reading) -> Pairs:
                 )
         key, response = Kinds(pairs.key.start), Kinds(pairs.response.start)
     else:
-        key, response = _by_head(pairs, of) if of.by == KIND else _by_type(pairs, of, reading)
+        key, response = _by_head(pairs, of) if of.by == KIND else _by_type(pairs, of)
     return pairs._replace(key=replace(pairs.key, kinds=key), response=replace(pairs.response, kinds=response))
 
 
@@ -106,13 +105,13 @@ def _named(document: Ints, placed: Projection, text: Text, names: Fits, heads: s
     return which[np.array(is_name, dtype=np.bool_)]
 
 
-def _by_type(pairs: Pairs, of: Of, reading: Reading) -> tuple[Kinds, Kinds]:
+def _by_type(pairs: Pairs, of: Of) -> tuple[Kinds, Kinds]:
     """Return mentions by the types of their entities. In a response without types they are unknown, so those of the
     matching key mentions count.
     """
-    key, response = (_types(name, side, reading) for name, side in ((KEY, pairs.key), (RESPONSE, pairs.response)))
+    key, response = _types(pairs.key, of.types), _types(pairs.response, of.types)
     if not any(key) and len(pairs.key.start):
-        raise UsageError(f"--of {of.value}: the key has no types of entities; CorefUD has them in the field etype")
+        raise UsageError(f"--of {of.value}: the key has no types of entities; {_WHERE[of.types.partition(':')[0]]}")
     names = (UNTYPED, *sorted({*key, *response} - {""}))
     number_of = {name: number for number, name in enumerate(names)} | {"": 0}
     found = []
@@ -120,16 +119,24 @@ def _by_type(pairs: Pairs, of: Of, reading: Reading) -> tuple[Kinds, Kinds]:
         of_entity = np.array([number_of[name] for name in types], dtype=np.int64)
         if side is pairs.response and not any(types):
             of_entity[:] = _UNKNOWN
-        found.append(Kinds(of_entity[side.entity], tuple(f"{TYPE}:{name}" for name in names)))
+        found.append(Kinds(of_entity[side.entity], tuple(f"{of.types}:{name}" for name in names)))
     return found[0], found[1]
 
 
-def _types(name: str, side: Documents, reading: Reading) -> list[str]:
+_WHERE = {
+    TYPE: "CorefUD has them in the field etype",
+    "column": 'expected "(GPE*" to "*)" around mentions in this column of CoNLL, or ids like "(person-3" in the last',
+    "field": "expected a type for each cluster or each mention, or lists of offsets and a type, in this field of JSON",
+}
+"""Where types are annotated, by what the value of ``--of`` begins with."""
+
+
+def _types(side: Documents, types: str) -> list[str]:
     """Return the type of each entity of a side, empty if it has none."""
     by_place: dict[Place | None, Mapping[str, str]] = {}
     for source in dict.fromkeys(place.source for place in side.places if place is not None and place.line is not None):
-        types = form_of([source], reading, name).types
-        by_place |= {Place(source, line): of_ids for line, of_ids in (types(source) if types else ())}
+        found = side.annotations(source, types=types) if side.annotations else ()
+        by_place |= {Place(source, its.line): its.types for its in found}
     of_document = [by_place.get(place, {}) for place in side.places]
     ids = side.names_of(range(len(side.document)))
     return [of_document[document].get(name, "") for document, name in zip(side.document.tolist(), ids, strict=True)]

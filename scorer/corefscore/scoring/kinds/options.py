@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.core.arrays import Bools, Ints
+from corefscore.core.documents import OF_COLUMN, is_within
 from corefscore.core.errors import UsageError, nearest
 from corefscore.formats.base import AUTO
 from corefscore.scoring.kinds.texts import NO_TAG, PENN, TAG_SETS, Text
@@ -152,7 +153,7 @@ _RANGES: Mapping[str, Mapping[str, _Range]] = {
 
 _EXPECTED = (
     "expected size, size:2-5, singletons, long, kind, pronouns, names, nominals, distance, distance:0-20, "
-    "distance:first, type or type:NAME"
+    "distance:first, type, type:NAME, column:N, column:N:NAME, field:FIELD or field:FIELD:NAME"
 )
 
 
@@ -164,6 +165,8 @@ class Of(NamedTuple):
     - ``ranges``: the kinds that are ranges of numbers, by name.
     - ``kinds``: the kinds that are names, if these are known before the mentions are read.
     - ``pronouns``: how pronouns are recognised (`corefscore.scoring.kinds.options`).
+    - ``types``: where types are annotated: `TYPE` (``etype`` in CorefUD), or one of
+      `corefscore.core.documents.UNIT_SOURCES` with a number or name.
     """
 
     value: str
@@ -172,6 +175,7 @@ class Of(NamedTuple):
     ranges: Mapping[str, _Range]
     kinds: tuple[str, ...]
     pronouns: str
+    types: str = TYPE
 
     @property
     def needs_files(self) -> bool:
@@ -205,6 +209,12 @@ def of(words: str) -> Of:
             raise _unknown(words, "expected a way to recognise pronouns, such as english, tags:PRON or words:FILE")
         kinds = KINDS if by == KIND else (by,)
         return Of(words, KIND, by == KIND, {}, kinds, rest or "auto")
+    if is_within(words):
+        place, colon, kind = rest.partition(":")
+        column = place.isascii() and place.isdigit() and int(place)
+        if not place or (colon and not kind) or (words.startswith(OF_COLUMN) and not column):
+            raise _unknown(words, "expected column:N, counted from 1, or field:FIELD, with :NAME after it for one type")
+        return Of(words, TYPE, not kind, {}, (words,) if kind else (), "", f"{by}:{place}")
     if by not in _DIVISIONS or (colon and not rest):
         like = [] if by in _DIVISIONS else nearest(by, [*_DIVISIONS, *KINDS, *_OTHER_NAMES])
         raise _unknown(words, f"did you mean {' or '.join(like)}?" if like else _EXPECTED)
