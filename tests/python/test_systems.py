@@ -186,7 +186,7 @@ def test_a_result_is_a_small_table_in_a_notebook() -> None:
     assert not tags.open
     assert tags.rows[0] == ["measure", "R", "P", "F1"]
     assert tags.rows[2] == ["muc", "100.00", "100.00", "100.00"]
-    assert html.endswith("| document=&lt;a&gt;&amp; | key=cbd9fc</small></p>")
+    assert html.endswith("| document=&lt;a&gt;&amp; | key=0652c9</small></p>")
     assert "<style" not in html and "class=" not in html
 
 
