@@ -3,9 +3,9 @@ mentions for messages."""
 
 from __future__ import annotations
 
-from bisect import bisect
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -73,18 +73,14 @@ def words_of_spans(
 ) -> list[str]:
     """Return the words of spans for messages, for which a file is read again; their numbers if the words are not
     known."""
-    wanted = sorted((span.line, number) for number, span in enumerate(spans))
+    by_line: dict[int | None, list[int]] = defaultdict(list)
+    for number, span in enumerate(spans):
+        by_line[span.line].append(number)
     found = [""] * len(spans)
-    nothing_more: list[Annotations | None] = [None]
-    first = 0
-    for annotated, following in pairwise(chain(read(source, request._replace(lines={*dict(wanted)})), nothing_more)):
-        assert annotated is not None, "only the last one is"
-        # A span is in the last document that does not begin after it.
-        stop = len(wanted) if following is None else bisect(wanted, (following.line or 0,))
+    for annotated in read(source, request._replace(lines=by_line.keys())):
         words = list(chain(*annotated.words))
-        for _, number in wanted[first:stop]:
+        for number in by_line.get(annotated.line, ()):
             start, size = spans[number].start, spans[number].end - spans[number].start + 1
             shown = [words[place] for place in passage_places(start, size) if place < len(words)]
             found[number] = passage(shown, size) if words else f"{start}-{start + size - 1}"
-        first = stop
     return found

@@ -5,7 +5,6 @@ Words can be in another column (`corefscore.formats.conll.lines.WordColumn`).
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from corefscore.core.documents import OF_COLUMN
@@ -29,14 +28,9 @@ def read(source: Source, request: Request) -> Iterator[Annotations]:
     """Yield the annotations of each document of a file that has no faults."""
     column = WordColumn(request.word_column)
     types = types_of(source, request.types) if request.types and request.types.startswith(OF_COLUMN) else {}
-    wanted = sorted(line or 0 for line in request.lines or ())
-    for begin, end, lines, cuts in tokens_of(source):
-        if request.lines is not None:
-            following = bisect_left(wanted, begin)
-            if following == len(wanted):
-                return
-            if wanted[following] > end:
-                continue
+    for begin, lines, cuts in tokens_of(source):
+        if request.lines is not None and begin not in request.lines:
+            continue
         rows = list(map(columns_of, lines))
         words = _texts(list(map(column.cell, rows)))
         # The last column is coreference.

@@ -6,15 +6,17 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice
 from operator import attrgetter
 
+from corefscore.core.documents import Span
 from corefscore.core.findings import Finding, shortened
 from corefscore.core.sources import MARK, Source, as_text
 from corefscore.core.tuples import NamedTuple
-from corefscore.formats.base import NO_WORD, Request, Sentences
+from corefscore.formats.base import NO_WORD, Request, Sentences, passage, passage_places
 from corefscore.formats.conll import BEGIN
 
 END = b"end document"
@@ -115,10 +117,9 @@ def lines_of(source: Source) -> Iterator[Line]:
             yield Line(number, raw, begin, -1)
 
 
-def tokens_of(source: Source) -> Iterator[tuple[int, int, list[bytes], list[int]]]:
-    """For each document of a file without faults the lines at which it begins and ends, the lines of its tokens with
-    their line ends, and the number of tokens before each line of white space: the same as from `lines_of`, but
-    faster."""
+def tokens_of(source: Source) -> Iterator[tuple[int, list[bytes], list[int]]]:
+    """For each document of a file without faults the line at which it begins, the lines of its tokens with their line
+    ends, and the number of tokens before each line of white space: the same as from `lines_of`, but faster."""
     begin, lines, cuts = 0, list[bytes](), list[int]()
     for number, raw in source.numbered_lines():
         if b"#" not in raw:  # nearly all lines
@@ -130,12 +131,12 @@ def tokens_of(source: Source) -> Iterator[tuple[int, int, list[bytes], list[int]
         text = raw.removesuffix(b"\n")
         if marker := marker_of(text):
             if begin:
-                yield begin, number, lines, cuts
+                yield begin, lines, cuts
             begin, lines, cuts = (0 if marker.name is None else number), [], []
         elif begin and is_token_line(text):
             lines.append(raw)
     if begin:
-        yield begin, number, lines, cuts
+        yield begin, lines, cuts
 
 
 def columns_of(line: bytes) -> list[bytes]:
@@ -161,6 +162,8 @@ def cell_of(line: bytes) -> tuple[int, bytes]:
 class WordColumn:
     """The column of words of a file: ``number`` (from 1), by default the fourth as in CoNLL-2011/2012, or the last but
     one on lines of fewer than five columns.
+
+    Calling it returns the words of spans of a file (`corefscore.core.documents.Words`).
     """
 
     number: int | None = None
@@ -187,6 +190,32 @@ class WordColumn:
     def word(self, columns: Sequence[bytes]) -> str:
         """Return the word of a line as text."""
         return as_text(self.cell(columns))
+
+    def __call__(self, source: Source, spans: Sequence[Span]) -> list[str]:
+        """Return the words of spans of one file.
+
+        Only those that a `passage` shows are kept, so spans may be long, many and nested, and documents large.
+        """
+        sizes = [span.end - span.start + 1 for span in spans]
+        beginning = defaultdict(list)
+        for number, span in enumerate(spans):
+            beginning[span.line].append(number)
+        last = max(beginning, default=0)
+        shown: list[list[int]] = [[] for _ in spans]
+        wanted: dict[int, str] = {}
+        token = end = 0
+        for line, line_text in source.numbered_lines():
+            for number in beginning.get(line, ()):
+                shown[number] = passage_places(token, sizes[number])
+                wanted.update(dict.fromkeys(shown[number], ""))
+                end = max(end, token + sizes[number])
+            if token < end and is_token_line(line_text):
+                if token in wanted:
+                    wanted[token] = self.word(columns_of(line_text))
+                token += 1
+            if line >= last and token >= end:
+                break
+        return [passage([wanted[place] for place in places], size) for places, size in zip(shown, sizes, strict=True)]
 
 
 def absent_column(source: Source, column: WordColumn) -> Finding | None:

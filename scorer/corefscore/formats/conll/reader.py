@@ -48,7 +48,7 @@ from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural, shortened
 from corefscore.core.sources import MARK, Source, as_text, is_utf_16
 from corefscore.core.tuples import NamedTuple
-from corefscore.formats.base import BATCH, USUAL, Request, excerpt, is_json, later
+from corefscore.formats.base import BATCH, USUAL, Request, excerpt, is_json
 from corefscore.formats.conll.cells import CLOSING, OPEN, OPENING, Events, Labels, parse, partitions, plain, unmatched
 from corefscore.formats.conll.lines import (
     END,
@@ -62,7 +62,6 @@ from corefscore.formats.conll.lines import (
     other_words,
 )
 from corefscore.formats.corefud import recognises as is_conll_u
-from corefscore.formats.gathered import words_of_spans
 from corefscore.formats.words import BLANK_MARKS
 
 BLOCK = 1 << 20
@@ -183,7 +182,6 @@ class Reader:
     def __init__(self, notices: list[Finding], request: Request = USUAL) -> None:
         self.notices = notices
         self.word_column = WordColumn(request.word_column)
-        self.words = partial(words_of_spans, later("conll.annotations:read"), request._replace(names=None))
         self._shows_words, self._side = request.texts, request.side
         self._several, self._unnamed = request.several, ""
         self._told_unnamed = False
@@ -283,7 +281,7 @@ class Reader:
             comments={document: found for document, found in self.comments.items() if document < ready},
             odd_labels=self.labels.odd,
             exact_names=True,
-            words=self.words,
+            words=self.word_column,
             texts=Texts(*map(np.concatenate, zip(*self.texts, strict=True))) if self.texts else None,
         )
         if self.texts:

@@ -28,7 +28,7 @@ def types_of(source: Source, place: str) -> Mapping[int, Mapping[str, str]]:
     column = int(place.removeprefix(OF_COLUMN))
     found: dict[int, dict[str, str]] = defaultdict(dict)
     spans: dict[int, dict[tuple[int, int], str]] = {}
-    for begin, _, lines, _ in tokens_of(source):
+    for begin, lines, _ in tokens_of(source):
         rows = list(map(columns_of, lines))
         for row in rows:
             for kind, name in _TYPED_ID.findall(as_text(row[-1]) if len(row) == column else ""):
