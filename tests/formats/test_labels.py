@@ -20,7 +20,7 @@ import polars as pl
 import pytest
 from corefscore import InputError, UsageError, from_labels, read, score
 from corefscore.checking.convert import writable
-from support import command, together
+from support import TESTDATA, command, together, within
 
 Labels = Mapping[str, str | None]
 
@@ -298,3 +298,19 @@ def test_items_are_the_same_if_they_are_equal(row: tuple[Any, Any, int]) -> None
 def test_documents_are_the_same_if_their_names_are_equal(documents: Any) -> None:
     key = from_labels([1, 1, 1], ["x", "y", "z"], [1, documents[1], 1])
     assert score(key, from_labels([1, 1, 1], ["x", "y", "z"], documents), "muc")["muc"].f1 == 1
+
+
+def test_a_column_that_was_asked_for_and_is_missing_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "key.csv"
+    path.write_text("id,mention,gold,doc,cluster\n1,a,x,d,p\n")
+    for words in (("bcub", path, path), ("validate", path)):
+        for columns in ("item=nope", "item=id,entity=nope", "document=nope"):
+            done = within(*words, "--columns", columns)
+            assert done.status == 1, columns
+            assert b"error[bad-row]" in done.stdout + done.stderr
+
+
+def test_of_two_columns_that_fit_the_one_that_is_read_is_named() -> None:
+    table = TESTDATA / "odd" / "chosen-column" / "key.csv"
+    assert b'"cluster" is read' in within("bcub", table, table).stderr
+    assert not within("bcub", table, table, "--columns", "entity=label").stderr

@@ -251,22 +251,23 @@ def _plain(name: str) -> str:
 
 
 def _places(source: Source, header: _Header, asked: Mapping[str, str], notices: list[Finding]) -> dict[str, int]:
-    """Return where the columns are, by role. Columns that are taken by their position are added to the notices.
+    """Return where the columns are, by role. Columns that are taken by their position, or instead of others, are added
+    to the notices.
 
     Raises `InputError` for a header without a column that was asked for, and with a column twice.
     """
     cells, line = header.cells, header.line
+    plain = [_plain(name) for name in cells]
     found: dict[str, int] = {}
     for role, names in COLUMNS.items():
-        fitting = [n for n, name in enumerate(cells) if name == asked[role]] if role in asked else []
-        if role not in asked:
-            plain = [_plain(name) for name in cells]
-            chosen = next((name for name in names if name in plain), None)
-            fitting = [n for n, name in enumerate(plain) if name == chosen]
+        known = [name for name in names if name in plain]
+        chosen = asked.get(role) or next(iter(known), None)
+        fitting = [n for n, name in enumerate(cells if role in asked else plain) if name == chosen]
         if len(fitting) > 1 or (role in asked and not fitting):
             what = f"the header names {plural(len(fitting), 'column')} of the {role}: {', '.join(cells)}"
-            expected = f"one column {asked.get(role, chosen)}; --columns {role}=NAME names another"
-            raise _bad_row(source, line, what, expected)
+            raise _bad_row(source, line, what, f"one column {chosen}; --columns {role}=NAME names another")
+        if len(known) > 1 and role not in asked:
+            notices.append(found_at(Place(source, line), "chosen-column", taken=cells[fitting[0]], role=role))
         found.update(dict.fromkeys([role], *fitting) if fitting else {})
     guessed = [role for role in (ITEM, ENTITY) if role not in found]
     for role in guessed:
