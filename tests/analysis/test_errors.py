@@ -680,6 +680,17 @@ def corefud(folder: Path, name: str, *rows: tuple[str, str, str, str]) -> Path:
     return path
 
 
+def test_a_document_of_the_key_without_tokens_misses_the_mentions_of_the_response(tmp_path: Path) -> None:
+    mentions = [("1", "Ann", "_", "Entity=(e1--1-)"), ("2", "she", "_", "Entity=(e1--1-)")]
+    response = corefud(tmp_path, "response", *mentions)
+    response.write_text(response.read_text() + response.read_text().replace("= d", "= e"))
+    key = tmp_path / "key"
+    key.write_text(
+        response.read_text().replace("# newdoc id = d", "# newdoc id = d\n# newdoc id = e", 1).split("\n\n")[0] + "\n\n"
+    )
+    assert analyse(key, response, pronouns="none").analysis.score < 1
+
+
 def test_empty_nodes_and_mentions_with_gaps_are_shown(tmp_path: Path) -> None:
     """Words are counted with empty nodes, those that only the response has included: Ann, the zero of the key, the zero
     of the response, saw, the, big, cat. The mention "the ... cat" skips a word."""

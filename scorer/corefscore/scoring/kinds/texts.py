@@ -316,7 +316,7 @@ def _found(text: Text, document: Ints, words: Ints) -> tuple[Ints, Bools]:
         wanted = words[edges[number] : edges[number + 1]]
         found = np.minimum(np.searchsorted(numbers, wanted), len(numbers) - 1)
         position[edges[number] : edges[number + 1]] = found
-        known[edges[number] : edges[number + 1]] = numbers[found] == wanted
+        known[edges[number] : edges[number + 1]] = numbers[found] == wanted if len(numbers) else False
     return position, known
 
 
