@@ -50,9 +50,6 @@ _CHUNK = 2**14
 _SPARE = 32
 """The largest factor by which a resample is expected to exceed the sum of a column; see `on_grid`."""
 
-_AT_ONCE = 2**13
-"""The number of units whose counts are summed at once: the sums are exact, so this changes no digit."""
-
 _Pair = tuple[int, int]
 
 
@@ -255,9 +252,10 @@ class _Trials:
         """Return the weighted sums over units: groups x systems x columns x trials; ``weights`` are units x trials."""
         edges = bounds(self.sample.stratum, self.groups).tolist()
         sums = np.zeros((self.groups, len(self.flat), weights.shape[1]))
+        step = max(1, BLOCK // weights.shape[1])  # the sums are exact, so this changes no digit
         for group, (begin, end) in enumerate(pairwise(edges)):
-            for at in range(begin, end, _AT_ONCE):
-                units = slice(at, min(at + _AT_ONCE, end))
+            for at in range(begin, end, step):
+                units = slice(at, min(at + step, end))
                 sums[group] += self.flat[:, units] @ weights[units].astype(np.float64)
         return sums.reshape(self.groups, len(self.sample.counts), -1, weights.shape[1])
 
