@@ -15,7 +15,7 @@ The names are those of recorded cases.
 
 Versions 1.0 and 1.1 of the official CorefUD scorer (CRAC 2022 and 2023) align nothing (`search`): every mention looks
 at those of the other side that fit it, and finds the one whose words are most like its own, so that one can match many.
-The rule of the alignment (`corefscore.matching.mentions.RULES`) says which fit;
+The rule of the alignment (`corefscore.matching.mentions.RULES`) says which fit.
 """
 
 from __future__ import annotations
