@@ -54,3 +54,21 @@ def test_a_document_takes_so_much_memory(
     few, some, many = (peak(times * DOCUMENTS) for times in (1, 2, 4))
     assert many - some < 3.5 * (some - few)  # of what is linear twice, of what is quadratic four times
     assert many - some < most * 2 * DOCUMENTS
+
+
+def test_a_notice_in_a_large_document_takes_no_memory_for_its_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    tokens = "".join(f"nw\t0\tw{number}\t-\n" for number in range(20_000))
+    peaks = []
+    for cell in ("(1)", "(1)|(1)"):  # the second is repeated, which a notice says with its words
+        Path("key").write_text(f"#begin document (nw); part 000\n{tokens}nw\t0\tlast\t{cell}\n#end document\n")
+        call(capfdbinary, "muc", "key", "key", "none")  # imports modules
+        tracemalloc.start()
+        try:
+            assert (b"last" in call(capfdbinary, "muc", "key", "key", "none").stderr) == ("|" in cell)
+            peaks.append(tracemalloc.get_traced_memory()[1])
+        finally:
+            tracemalloc.stop()
+    assert peaks[1] < peaks[0] + 20 * 20_000, "a word of its own for each token takes more than twenty bytes"

@@ -101,7 +101,9 @@ def sample(
             "with the tokens of the key, or leave --window out"
         )
     groups = [REST] * len(first.names) if by is None else first.groups(by)
-    units, of_document = _units(rows[0], groups, first.names), np.array(groups, dtype=np.object_)
+    units = _units(rows[0], groups, first.names)
+    numbers = {group: number for number, group in enumerate(units.groups)}
+    of_document = np.array([numbers.get(group, -1) for group in groups])
     of_row = None if runs is None else np.array(runs, dtype=np.int64)
     counts, observed = [], []
     for result, of_result in zip(results, rows, strict=True):
@@ -110,7 +112,7 @@ def sample(
         of_units = np.zeros((len(units.group), columns.shape[1]))
         np.add.at(of_units, units.of_row, columns[units.order])
         counts.append(of_units)
-        sums = np.stack([summed(of_documents[of_document == group]) for group in units.groups])
+        sums = np.stack([summed(of_documents[of_document == number]) for number in range(len(numbers))])
         observed.append(statistics(metrics, measures, sums, averaged=averaged))
     are_joined = unit in (DOCUMENT, JOINED) and len(units.group) < len(units.of_row)
     return Sample(
