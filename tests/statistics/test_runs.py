@@ -185,3 +185,19 @@ def test_a_system_with_a_run_that_cannot_be_scored_is_not_ranked_and_the_others_
     assert list(found["unscored"]) == ["a"]
     alone = json.loads(within("rank", KEY, *systems, "--measures", "lea", "--format", "json").stdout)
     assert (found["ranking"], found["runs"]) == (alone["ranking"], alone["runs"])
+
+
+def test_runs_that_are_better_by_the_same_in_all_documents_differ_in_all() -> None:
+    names = [str(number) for number in range(12)]
+    right, wrong = (dict.fromkeys(names, clusters) for clusters in ([[(0, 0), (1, 1)]], [[(0, 0)], [(1, 1)]]))
+    found = corefscore.compare(right, {"a": Runs([right, right]), "b": Runs([wrong, wrong])}, "muc").to_dict()
+    (pair,) = found["pairs"]
+    test = pair["measures"]["muc"]["f1"]
+    assert (test["units_differing"], test["differ"], test["p"]) == (12, True, 2.0**-11)
+
+
+def test_equivalence_needs_five_documents_that_differ() -> None:
+    names = [str(number) for number in range(12)]
+    right = {name: [[(0, 0), (1, 1)]] for name in names}
+    found = corefscore.compare(right, {"a": right, "b": dict(right)}, "muc", margin=0.01).to_dict()
+    assert found["pairs"][0]["measures"]["muc"]["f1"]["p_equivalent"] is None

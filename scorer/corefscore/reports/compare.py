@@ -208,10 +208,11 @@ class Comparison(SystemsReport):
         if self.runs is None:
             verdict += "; needs: the number of units that show the observed difference with this probability"
         pairs = len(self.found.sample.pairs)
-        together = f"; those of differences hold together for all {pairs} pairs" if self.found.together else ""
+        together = f"; those of differences are corrected for all {pairs} pairs" if self.found.together else ""
         if method.margin is not None:
             verdict += (
-                f"; p (equal): that the two are {100 * method.margin:g} points or more apart (two one-sided t tests)"
+                f"; p (equal): that the two are {100 * method.margin:g} points or more apart (two one-sided t tests; "
+                "empty if fewer than 5 units differ)"
             )
         return [*self._legend(together), *[verdict] * bool(pairs)]
 
@@ -231,7 +232,8 @@ class Comparison(SystemsReport):
         found = self.found
         apart = (found.difference_ends[..., 0] > 0) | (found.difference_ends[..., 1] < 0)
         shown = found.corrected <= found.method.alpha
-        doubtful = int((apart != shown)[found.tested & ~np.isnan(found.errors)].sum())
+        known = found.tested & ~np.isnan(found.difference_ends).any(axis=-1) & (found.least <= found.method.alpha)
+        doubtful = int((apart != shown)[known].sum())
         if doubtful:
             yield (
                 f"{plural(doubtful, 'verdict')} against the interval, which contains 0 although a difference was "

@@ -167,6 +167,8 @@ class SystemsReport(Reported):
         yield from self._notes_on_correction()
         if self.runs is not None and found.run_counts.min() == 1:
             yield "a system with one run counts as if further runs had its score: it stands for this response only"
+        if self.runs is not None and 2 in found.run_counts:
+            yield "two runs say little about further ones: if they differ, intervals are wide, up to the whole scale"
         if self.runs is None and 1 < units < _FEW:
             yield (
                 f"only {units} units: even if the systems differ in all of them, p of a randomization test is at "

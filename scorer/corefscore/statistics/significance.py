@@ -486,13 +486,16 @@ def _t_tests(sample: Sample, tested: Bools, method: Method) -> Tests:
     """Return tests of systems with several runs, two-sided: of the difference of the means over runs, divided by its
     standard error over units and runs (`Compared.errors`), in Student's distribution. Source: Welch 1947.
 
-    As in `randomization`, p is at least 2 / 2^n if n units differ: without each of these the difference is another one.
+    As in `randomization`, p is at least 2 / 2^n if the counts of n units differ, here in their means over runs.
     """
     tests = _no_tests(sample, tested)
+    if not tested.any() or not sample.pairs:
+        return tests
     found = Compared(sample, method, tested, tests, tests.p, tests.p)
-    change = found.of_systems - found.left_out
-    apart = [(np.abs(change[:, first] - change[:, second]) > TIE).sum(axis=0) for first, second in sample.pairs]
-    differing = np.array(apart, dtype=np.int64).reshape(tests.p.shape)
+    means = replace(sample, counts=over_runs(sample.counts, sample.runs), runs=None)
+    scores = [(measure, score) for measure, score in np.argwhere(tested).tolist()]
+    differing = tests.differing_units
+    differing[:, tested] = np.concatenate([mask.sum(axis=-1) for mask in _Trials(means, scores).differing()], axis=1).T
     smallest = np.where(tested, np.minimum(1, np.exp2(1.0 - differing)), np.nan)
     p = np.where(tested, np.fmax(found.p_apart, smallest), np.nan)
     return tests._replace(p=p, by_largest=p, differing_units=differing, smallest=smallest)
@@ -566,6 +569,9 @@ _CORRECTIONS = ("largest", "holm", "holm-all", "none")
 
 _POWER = 0.8
 """The probability of showing a difference for which `Compared.shown_from` and `Compared.units_needed` are computed."""
+
+_SHORT = 5
+"""The least number of differing units from which it follows that systems are equivalent."""
 
 _TRIALS = 10_000
 """The default number of trials."""
@@ -811,11 +817,13 @@ class Compared:
     @cached_property
     def p_equivalent(self) -> Floats:
         """The p of the hypothesis that two systems are further apart than the margin, pairs x measures x scores: the
-        larger one of two one-sided t tests, corrected by Holm's method like p. Source: Schuirmann 1987."""
+        larger one of two one-sided t tests, corrected by Holm's method like p; NaN if fewer than `_SHORT` units differ,
+        which say too little about others. Source: Schuirmann 1987."""
         margin = math.nan if self.method.margin is None else self.method.margin
         inside = margin - np.abs(self.differences)
         p = intervals.upper_tail(inside / np.maximum(self.errors, 1e-300), self._of_pairs[1])
-        return corrected_for(np.where(self.tested, p, np.nan), self.method.correction)
+        known = self.tested & (self.tests.differing_units >= _SHORT)
+        return corrected_for(np.where(known, p, np.nan), self.method.correction)
 
     def differ(self, pair: int, measure: int, score: int) -> bool | None:
         """Return whether two systems differ significantly; None if no observed difference could have been
