@@ -150,20 +150,14 @@ def score(
     spare_inputs({"--output": output}, (key, response))
     look = _with_table(look, by, unit, others)
     if response is None:
-        if not arguments.get("estimate_key"):
-            raise missing_response()
-        if any(others.values()) or not _by_default("layout") or not _by_default("expect_key"):
-            raise UsageError("without RESPONSE only the estimated key is written: leave out options of scores")
-        _write_key(key, output, metrics, arguments)
+        _write_key(key, output, metrics, arguments, any(others.values()))
         return
     if entities:
         _refuse_others(others, arguments)
     document, listed = (None, False) if name == "none" else (name, look.layout in fitting(RESULT))
-    keep = listed or entities
+    arguments |= {"document": document, "keep_pairs": listed or entities, "unit": unit}
     with workers() as apply:
-        result = evaluated(
-            key, response, metrics, apply=apply, document=document, keep_pairs=keep, unit=unit, **arguments
-        )
+        result = evaluated(key, response, metrics, apply=apply, **arguments)
     refuse_heads_of_spans(result)
     tell(result.notices)
     if entities:
@@ -245,9 +239,17 @@ def _with_table(look: Style, by: str | None, unit: str, others: Mapping[str, boo
     return look
 
 
-def _write_key(key: str, output: str, metrics: Sequence[Metric], arguments: Mapping[str, Any]) -> None:
-    """Write the estimated key as CoNLL, and print its notices. Raises `InputError` for a file without the column of
-    names, since its last column, where the estimate is written, may contain anything."""
+def _write_key(key: str, output: str, metrics: Sequence[Metric], arguments: Mapping[str, Any], of_scores: bool) -> None:
+    """Write the estimated key as CoNLL, and print its notices.
+
+    Raises `click.UsageError` for a call that does not ask for it, `UsageError` if options ``of_scores`` are given, and
+    `InputError` for a file without the column of names, since its last column, where the estimate is written, may
+    contain anything.
+    """
+    if not arguments.get("estimate_key"):
+        raise missing_response()
+    if of_scores or not _by_default("layout") or not _by_default("expect_key"):
+        raise UsageError("without RESPONSE only the estimated key is written: leave out options of scores")
     from corefscore.formats.conll.writer import rewritten
     from corefscore.matching.named import about_names, estimated, names_of, names_of_side, without_column
 
