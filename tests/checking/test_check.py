@@ -584,3 +584,9 @@ def test_from_python_a_result_is_a_baseline_of_groups(data_sets: tuple[Path, ...
         check(key, now, before, by="(")
     with pytest.raises(UsageError, match="one of the two"):
         check(key, now, before, by="file", average="documents")
+
+
+def test_heads_of_spans_are_refused(capfdbinary: Capture) -> None:
+    done = call(capfdbinary, "check", "--min", "lea=5", KEY, RESPONSE, "--heads", "last")
+    assert (done.status, done.stdout) == (2, b"")
+    assert b"--heads changes scores of CorefUD only" in done.stderr

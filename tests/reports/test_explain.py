@@ -207,3 +207,9 @@ def test_the_page_names_no_other_convention() -> None:
     named = set(re.findall(r"`([a-z0-9]+(?:-[a-z0-9]+)+)`", page))
     assert named
     assert named <= {its.name for its in CONVENTIONS}
+
+
+def test_heads_of_spans_are_refused(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    done = call(capfdbinary, "explain", KEY, RESPONSE, "--heads", "last")
+    assert (done.status, done.stdout) == (2, b"")
+    assert b"--heads changes scores of CorefUD only" in done.stderr

@@ -201,3 +201,23 @@ def test_equivalence_needs_five_documents_that_differ() -> None:
     right = {name: [[(0, 0), (1, 1)]] for name in names}
     found = corefscore.compare(right, {"a": right, "b": dict(right)}, "muc", margin=0.01).to_dict()
     assert found["pairs"][0]["measures"]["muc"]["f1"]["p_equivalent"] is None
+
+
+def test_a_note_explains_the_wide_intervals_of_two_runs() -> None:
+    def notes(*runs: Path) -> str:
+        systems = {"a": Runs(map(str, runs)), "b": str(DOGWOOD)}
+        return " ".join(corefscore.compare(str(KEY), systems, "lea").to_dict()["notes"])
+
+    assert "two runs say little about further ones" in notes(ASH, BIRCH)
+    assert "two runs say little about further ones" not in notes(ASH, BIRCH, CEDAR)
+
+
+def test_tests_without_a_verdict_are_not_against_their_intervals() -> None:
+    names = [str(number) for number in range(5)]
+    key = {name: [[(0, 0), (1, 1), (2, 2), (3, 3)]] for name in names}
+    worse = {name: [[(0, 0), (1, 1), (2, 2)]] if name < "2" else [[(0, 0), (1, 1)]] for name in names}
+    found = corefscore.compare(key, {"a": key, "b": worse}, "muc").to_dict()
+    test = found["pairs"][0]["measures"]["muc"]["f1"]
+    assert test["differ"] is None
+    assert test["low"] > 0
+    assert not any("against the interval" in note for note in found["notes"])

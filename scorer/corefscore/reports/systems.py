@@ -34,16 +34,13 @@ from corefscore.reports.base import (
 )
 from corefscore.scoring.results import Result, Scores
 from corefscore.statistics.intervals import NAME as INTERVAL
-from corefscore.statistics.significance import TIE, Compared, Method, Sample
+from corefscore.statistics.significance import SHORT, TIE, Compared, Method, Sample
 from corefscore.statistics.units import UNITS, sample
 
 _T = TypeVar("_T")
 
 _FEW = 20
 """With fewer units, a note says how small p can be."""
-
-_SHORT = 5
-"""With fewer units, or fewer units that differ, intervals are too short (``docs/background/statistics.md``)."""
 
 _DOMINANT = 0.5
 """If one unit has a larger share of the key, a note gives the share."""
@@ -230,22 +227,22 @@ class SystemsReport(Reported):
                 f"{found.sample.units} units and at the level of {_percentage(found.method.confidence)}, fewer than "
                 f"{_percentage(round(rest, 3))} of all such units have another score"
             )
-        if (sizes < _SHORT).any():
+        if (sizes < SHORT).any():
             few_units = f"only {found.sample.units} units"
             if len(sizes) > 1:
-                few_units = f"{(sizes < _SHORT).sum()} of {len(sizes)} groups with fewer than {_SHORT} units"
+                few_units = f"{(sizes < SHORT).sum()} of {len(sizes)} groups with fewer than {SHORT} units"
             yield f"{few_units}: they hardly show how much scores vary, and a single unit adds nothing to an interval"
-        extreme = int((found.sample.deciding_units < _SHORT).sum())
-        if found.sample.units >= _SHORT and extreme:
+        extreme = int((found.sample.deciding_units < SHORT).sum())
+        if found.sample.units >= SHORT and extreme:
             yield (
-                f"{plural(extreme, 'system')} with errors, or with anything right, in fewer than {_SHORT} units: their "
+                f"{plural(extreme, 'system')} with errors, or with anything right, in fewer than {SHORT} units: their "
                 "intervals rest on these units alone, and are too short if a sample has none of them by chance"
             )
         few = found.tests.differing_units[:, found.tested]
-        few = few[(few > 0) & (few < _SHORT)]
-        if found.sample.units >= _SHORT and len(few):
+        few = few[(few > 0) & (few < SHORT)]
+        if found.sample.units >= SHORT and len(few):
             yield (
-                f"{plural(len(few), 'difference')} with fewer than {_SHORT} differing units: their intervals rest on "
+                f"{plural(len(few), 'difference')} with fewer than {SHORT} differing units: their intervals rest on "
                 "these units alone"
             )
 

@@ -79,8 +79,8 @@ def joined(parts: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
 
 
 def one_of_many(largest: Floats, units: int, pairs: int, confidence: float) -> Floats:
-    """Return the confidence level of each of several intervals that hold together, from the quantile of the ``largest``
-    difference of random trials, in standard deviations.
+    """Return the confidence level of each of several intervals that are corrected together, from the quantile of the
+    ``largest`` difference of random trials, in standard deviations.
 
     A difference of z standard deviations under random swaps of n units is t = z sqrt((n - 1) / (n - z^2)) standard
     errors. The result is between the level of a single interval and that of Bonferroni's method.

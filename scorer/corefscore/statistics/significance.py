@@ -570,8 +570,9 @@ _CORRECTIONS = ("largest", "holm", "holm-all", "none")
 _POWER = 0.8
 """The probability of showing a difference for which `Compared.shown_from` and `Compared.units_needed` are computed."""
 
-_SHORT = 5
-"""The least number of differing units from which it follows that systems are equivalent."""
+SHORT = 5
+"""With fewer units, or fewer that differ, intervals are too short (``docs/background/statistics.md``), and systems are
+not shown to be equivalent."""
 
 _TRIALS = 10_000
 """The default number of trials."""
@@ -771,13 +772,13 @@ class Compared:
 
     @property
     def together(self) -> bool:
-        """Whether the intervals of differences hold together: whether p is corrected for several pairs."""
+        """Whether the intervals of differences are corrected for all pairs: whether p is corrected for several."""
         return len(self.sample.pairs) > 1 and self.method.correction != "none"
 
     @cached_property
     def reach(self) -> Floats:
         """The number of standard errors to the ends of the interval of a difference, measures x scores; with several
-        runs, pairs x measures x scores. Those that hold together are then Bonferroni's."""
+        runs, pairs x measures x scores, and corrected for all pairs by Bonferroni's method."""
         confidence, freedom = self.method.confidence, self._of_pairs[1]
         if not self.together:
             return intervals.quantile(confidence, freedom)
@@ -790,7 +791,7 @@ class Compared:
     @cached_property
     def difference_ends(self) -> Floats:
         """The intervals of the differences, pairs x measures x scores x 2; NaN if every group has only one unit. If
-        they hold `together`, the confidence level is that of all pairs of one score."""
+        they are corrected (`together`), the level is meant for all pairs of one score."""
         first, second = self.sample.sides
         return intervals.ends(self.of_systems[first] - self.of_systems[second], self.errors, self.reach, least=-1)
 
@@ -817,12 +818,12 @@ class Compared:
     @cached_property
     def p_equivalent(self) -> Floats:
         """The p of the hypothesis that two systems are further apart than the margin, pairs x measures x scores: the
-        larger one of two one-sided t tests, corrected by Holm's method like p; NaN if fewer than `_SHORT` units differ,
+        larger one of two one-sided t tests, corrected by Holm's method like p; NaN if fewer than `SHORT` units differ,
         which say too little about others. Source: Schuirmann 1987."""
         margin = math.nan if self.method.margin is None else self.method.margin
         inside = margin - np.abs(self.differences)
         p = intervals.upper_tail(inside / np.maximum(self.errors, 1e-300), self._of_pairs[1])
-        known = self.tested & (self.tests.differing_units >= _SHORT)
+        known = self.tested & (self.tests.differing_units >= SHORT)
         return corrected_for(np.where(known, p, np.nan), self.method.correction)
 
     def differ(self, pair: int, measure: int, score: int) -> bool | None:
