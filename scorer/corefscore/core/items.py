@@ -79,6 +79,8 @@ def shown(value: Hashable) -> str:
 
 def text_of(value: Hashable) -> str:
     """Return a value as text that is compared with other text. Equal numbers, such as 1 and 1.0, have equal texts."""
+    if isinstance(value, str):
+        return value
     whole = isinstance(value, float | np.floating) and value.is_integer()
     return str(int(value) if whole else value)  # type: ignore[call-overload]
 

@@ -61,6 +61,8 @@ def _places(values: Values, wanted: Ints, among: Values) -> Ints:
         nearest: Ints = np.minimum(np.searchsorted(among, values[wanted]), len(among) - 1)
         return np.where(among[nearest] == values[wanted], nearest, -1)
     values, among = (side.tolist() if isinstance(side, np.ndarray) else side for side in (values, among))
+    if values == among:
+        return wanted
     if {_kind(values), _kind(among)} == {str, Number}:
         values, among = (list(map(text_of, side)) for side in (values, among))
     table = dict(zip(among, range(len(among)), strict=True))
