@@ -59,6 +59,12 @@ def numbers(result: corefscore.Result) -> list[float]:
     return [round(number, 12) for values in result.values() for number in values[:3]]
 
 
+def test_the_official_layout_lists_items_by_name() -> None:
+    folder = TESTDATA / "odd" / "other-items"
+    listed = command("muc", folder / "key.csv", folder / "response.csv").stdout
+    assert b"Entity 0: (p1) (p2)\nEntity 1: (p4) (p5)\n" in listed
+
+
 @pytest.mark.parametrize("seed", range(30))
 def test_every_way_to_give_a_clustering_scores_as_its_entities(seed: int, tmp_path: Path) -> None:
     random = Random(seed)

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import SupportsFloat
 
+import numpy as np
+
 from corefscore.core.documents import Documents
 from corefscore.core.errors import UsageError
 from corefscore.core.version import __version__
@@ -86,9 +88,10 @@ def _side(documents: Documents) -> Iterator[str]:
     the response lacks has no name (recorded case missing-document).
     """
     spans: list[list[str]] = [[] for _ in documents.document]
+    items = iter(documents.words_of(np.flatnonzero(documents.start < 0).tolist()))
     rows = zip(documents.entity.tolist(), documents.start.tolist(), documents.end.tolist(), strict=True)
     for entity, start, end in rows:
-        spans[entity].append(f"({start},{end})")
+        spans[entity].append(f"({start},{end})" if start >= 0 else f"({next(items)})")
     lines: list[list[str]] = [[] for _ in documents.names]
     for document, mentions in zip(documents.document.tolist(), spans, strict=True):
         entities = lines[document]
