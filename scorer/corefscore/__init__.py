@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from corefscore.core.errors import ScorerWarning as ScorerWarning
     from corefscore.core.errors import UsageError as UsageError
     from corefscore.python.analysing import analyse as analyse
+    from corefscore.python.analysing import entities as entities
     from corefscore.python.analysing import explain as explain
     from corefscore.python.api import Scorer as Scorer
     from corefscore.python.api import read as read
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from corefscore.scoring.systems import Runs as Runs
 
 _HOMES = {
-    "python.analysing": ("analyse", "explain"),
+    "python.analysing": ("analyse", "entities", "explain"),
     "python.evaluator": ("CorefEvaluator",),
     "python.labels": ("from_labels",),
     "python.libraries": ("from_spacy",),

@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import corefscore
 import numpy as np
 import pytest
+from corefscore import UsageError
 from corefscore.formats.base import Reading
 from corefscore.metrics import select
 from corefscore.reports.entities import entities
@@ -20,7 +22,7 @@ Capture = pytest.CaptureFixture[bytes]
 Clusters = list[list[tuple[int, int]]]
 
 DEMO = TESTDATA / "demo" / "key.conll", TESTDATA / "demo" / "response.conll"
-WITH_TERMS = "muc,bcub,ceafm,ceafe,blanc,lea,linked"
+WITH_TERMS = "muc,bcub,ceafm,ceafe,blanc,lea,linked,pairwise,cluster"
 
 BY_HAND: Mapping[tuple[str, str], Mapping[str, tuple[float, float]]] = {
     ("lea", "recall"): {"2": (3, 3), "5": (3 * 1 / 3, 3), "3": (0, 1), "4": (0, 1), "sum": (4, 8)},
@@ -33,6 +35,10 @@ BY_HAND: Mapping[tuple[str, str], Mapping[str, tuple[float, float]]] = {
     ("ceafe", "precision"): {"2": (1, 1), "5": (4 / 5, 1), "4": (2 / 3, 1), "sum": (37 / 15, 3)},
     ("blanc.coreference", "recall"): {"2": (3, 3), "5": (1, 3), "3": (0, 0), "4": (0, 0), "sum": (4, 6)},
     ("blanc.coreference", "precision"): {"2": (3, 3), "5": (1, 1), "4": (0, 1), "sum": (4, 5)},
+    ("pairwise", "recall"): {"2": (3, 3), "5": (1, 3), "3": (0, 0), "4": (0, 0), "sum": (4, 6)},
+    ("pairwise", "precision"): {"2": (3, 3), "5": (1, 1), "4": (0, 1), "sum": (4, 5)},
+    ("cluster", "recall"): {"2": (1, 1), "5": (0, 1), "3": (0, 1), "4": (0, 1), "sum": (1, 4)},
+    ("cluster", "precision"): {"2": (1, 1), "5": (0, 1), "4": (0, 1), "sum": (1, 3)},
     ("blanc.noncoreference", "recall"): {
         "2": (12 / 2, 15 / 2),
         "5": (11 / 2, 15 / 2),
@@ -65,7 +71,7 @@ def test_the_demo_by_hand(capfdbinary: Capture) -> None:
       response has it with Bo: 11 of 15; Bo is apart from 3 + 2 of its 7. Half of 12 + 11 + 0 + 5 is 14, of 22.
     """
     found: dict[tuple[str, str], dict[str, tuple[float, float]]] = {}
-    rows = lines(capfdbinary, "conll,lea,blanc", *DEMO, "--entities")
+    rows = lines(capfdbinary, "conll,lea,blanc,pairwise,cluster", *DEMO, "--entities")
     for row in rows:
         names = row["measure"], row["score"]
         found.setdefault(names, {})[row["entity"]] = float(row["numerator"]), float(row["denominator"])
@@ -188,7 +194,7 @@ def test_of_several_documents_one_is_named(capfdbinary: Capture) -> None:
     files = [TESTDATA / "fables" / f"{side}.conll" for side in ("key", "response")]
     done = call(capfdbinary, "conll", *files, "--entities")
     assert done.status == 2
-    assert b'name one after RESPONSE, such as "(fables/crow); part 000"' in done.stderr
+    assert b'name one after RESPONSE (in Python: document=), such as "(fables/crow); part 000"' in done.stderr
     total = call(capfdbinary, "conll", *files, "(fables/crow); part 000", "--format", "json").stdout
     rows = lines(capfdbinary, "conll", *files, "(fables/crow); part 000", "--entities")
     for row in rows:
@@ -200,10 +206,19 @@ def test_of_several_documents_one_is_named(capfdbinary: Capture) -> None:
 REPEATED = TESTDATA / "recorded" / "repeat-both-0013"
 
 
+def test_python_gives_the_report_of_the_command(capfdbinary: Capture) -> None:
+    done = call(capfdbinary, "pairwise,cluster,lea", *DEMO, "--entities", "--format", "json")
+    assert json.loads(done.stdout) == corefscore.entities(str(DEMO[0]), str(DEMO[1]), "pairwise,cluster,lea").to_dict()
+    with pytest.raises(UsageError, match="leave --of out"):
+        corefscore.entities(str(DEMO[0]), str(DEMO[1]), "lea", of="size:2-")
+    with pytest.raises(UsageError, match="name one after RESPONSE"):
+        corefscore.entities([[["a"]], [["b"]]], [[["a"]], [["b"]]])
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["pairwise"], "--entities: pairwise is no sum over entities; name others, such as lea or conll"),
+        (["bcubs"], "--entities: bcubs is no sum over entities; name others, such as lea or conll"),
         (["lea", "--of", "size:2-"], "leave --of out"),
         (["lea", "--of", "size"], "leave --of size out"),
         (["lea", "--window", "5"], "leave --window out"),

@@ -153,7 +153,7 @@ def score(
         _write_key(key, output, metrics, arguments, any(others.values()))
         return
     if entities:
-        _refuse_others(others, arguments)
+        _refuse_others(others)
     document, listed = (None, False) if name == "none" else (name, look.layout in fitting(RESULT))
     arguments |= {"document": document, "keep_pairs": listed or entities, "unit": unit}
     with workers() as apply:
@@ -187,9 +187,9 @@ def _write_scores(report: Report, look: Style, output: str) -> None:
         write(rendered(report, look), output)
 
 
-def _refuse_others(others: Mapping[str, bool], arguments: Mapping[str, Any]) -> None:
+def _refuse_others(others: Mapping[str, bool]) -> None:
     """Raise `UsageError` for options whose scores are not those of the entities of one document."""
-    for option, given in {**others, "--of": arguments["of"], "--window": arguments["window"]}.items():
+    for option, given in others.items():
         if given and option != "--entities":
             raise UsageError(f"--entities shows what entities add to the score of one document; leave {option} out")
 

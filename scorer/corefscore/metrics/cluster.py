@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from corefscore.core.arrays import Bools, Ints
+from corefscore.core.arrays import Bools, Floats, Ints
 from corefscore.metrics.base import Counts, Measure, Metric, Ratios
+from corefscore.metrics.members import Both, Members
 from corefscore.metrics.overlap import Groups, Overlap
 
 
@@ -27,6 +28,19 @@ def _found(entities: Groups, which: Ints) -> Ratios:
     return Ratios(entities.total(found), entities.total(entities.size > 0))
 
 
+def terms(both: Both) -> tuple[Counts]:
+    """Return the share of each mention in its entity, 1 / |K(m)|; the numerator is 0 unless the other side has the
+    entity.
+    """
+
+    def of_side(members: Members) -> tuple[Floats, Floats]:
+        whole = members.of_cells(members.cells.size == members.others.size[members.other_of_cell])
+        share = 1 / members.size
+        return whole * (members.shared == members.size) * share, share
+
+    return (both.counts(of_side),)
+
+
 METRIC = Metric(
     name="cluster",
     title="Cluster",
@@ -38,4 +52,5 @@ METRIC = Metric(
     use="Use it to ask how many entities need no correction at all.",
     measures=(Measure("cluster", "Entities", title="Cluster"),),
     count=count,
+    terms=terms,
 )

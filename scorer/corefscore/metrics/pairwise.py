@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from corefscore.metrics import blanc
 from corefscore.metrics.base import Counts, Measure, Metric, shares
 from corefscore.metrics.overlap import Overlap
 
@@ -29,4 +30,5 @@ METRIC = Metric(
     note="A score without any pair is 0, where er-evaluation has 1.",
     measures=(Measure("pairwise", "Pairs", title="Pairwise"),),
     count=count,
+    terms=lambda both: blanc.terms(both)[:1],
 )

@@ -1,14 +1,19 @@
-"""From Python: why a score is low (`analyse`), and one pair of files by the conventions in use (`explain`)."""
+"""From Python: why a score is low (`analyse`), what each entity adds to it (`entities`), and one pair of files by the
+conventions in use (`explain`)."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from corefscore.analysis.costs import measured
 from corefscore.analysis.response import Asked, analysed, refuse_parts, with_pairs
 from corefscore.formats.base import AUTO
-from corefscore.python.api import complete, run_of, warn_of
+from corefscore.metrics import select
+from corefscore.python.api import complete, names_of, run_of, warn_of
 from corefscore.python.arguments import Files, Options, spelled
+from corefscore.reports.entities import Entities
+from corefscore.reports.entities import entities as report_of
 from corefscore.reports.errors.report import ErrorReport
 from corefscore.reports.explain import Explanation, expected, explanation
 from corefscore.scoring.kinds.texts import text_of
@@ -54,6 +59,31 @@ def analyse(
     analysis = analysed(result, pairs, text_of([pairs]), Asked(reading.heads or AUTO, pronouns), wanted)
     report = ErrorReport(analysis)
     warn_of(report.notices)
+    return report
+
+
+@spelled
+def entities(
+    key: Given,
+    response: Given | None = None,
+    metrics: str | Sequence[str] = "conll",
+    **arguments: Unpack[Options],
+) -> Entities:
+    """Return what each entity of one document adds to the scores of metrics, as ``--entities`` prints it.
+
+    Arguments are those of `corefscore.score`; ``document`` is needed if there are several documents. The report has
+    ``shares``, each with its measure, score, entity, mentions, numerator and denominator.
+
+        >>> report = entities([["a", "b"], ["c"]], [["a", "b", "c"]], metrics="bcub")
+        >>> [(share.score, share.mentions, share.numerator) for share in report.shares if share.score == "precision"]
+        [('precision', ['a', 'b', 'c'], 1.6666666666666665)]
+
+    Raises `UsageError` for a metric that is no sum over entities, and for several documents.
+    """
+    wanted, settings, reading, workers = run_of(select(names_of(metrics, "metrics")), arguments)
+    response = complete(key, response, reading)
+    report = report_of(scored(key, response, wanted, settings, reading, keep_pairs=True, workers=workers))
+    warn_of(report.result.notices)
     return report
 
 

@@ -25,7 +25,7 @@ from corefscore.reports.base import Column, Reported, Table, tabled
 from corefscore.scoring.results import TOTAL, Ratio, Result
 from corefscore.scoring.sides import words_of
 
-_ENDS = {"blanc": 2}
+_ENDS = {"blanc": 2, "pairwise": 2}
 """How many terms of a metric stand for one that it counts, if not one: a link has two ends."""
 
 _ASSIGNED: Mapping[str, Callable[[Overlap], Bools]] = {"ceafe": lambda table: assigned(table)[1], "ceafm": taken}
@@ -117,20 +117,25 @@ def _table(shares: Sequence[Share], total: Ratio) -> Table:
 def entities(result: Result) -> Entities:
     """Return the report of a result of one document, whose pair was kept.
 
-    Raises `UsageError` for a metric without terms, for several documents, and if terms do not add up to the score.
+    Raises `UsageError` for a metric without terms, for parts of documents, for several documents, and if terms do not
+    add up to the score.
     """
     metrics = [metric for metric in result.metrics if metric.name in result.settings.metrics]
     for metric in metrics:
         if metric.terms is None:
             raise UsageError(f"--entities: {metric.name} is no sum over entities; name others, such as lea or conll")
+    rules = result.settings.rules
+    for option, given in {"--of": rules.of, "--window": rules.window}.items():
+        if given is not None:
+            raise UsageError(f"--entities shows a whole document with all mentions; leave {option} out")
     if len(result.names) != 1:
         raise UsageError(
-            f"--entities shows one document, and there are {len(result.names)}; name one after RESPONSE, such as "
-            f'"{result.names[0]}"'
+            f"--entities shows one document, and there are {len(result.names)}; name one after RESPONSE (in Python: "
+            f'document=), such as "{result.names[0]}"'
         )
     (pairs,) = (batch for batch in result.mention_sets[WHOLE].pairs if len(batch.key))
-    document, key, response, dropped = counted(pairs, result.settings.rules)
-    if dropped and result.settings.rules.repeated != "first":
+    document, key, response, dropped = counted(pairs, rules)
+    if dropped and rules.repeated != "first":
         raise UsageError("--entities: mentions are repeated, and sums have no copies; add --repeated first")
     matched = Matched(1, document, key.side, response.side)
     # The order of mentions decides which of them ends a link, not how many links an entity has.
