@@ -20,8 +20,7 @@ from corefscore.metrics import NAMES, find, select
 from corefscore.metrics.overlap import Overlap, overlap
 from corefscore.reports.layouts import Style, rendered
 from corefscore.reports.score import Report
-from corefscore.scoring.batches import result_of
-from corefscore.scoring.evaluate import BatchScorer
+from corefscore.scoring.evaluate import BatchScorer, result_of
 from corefscore.scoring.settings import Settings
 from generate import SHAPES, Span, noisy, partition, spans, write
 from pytest_benchmark.fixture import BenchmarkFixture

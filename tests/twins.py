@@ -26,8 +26,7 @@ from corefscore.core.sources import Source
 from corefscore.formats import read
 from corefscore.metrics import MENTIONS, select
 from corefscore.metrics.base import Metric
-from corefscore.scoring.batches import result_of
-from corefscore.scoring.evaluate import count_batches
+from corefscore.scoring.evaluate import count_batches, result_of
 from corefscore.scoring.results import Result
 from corefscore.scoring.settings import Rules, Settings
 

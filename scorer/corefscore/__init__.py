@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from corefscore.python.api import Scorer as Scorer
     from corefscore.python.api import read as read
     from corefscore.python.api import score as score
+    from corefscore.python.api import write as write
     from corefscore.python.evaluator import CorefEvaluator as CorefEvaluator
     from corefscore.python.labels import from_labels as from_labels
     from corefscore.python.libraries import from_spacy as from_spacy
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from corefscore.python.systems import rank as rank
     from corefscore.python.texts import from_clusters as from_clusters
     from corefscore.python.texts import from_text as from_text
-    from corefscore.python.writing import write as write
     from corefscore.scoring.results import Result as Result
     from corefscore.scoring.results import Score as Score
     from corefscore.scoring.results import Scores as Scores
@@ -43,9 +43,8 @@ _HOMES = {
     "python.labels": ("from_labels",),
     "python.libraries": ("from_spacy",),
     "python.texts": ("from_clusters", "from_text"),
-    "python.writing": ("write",),
     "python.systems": ("compare", "rank", "check"),
-    "python.api": ("score", "Scorer", "read"),
+    "python.api": ("score", "Scorer", "read", "write"),
     "scoring.sides": ("Corpus",),
     "scoring.systems": ("Runs",),
     "scoring.results": ("Result", "Scores", "Score"),

@@ -9,7 +9,6 @@ import error_twins
 import pytest
 import twins
 from corefscore import analyse
-from corefscore.analysis import costs
 from corefscore.analysis import response as response_module
 from corefscore.analysis.spans import _OFF
 from support import together
@@ -48,9 +47,7 @@ def written(path: Path, text: str) -> Path:
 def test_costs_are_those_of_the_twin(
     kind: str, measure: str, options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two documents of each kind of the twins of metrics, each counted by itself: nested, crossing, repeated and empty
-    ones, too."""
-    monkeypatch.setattr(costs, "_AT_ONCE", 1)
+    """Two documents of each kind of the twins of metrics, nested, crossing, repeated and empty ones, too."""
     pairs = twins.drawn(kind, 2)
     texts = (twins.conll([pair[at] for pair in pairs]) for at in range(2))
     key, response = (written(tmp_path / str(at), text) for at, text in enumerate(texts))

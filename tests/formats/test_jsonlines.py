@@ -464,7 +464,7 @@ def test_lines_have_their_numbers_for_names_whoever_reads_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     """A file that is cut for several processes."""
-    monkeypatch.setattr("corefscore.matching.slices.SIZE", 200)
+    monkeypatch.setattr("corefscore.scoring.divided.SIZE", 200)
     path = tmp_path / "both.jsonl"
     path.write_text(lines(*BOTH_SIDES * 20))
     one, two = (call(capfdbinary, "lea", path, "--jobs", jobs) for jobs in "12")

@@ -17,9 +17,8 @@ import numpy as np
 import pytest
 from corefscore import ScorerError, UsageError, __version__, score
 from corefscore.core import machines, sources, workers
-from corefscore.matching.slices import Slice
 from corefscore.scoring import divided
-from corefscore.scoring.divided import _Found
+from corefscore.scoring.divided import Slice, _Found
 from corefscore.scoring.results import Result
 from support import TESTDATA, call
 from test_jobs import FORMS, Pair, folder, pair, same

@@ -24,8 +24,8 @@ from corefscore import UsageError, formats, score
 from corefscore.core import workers
 from corefscore.core.sources import Source
 from corefscore.core.workers import Map, NotSplittable
-from corefscore.matching import slices
 from corefscore.scoring import divided
+from corefscore.scoring import divided as slices
 from generate import Shape, write
 from names import tagged
 from support import RECORDED, Run, call, within
@@ -624,7 +624,7 @@ import os, signal, sys
 from multiprocessing import parent_process
 from corefscore import __main__
 from corefscore.core import workers
-from corefscore.matching import slices
+from corefscore.scoring import divided as slices
 from corefscore.scoring import divided
 sys.path[:0] = {path!r}
 from test_jobs import kill, tear

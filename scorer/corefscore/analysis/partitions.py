@@ -10,7 +10,7 @@ import numpy as np
 
 from corefscore.core.arrays import Bools, Ints, bounds, changes, order_by
 from corefscore.matching.entity_lookup import together
-from corefscore.matching.matched import Side, exact, of_both, without_singletons
+from corefscore.matching.matched import Side, chosen, exact
 from corefscore.matching.pairing import Pairs
 from corefscore.matching.repeats import Repeat, treat
 from corefscore.scoring.corefud import matched as aligned
@@ -141,7 +141,7 @@ def _of_spans(pairs: Pairs, rules: Rules) -> _Found:
     """Return the mentions of documents whose mentions are spans: those with equal spans are the same."""
     spans = exact(pairs.key, pairs.response)
     treated = treat(spans, pairs, rules.repeated)
-    matched = without_singletons(of_both(treated.matched, rules.mentions), rules.singletons or "keep")
+    matched = chosen(treated.matched, rules.mentions, rules.singletons or "keep")
     sides = []
     for before, left in ((spans.key, matched.key), (spans.response, matched.response)):
         first = np.full(len(spans.document), ABSENT)

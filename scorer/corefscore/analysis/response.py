@@ -35,7 +35,7 @@ conflated or divided piece, or not found."""
 @dataclass(frozen=True)
 class Asked:
     """The options of an analysis that can change its numbers, as the user gave them: see
-    `corefscore.formats.base.HEADS`, `pronouns.pronouns_of` and `spans.REPAIRS`."""
+    `corefscore.formats.base.HEADS` and `corefscore.scoring.kinds.options.pronouns_of`."""
 
     heads: str = AUTO
     pronouns: str = option(
@@ -45,7 +45,6 @@ class Asked:
         metavar="HOW",
         common=True,
     )
-    spans: str = AUTO
 
 
 class _Groups(NamedTuple):
@@ -263,7 +262,7 @@ def analysed(result: Result, pairs: Pairs, text: Text, asked: Asked, measure: Me
     metrics = [metric.given(result.settings.own, rules.definitions) for metric in measure.metrics]
     measure = measure._replace(metrics=metrics)
     pronouns = pronouns_of(asked.pronouns, text)
-    spans = way_of(asked.spans, text)
+    spans = way_of(text)
     heads = text.heads(asked.heads) if pairs.key.nodes is None else result.settings.reading.get("heads", FILE)
     placed = text.placed(pairs.key), text.placed(pairs.response)
     given, copies = partitions(pairs, rules, placed)

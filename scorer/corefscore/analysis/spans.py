@@ -11,13 +11,12 @@ sentence that the response lacks,
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
 from corefscore.analysis.partitions import ABSENT, BY_HEAD, BY_TRIMMING, Partitions
 from corefscore.core.arrays import Ints, changes, order_by
-from corefscore.formats.base import AUTO
 from corefscore.scoring.kinds.texts import Projection, Text
 
 
@@ -25,19 +24,15 @@ def _no_letters(word: str) -> bool:
     return not any(map(str.isalnum, word))
 
 
-def _english_left(word: str) -> bool:
-    return word == "the" or (len(word) == 1 and not (word.isascii() and word.isalpha()))
-
-
-def _english_right(word: str) -> bool:
-    return word == "'s" or (len(word) == 1 and not (word.isascii() and word.isalpha()))
+def _english(off: str, word: str) -> bool:
+    return word == off or (len(word) == 1 and not (word.isascii() and word.isalpha()))
 
 
 _Ends = tuple[Callable[[str], bool], Callable[[str], bool]]
 
 _TRIMMED: Mapping[str, _Ends] = {
     "punctuation": (_no_letters, _no_letters),
-    "english": (_english_left, _english_right),
+    "english": (partial(_english, "the"), partial(_english, "'s")),
 }
 """The words that are removed from the left and the right end of a span.
 
@@ -47,18 +42,14 @@ any token of one character that is not a letter from a to z, as in Kummerfeld an
 
 _OFF = "off"
 
-_REPAIRS = (AUTO, *_TRIMMED, _OFF)
-"""How spans are repaired: by a row of `_TRIMMED`; ``auto`` is english for tags of the Penn Treebank, else punctuation;
-``off`` leaves spans as they are."""
 
-
-def way_of(asked: str, text: Text) -> str:
-    """Return the name of the repair to use: ``auto`` is resolved by the text, and ``off`` is used if its words are
-    unknown.
+def way_of(text: Text) -> str:
+    """Return how spans are repaired: by the row of `_TRIMMED` that is english for tags of the Penn Treebank, else
+    punctuation; `_OFF`, which leaves spans as they are, if the words are unknown.
     """
-    if asked == _OFF or not text.words:
+    if not text.words:
         return _OFF
-    return asked if asked != AUTO else "english" if text.is_penn else "punctuation"
+    return "english" if text.is_penn else "punctuation"
 
 
 def repaired(both: Partitions, text: Text, way: str, placed: tuple[Projection, Projection], heads: str) -> Partitions:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -20,11 +20,6 @@ NO_OBJECTS: Objects = np.empty(0, dtype=np.object_)
 
 
 Array = Ints | Floats | Bools
-
-
-def in_a_row(parts: Sequence[Floats]) -> Floats:
-    """Return all parts as one array; a single part is returned without a copy."""
-    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 _AT_ONCE = 1 << 13

@@ -102,24 +102,20 @@ SEARCHES = ("crac22", "crac23")
 """The look-ups (`corefscore.matching.entity_lookup`) in which each mention looks by itself."""
 
 
-def without_singletons(matched: Matched, way: str | None) -> Matched:
-    """Leave out entities of one mention; ``way`` is one of `SINGLETONS`."""
-    key, response = matched.key, matched.response
-    return matched._replace(
-        key=key.keep(key.not_alone) if way == "drop" else key,
-        response=response.keep(response.not_alone) if way != "keep" else response,
-    )
+def chosen(matched: Matched, mentions: str | None, singletons: str | None) -> Matched:
+    """Leave out mentions that do not count.
 
-
-def of_both(matched: Matched, mentions: str | None) -> Matched:
-    """With ``mentions`` `given`, leave out the mentions that only one side has, so that links alone are scored.
-
-    Call this before `without_singletons`, since it can leave entities with one mention.
+    With ``mentions`` `given` these are the mentions that only one side has, so that links alone are scored. This can
+    leave entities with one mention, which are left out after it as ``singletons``, one of `SINGLETONS`, says.
     """
-    if mentions != "given":
-        return matched
-    both = np.intersect1d(matched.key.number, matched.response.number)
-    key, response = (side.keep(np.isin(side.number, both)) for side in (matched.key, matched.response))
+    key, response = matched.key, matched.response
+    if mentions == "given":
+        both = np.intersect1d(key.number, response.number)
+        key, response = (side.keep(np.isin(side.number, both)) for side in (key, response))
+    if singletons == "drop":
+        key = key.keep(key.not_alone)
+    if singletons != "keep":
+        response = response.keep(response.not_alone)
     return matched._replace(key=key, response=response)
 
 

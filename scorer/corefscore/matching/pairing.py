@@ -21,7 +21,7 @@ from __future__ import annotations
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cache, partial
 from itertools import accumulate, chain, islice, pairwise
 from types import MappingProxyType
@@ -319,28 +319,29 @@ def pair(
     Raises `InputError` for two documents of one name on a side and for a fault in a document that is
     scored; `UsageError` if the key has no document named ``only``.
     """
-    key, response = _named_by_position(key, response)
-    key_names = Names()
-    response_names = Names(key_names.seen)
-    sides = map(key_names.add, key), map(response_names.add, response)
-    return _Pairing(*sides, key_names, response_names, notices, only, refuse).run()
+    return _Pairing(*_named_by_position(key, response), notices, only, refuse).run()
 
 
-@dataclass
 class _Pairing:
-    """Both sides while they are paired."""
+    """Both sides while they are paired; the arguments are those of `pair`."""
 
-    key: Iterator[Documents]
-    response: Iterator[Documents]
-    key_names: Names
-    response_names: Names
-    notices: list[Finding]
-    only: str | None
-    refuse: Callable[[Finding], None]
-    in_tokens: _InTokens | None = None
-    other_form: dict[str, str] = field(default_factory=dict)
-    waiting: dict[str, tuple[Documents, int]] = field(default_factory=dict)
-    unscored: int = 0
+    def __init__(
+        self,
+        key: Iterator[Documents],
+        response: Iterator[Documents],
+        notices: list[Finding],
+        only: str | None,
+        refuse: Callable[[Finding], None],
+    ) -> None:
+        self.notices, self.only, self.refuse = notices, only, refuse
+        self.key_names = Names()
+        self.response_names = Names(self.key_names.seen)
+        self.key: Iterator[Documents] = map(self.key_names.add, key)
+        self.response: Iterator[Documents] = map(self.response_names.add, response)
+        self.in_tokens = _InTokens(notices)
+        self.other_form: dict[str, str] = {}
+        self.waiting: dict[str, tuple[Documents, int]] = {}
+        self.unscored = 0
 
     def run(self) -> Iterator[Pairs]:
         """Yield the pairs of each batch of the key."""
@@ -379,7 +380,6 @@ class _Pairing:
         if self.other_form:
             response = replace(response, names=[name if p else "" for name, p in zip(key.names, present, strict=True)])
         if key.characters is not None or response.characters is not None:
-            self.in_tokens = self.in_tokens or _InTokens(self.notices)
             key, response = self.in_tokens.pair(key, response)
         if key.items is not None and response.items is not None:
             from corefscore.matching.items import compared

@@ -25,8 +25,7 @@ from corefscore.metrics import select
 from corefscore.metrics.base import Metric
 from corefscore.python.arguments import Options, ScorerOptions, spelled
 from corefscore.python.texts import answered, is_text
-from corefscore.scoring.batches import ScoredBatch, result_of
-from corefscore.scoring.evaluate import BatchScorer, count_batches
+from corefscore.scoring.evaluate import BatchScorer, ScoredBatch, count_batches, result_of
 from corefscore.scoring.results import DOCUMENT, Result, refuse_heads_of_spans
 from corefscore.scoring.run import apart, scored, settings_of
 from corefscore.scoring.settings import Settings
@@ -124,6 +123,37 @@ def score(
     result = run_of(select(names_of(metrics, "metrics")), arguments).result(key, response)
     warn_of(result.notices)
     return result
+
+
+def write(corpus: Corpus, path: str | os.PathLike[str], format: str) -> None:
+    """Write the documents of a corpus to one file, in ``format``, such as `conll`, `corefud` or `jsonlines`.
+
+    The corpus is one of `read`, `from_clusters` or `from_text`. The bytes are those of ``corefscore convert IN OUT
+    --format FORMAT``, which reads the files again. The file is written once all documents are converted. What the
+    format cannot contain gives a warning.
+
+        write(read("key.conll"), "key.jsonl", "jsonlines")
+
+    Raises `UsageError` for another corpus, for a format that cannot be written, and for a file that cannot be;
+    `InputError` for documents that cannot be converted.
+    """
+    from corefscore.checking.convert import convert
+
+    if not isinstance(corpus, Corpus) or corpus.origin is None:
+        expected = "a corpus of read(path) or from_clusters(clusters, words)"
+        raise UsageError(f"the words of this corpus are not known; expected {expected}")
+    source, reading = corpus.origin
+    target = os.fspath(path)
+    if isinstance(source, str) and all(map(os.path.exists, (source, target))) and os.path.samefile(source, target):
+        raise UsageError(f"{target} is the file that the corpus was read from; write another one")
+    notices: list[Finding] = []
+    text = "".join(convert(source, notices, format, reading))
+    try:
+        with open(target, "wb") as file:
+            file.write(text.encode("utf-8", "surrogateescape"))
+    except OSError as error:
+        raise UsageError(f"{target}: {error.strerror}") from error
+    warn_of(notices)
 
 
 class _Run(NamedTuple):

@@ -12,8 +12,7 @@ from corefscore.core.options import check
 from corefscore.core.workers import Map, NotSplittable
 from corefscore.formats.base import Reading
 from corefscore.metrics.base import Metric, own_values
-from corefscore.scoring.batches import result_of
-from corefscore.scoring.evaluate import count_batches
+from corefscore.scoring.evaluate import count_batches, result_of
 from corefscore.scoring.results import DOCUMENT, Result
 from corefscore.scoring.settings import Rules, Settings
 from corefscore.scoring.sides import batches_of

@@ -89,12 +89,6 @@ class Rules:
     lookup: str | None = None
     definitions: str | None = None
 
-    @property
-    def treated(self) -> str:
-        """The value of ``repeated`` that is used: for kinds of mentions only the first copy counts, since no other copy
-        has a partner."""
-        return "first" if self.of is not None and self.repeated == REPEATED[0] else self.repeated
-
     def settled(self, nodes: bool) -> Rules:
         """Return the rules with the defaults of a format; ``nodes`` says whether its mentions are more than spans.
 
@@ -105,7 +99,9 @@ class Rules:
             if not nodes:
                 raise UsageError(f"--task {self.task} is for CorefUD, and these files are not CorefUD; leave it out")
             return Rules(**{**_TASKS[self.task], **given, "task": None}).settled(nodes)
-        chosen = replace(_NODES if nodes else SPANS, **{**given, "repeated": self.treated})
+        chosen = replace(_NODES if nodes else SPANS, **given)
+        if self.of is not None and self.repeated == REPEATED[0]:  # no other copy of a mention has a partner
+            chosen = replace(chosen, repeated="first")
         if nodes and self.of is not None:
             chosen = replace(chosen, lookup="alignment")
             if self.lookup not in (None, "alignment"):

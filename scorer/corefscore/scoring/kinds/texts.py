@@ -12,14 +12,14 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from sys import intern
+from typing import NamedTuple
 
 import numpy as np
 
 from corefscore.core.arrays import NONE, Bools, Ints, bounds, changes
 from corefscore.core.documents import SENTENCE, TENTH, Documents, Nodes, Place
 from corefscore.core.errors import UsageError
-from corefscore.core.items import Numbers
 from corefscore.core.sources import Source
 from corefscore.formats.base import AUTO, LAST, PARSE, Annotations
 from corefscore.matching.pairing import Pairs
@@ -32,11 +32,9 @@ _RULES: Mapping[str, tuple[int, str]] = {
     "ADVP": (LEFT, "RB RBR RBS FW ADVP TO CD JJR JJ IN NP JJS NN"),
     "CONJP": (LEFT, "CC RB IN"),
     "FRAG": (LEFT, ""),
-    "INTJ": (RIGHT, ""),
     "LST": (LEFT, "LS :"),
     "NAC": (RIGHT, "NN NNS NNP NNPS NP NAC EX $ CD QP PRP VBG JJ JJS JJR ADJP FW"),
     "PP": (LEFT, "IN TO VBG VBN RP FW"),
-    "PRN": (RIGHT, ""),
     "PRT": (LEFT, "RP"),
     "QP": (RIGHT, "$ IN NNS NN JJ RB DT CD NCD QP JJR JJS"),
     "RRC": (LEFT, "VP NP ADVP ADJP PP"),
@@ -53,10 +51,9 @@ _RULES: Mapping[str, tuple[int, str]] = {
     "WHPP": (LEFT, "IN TO FW"),
     "NX": (RIGHT, "NN NNS NNP NNPS NP NAC EX $ CD QP PRP VBG JJ JJS JJR ADJP FW"),
     "X": (RIGHT, "NN NNS NNP NNPS NP NAC EX $ CD QP PRP VBG JJ JJS JJR ADJP FW"),
-    "META": (RIGHT, ""),
 }
 """For each label, the side from which the search for the head child starts, and the labels to search for, in order. If
-none is found, the first child from that side is the head."""
+none is found, the first child from that side is the head; of other labels the first from the right."""
 
 _NOMINAL = ("NP", "NML")
 
@@ -168,28 +165,6 @@ TAG_SETS: Mapping[str, _TagSet] = {
 tag is ignored."""
 
 
-class _Strings(Sequence[str]):
-    """A string for each token. Equal ones are kept once, and their numbers take four bytes a token."""
-
-    def __init__(self) -> None:
-        self._numbers, self._once = array("i"), Numbers()
-
-    def extend(self, strings: Sequence[str]) -> None:
-        """Add the strings of further tokens."""
-        self._numbers.extend(self._once.of(strings).tolist())
-
-    def __len__(self) -> int:
-        return len(self._numbers)
-
-    def __getitem__(self, which: Any) -> Any:
-        if isinstance(which, slice):
-            return list(map(self._once.values.__getitem__, self._numbers[which]))
-        return self._once.values[self._numbers[which]]
-
-    def __iter__(self) -> Iterator[str]:
-        return map(self._once.values.__getitem__, self._numbers)
-
-
 class Text:
     """The tokens of all documents of a key, one document after another.
 
@@ -201,16 +176,16 @@ class Text:
     """
 
     def __init__(self, annotations: Iterable[Annotations | None]) -> None:
-        self.words, self.tags, self.parse = _Strings(), _Strings(), _Strings()
+        self.words, self.tags, self.parse = list[str](), list[str](), list[str]()  # of equal strings one is kept
         ends, first = array("q"), array("q", [0])
         numbers = [NONE]
         for document in annotations:
             for sentence in document.words if document else ():
-                self.words.extend(sentence)
+                self.words += map(intern, sentence)
                 ends.append(len(self.words))
             size = len(self.words) - first[-1]
             for column, strings in ((self.tags, document and document.tags), (self.parse, document and document.parse)):
-                column.extend(strings or [NO_TAG] * size)
+                column.extend(map(intern, strings or [NO_TAG] * size))
             if document and len(document.numbers):
                 numbers.append(document.numbers)
             first.append(len(self.words))
