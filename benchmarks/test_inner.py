@@ -15,7 +15,7 @@ from corefscore import Scorer
 from corefscore.formats import read
 from corefscore.matching.assignment import best
 from corefscore.matching.matched import exact
-from corefscore.matching.pairing import Pairs, pair
+from corefscore.matching.pairing import Pairing, Pairs
 from corefscore.metrics import NAMES, find, select
 from corefscore.metrics.overlap import Overlap, overlap
 from corefscore.reports.layouts import Style, rendered
@@ -38,7 +38,7 @@ def files(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 @pytest.fixture(scope="session")
 def pairs(files: tuple[Path, Path]) -> list[Pairs]:
     key, response = (read(str(path), []) for path in files)
-    return list(pair(key, response, []))
+    return list(Pairing(key, response, []))
 
 
 @pytest.fixture(scope="session")

@@ -26,7 +26,7 @@ from corefscore.formats.jsonlines import reader as jsonlines
 from corefscore.formats.jsonlines.dialects import BY_NAME
 from corefscore.formats.jsonlines.objects import recognises
 from corefscore.formats.jsonlines.offsets import Offsets, faults_of, flattened
-from corefscore.matching.pairing import in_other_form, pair
+from corefscore.matching.pairing import Pairing, in_other_form
 from support import RECORDED, TESTDATA, call, loaded, within
 
 DEMO = TESTDATA / "demo"
@@ -342,7 +342,7 @@ def test_documents_of_the_two_forms_are_paired_across_batches(turned: bool) -> N
     keys = [["b_0", "same"], ["a_1"], ["a_0", "d_0"]]
     key, response = (keys, parts) if turned else (parts, keys)
     notices: list[Finding] = []
-    pairs = list(pair(batches(key, []), batches(response, []), notices))
+    pairs = list(Pairing(batches(key, []), batches(response, []), notices))
     names = [name for each in pairs for name in each.key.names]
     assert names == [name for batch in key for name in batch]
     present = {name for each in pairs for name, there in zip(each.key.names, each.present, strict=True) if there}
@@ -354,7 +354,7 @@ def test_documents_of_the_two_forms_are_paired_across_batches(turned: bool) -> N
 def test_between_two_conll_files_names_are_equal_or_not(key: bool, response: bool) -> None:
     """So for the official scorer; recorded case other-name-0001."""
     sides = batches([["(a); part 000"]], [], exact_names=key), batches([["a_0"]], [], exact_names=response)
-    (found,) = pair(*sides, [])
+    (found,) = Pairing(*sides, [])
     assert found.present.tolist() == [not (key and response)]
 
 
@@ -362,7 +362,7 @@ def test_thousands_of_names_of_the_two_forms_take_no_time() -> None:
     """Ten seconds and more where each of 20,000 names is looked for in a list."""
     parts = [f"(d{number}); part 000" for number in range(20_000)]
     keys = [f"d{number}_0" for number in reversed(range(20_000))]
-    pairs = list(pair(batches([[part] for part in parts[:100]] + [parts[100:]], []), batches([keys], []), []))
+    pairs = list(Pairing(batches([[part] for part in parts[:100]] + [parts[100:]], []), batches([keys], []), []))
     assert all(each.present.all() for each in pairs)
 
 
@@ -371,7 +371,7 @@ def test_equal_names_are_read_batch_by_batch() -> None:
     key_seen: list[str] = []
     response_seen: list[str] = []
     names = [["a_0"], ["(b); part 000"], ["c"]]
-    next(iter(pair(batches(names, key_seen), batches(names, response_seen), [])))
+    next(iter(Pairing(batches(names, key_seen), batches(names, response_seen), [])))
     assert (key_seen, response_seen) == (["a_0"], ["a_0"])
 
 

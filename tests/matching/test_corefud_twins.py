@@ -15,7 +15,7 @@ from corefscore.core.sources import Source
 from corefscore.matching import entity_lookup, mentions
 from corefscore.matching.matched import MATCHING, SEARCHES
 from corefscore.matching.mentions import Alignment
-from corefscore.matching.pairing import pair
+from corefscore.matching.pairing import Pairing
 from corefscore.metrics import find
 from corefscore.metrics.base import packed
 from corefscore.scoring import corefud
@@ -116,7 +116,7 @@ def columns(side: Side) -> Documents:
 
 
 def aligned(key: Side, response: Side, **how: Any) -> Alignment:
-    (pairs,) = pair(iter([columns(key)]), iter([columns(response)]), [])
+    (pairs,) = Pairing(iter([columns(key)]), iter([columns(response)]), [])
     return matched(pairs, Rules(singletons="keep", **how).settled(nodes=True))[0]
 
 

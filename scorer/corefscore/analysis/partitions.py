@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corefscore.core.arrays import Bools, Ints, bounds, changes, order_by
+from corefscore.core.arrays import Bools, Ints, bounds, changes, order_by, ranked
 from corefscore.matching.entity_lookup import together
 from corefscore.matching.matched import Side, chosen, exact
 from corefscore.matching.pairing import Pairs
@@ -168,13 +168,9 @@ def in_order(groups: Ints) -> tuple[Ints, Ints]:
     """Return groups numbered from 0 in the order of their first members: the first member of each group, and the new
     number of each member's group.
     """
-    size = len(groups)
-    first = np.empty(int(groups.max(initial=-1)) + 1, dtype=np.int64)
-    first[groups[::-1]] = np.arange(size)[::-1]
-    first_of_member = first[groups]
-    is_first = first_of_member == np.arange(size)
-    rank = np.cumsum(is_first) - 1
-    return np.flatnonzero(is_first), rank[first_of_member]
+    first, rank = ranked(groups)
+    order = order_by(first)
+    return first[order], np.argsort(order)[rank]
 
 
 def renumbered(entities: Ints) -> Ints:

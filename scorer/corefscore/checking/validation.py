@@ -18,7 +18,7 @@ from corefscore.formats import BY_CONTENT, examined
 from corefscore.formats.base import FAULTS, Reading
 from corefscore.matching.common import Common, common, described, first_differences, nothing_in_common
 from corefscore.matching.matched import exact
-from corefscore.matching.pairing import pair
+from corefscore.matching.pairing import Pairing
 from corefscore.matching.repeats import Repeat, copies_of, describe, repeats_of, too_many, treat
 from corefscore.scoring.corefud import About, beside_each_other, marked_again
 from corefscore.scoring.corefud import matched as align
@@ -233,7 +233,7 @@ def _compare(key: _Side, response: _Side, found: Found, reading: Reading) -> Non
     if text is not None:
         notices[:] = [notice for notice in notices if notice.code not in _OF_TAGS]
         found.add(*text.first_differences)
-    for pairs in pair(of_key, of_response, notices, refuse=found.add):
+    for pairs in Pairing(of_key, of_response, notices, refuse=found.add):
         found.add(*notices)
         notices.clear()
         if pairs.key.nodes is not None and pairs.response.nodes is not None:

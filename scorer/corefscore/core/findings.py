@@ -114,16 +114,16 @@ Noticed = tuple[str, Finding]
 """A notice and the name of the system that it is about, which is empty for the key."""
 
 
-def in_words(findings: Iterable[Finding]) -> list[str]:
-    """Return findings as text, by kind: at most `SHOWN` of each, then the number of further ones."""
+def in_words(findings: Iterable[Finding], most: int = SHOWN, hint: str = "") -> list[str]:
+    """Return findings as text, by kind: at most ``most`` of each, then the number of further ones and a ``hint``."""
     by_code: dict[str, list[Finding]] = {}
     for finding in findings:
         by_code.setdefault(finding.code, []).append(finding)
     lines: list[str] = []
     for code, of_code in by_code.items():
-        lines += map(str, of_code[:SHOWN])
-        if len(of_code) > SHOWN:
-            lines.append(f"... and {plural(len(of_code) - SHOWN, 'more ' + of_code[0].severity)} [{code}]")
+        lines += map(str, of_code[:most])
+        if len(of_code) > most:
+            lines.append(f"... and {plural(len(of_code) - most, 'more ' + of_code[0].severity)} [{code}]{hint}")
     return lines
 
 

@@ -302,14 +302,8 @@ def _refused(finding: Finding) -> None:
     raise InputError([finding])
 
 
-def pair(
-    key: Iterator[Documents],
-    response: Iterator[Documents],
-    notices: list[Finding],
-    only: str | None = None,
-    refuse: Callable[[Finding], None] = _refused,
-) -> Iterator[Pairs]:
-    """Pair all documents of the key, or the one named ``only``, with those of the response.
+class Pairing:
+    """All documents of the key, or the one named ``only``, paired with those of the response: batches of pairs.
 
     A response without a document of the key counts as one without mentions there; a document that only
     the response has is not scored (recorded cases missing-document, extra-document). Both give a notice, and
@@ -319,32 +313,27 @@ def pair(
     Raises `InputError` for two documents of one name on a side and for a fault in a document that is
     scored; `UsageError` if the key has no document named ``only``.
     """
-    return _Pairing(*_named_by_position(key, response), notices, only, refuse).run()
-
-
-class _Pairing:
-    """Both sides while they are paired; the arguments are those of `pair`."""
 
     def __init__(
         self,
         key: Iterator[Documents],
         response: Iterator[Documents],
         notices: list[Finding],
-        only: str | None,
-        refuse: Callable[[Finding], None],
+        only: str | None = None,
+        refuse: Callable[[Finding], None] = _refused,
     ) -> None:
+        key, response = _named_by_position(key, response)
         self.notices, self.only, self.refuse = notices, only, refuse
         self.key_names = Names()
         self.response_names = Names(self.key_names.seen)
         self.key: Iterator[Documents] = map(self.key_names.add, key)
         self.response: Iterator[Documents] = map(self.response_names.add, response)
-        self.in_tokens = _InTokens(notices)
+        self.in_tokens: _InTokens | None = None
         self.other_form: dict[str, str] = {}
         self.waiting: dict[str, tuple[Documents, int]] = {}
         self.unscored = 0
 
-    def run(self) -> Iterator[Pairs]:
-        """Yield the pairs of each batch of the key."""
+    def __iter__(self) -> Iterator[Pairs]:
         while (batch := next(self.key, None)) is not None:
             wanted = np.array([self.only in (None, name) for name in batch.names], dtype=np.bool_)
             if batch.faults:
@@ -380,6 +369,7 @@ class _Pairing:
         if self.other_form:
             response = replace(response, names=[name if p else "" for name, p in zip(key.names, present, strict=True)])
         if key.characters is not None or response.characters is not None:
+            self.in_tokens = self.in_tokens or _InTokens(self.notices)
             key, response = self.in_tokens.pair(key, response)
         if key.items is not None and response.items is not None:
             from corefscore.matching.items import compared

@@ -15,7 +15,7 @@ import numpy as np
 from corefscore import formats
 from corefscore.core.documents import KEY, RESPONSE
 from corefscore.core.errors import InputError, ScorerWarning, UsageError
-from corefscore.core.findings import Finding, plural
+from corefscore.core.findings import Finding, in_words
 from corefscore.core.fingerprint import fingerprint
 from corefscore.core.names import EITHER, name_options
 from corefscore.core.workers import Map
@@ -177,7 +177,13 @@ def run_of(metrics: Sequence[Metric], arguments: Mapping[str, Any], unit: str = 
     """
     reading, rules, others = apart(arguments)
     document, workers = others.pop("document", None), others.pop("workers", None)
-    return _Run(metrics, settings_of(metrics, rules, document, _own_options(others), unit), reading, workers)
+    more = others.pop("options", None) or {}
+    if not isinstance(more, Mapping):
+        raise UsageError(f"options={more!r}: expected a mapping, such as options={{'smallest': 2}}")
+    own = {name: value for name, value in others.items() if value is not None}
+    if twice := sorted(own.keys() & more.keys()):
+        raise UsageError(f"{twice[0]} is given twice: as an argument, and in options")
+    return _Run(metrics, settings_of(metrics, rules, document, {**own, **more}, unit), reading, workers)
 
 
 def complete(key: Given, response: Given | None, reading: Reading) -> Given:
@@ -202,20 +208,6 @@ def complete(key: Given, response: Given | None, reading: Reading) -> Given:
     return key
 
 
-def _own_options(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of metrics by keyword, from arguments that may include ``options``.
-
-    Raises `UsageError` for an option that is given twice.
-    """
-    built_in = {name: value for name, value in given.items() if value is not None and name != "options"}
-    others = given.get("options") or {}
-    if not isinstance(others, Mapping):
-        raise UsageError(f"options={others!r}: expected a mapping, such as options={{'smallest': 2}}")
-    if twice := sorted(built_in.keys() & others.keys()):
-        raise UsageError(f"{twice[0]} is given twice: as an argument, and in options")
-    return {**built_in, **others}
-
-
 def names_of(given: str | Sequence[str], argument: str) -> str:
     """Return names joined by commas, as on the command line. Raises `UsageError` for anything but names."""
     names = [given] if isinstance(given, str) else list(given) if isinstance(given, Iterable) else []
@@ -226,16 +218,8 @@ def names_of(given: str | Sequence[str], argument: str) -> str:
 
 def warn_of(notices: Sequence[Finding]) -> None:
     """Give one warning for all notices: the first of each kind, and how many more there are."""
-    if not notices:
-        return
-    by_code: dict[str, list[Finding]] = {}
-    for notice in notices:
-        by_code.setdefault(notice.code, []).append(notice)
-    lines = []
-    for code, (first, *others) in by_code.items():
-        more = f"\n... and {plural(len(others), 'more notice')} [{code}], see the notices of the result"
-        lines.append(f"{first}{more if others else ''}")
-    _warn("\n".join(lines))
+    if notices:
+        _warn("\n".join(in_words(notices, 1, ", see the notices of the result")))
 
 
 def _warn(text: str) -> None:

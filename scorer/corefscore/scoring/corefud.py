@@ -38,14 +38,6 @@ class _Tables(NamedTuple):
     members: Overlap
 
 
-def _overlap_tables(alignment: Alignment, lookup: str) -> _Tables:
-    """Make the tables of overlap of aligned mentions, as each side finds them."""
-    where = entities_found(alignment, lookup)
-    key, response = alignment.sides
-    seen = in_common(key.entity, where.key), in_common(where.response, response.entity), _members(alignment, lookup)
-    return _Tables(*(_table(alignment, both) for both in seen))
-
-
 def _members(alignment: Alignment, lookup: str) -> Common:
     """Count the mentions of each entity of the key with a partner in each entity of the response; or, if mentions look
     by themselves, with one that fits."""
@@ -145,7 +137,11 @@ def _partings(pairs: Pairs) -> list[tuple[int, int]]:
 def counts(alignment: Alignment, metrics: Sequence[Metric], rules: Rules) -> tuple[dict[str, Floats], Floats]:
     """Return what each metric counts, by name, and the number of key mentions of each document."""
     assert rules.lookup and rules.definitions, "settled before"
-    tables = _overlap_tables(alignment, rules.lookup)
+    where = entities_found(alignment, rules.lookup)
+    key, response = alignment.sides
+    members = _members(alignment, rules.lookup)
+    both_ways = in_common(key.entity, where.key), in_common(where.response, response.entity), members
+    tables = _Tables(*(_table(alignment, both) for both in both_ways))
     found: dict[str, Floats] = {}
     for metric in metrics:
         if metric.view == NODES:
@@ -155,7 +151,7 @@ def counts(alignment: Alignment, metrics: Sequence[Metric], rules: Rules) -> tup
         else:
             seen, back = metric.count(tables.key), metric.count(tables.response)
             found[metric.name] = packed(
-                [Counts(key.recall, response.precision) for key, response in zip(seen, back, strict=True)]
+                [Counts(there.recall, here.precision) for there, here in zip(seen, back, strict=True)]
             )
     return found, tables.key.key.total(tables.key.key.size)
 

@@ -297,7 +297,9 @@ class _Merged:
                     raise NotSplittable(_TWICE)
             elif notice.code != _NONE_IN_COMMON:
                 self.notices.append(notice)
-        self.batches += map(self._batch, found.batches)
+        for batch in found.batches:
+            places = {name: self._of(getattr(batch, name)) for name in _WITH_PLACES}
+            self.batches.append(batch._replace(**places))
         if found.response is not None:
             self.response += found.response
             key = [name for batch in found.batches for name in batch.names]
@@ -312,10 +314,6 @@ class _Merged:
         if not once or not key.isdisjoint(self.extra) or other_form != self.other_form:
             raise NotSplittable(_TWICE)
         return [*self.notices, *unpaired(self.missing, self.extra, len(names))]
-
-    def _batch(self, batch: ScoredBatch) -> ScoredBatch:
-        """Turn the lines of a batch into those of whole files."""
-        return batch._replace(**{name: self._of(getattr(batch, name)) for name in _WITH_PLACES})
 
     def _finding(self, finding: Finding) -> Finding:
         """Turn the line of a finding into that of the whole file."""

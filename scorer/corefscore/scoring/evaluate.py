@@ -18,7 +18,7 @@ from corefscore.formats import BY_CONTENT
 from corefscore.formats.base import Reading
 from corefscore.matching.common import Common, common, nothing_in_common, other_columns
 from corefscore.matching.matched import Matched, chosen, exact
-from corefscore.matching.pairing import Pairs, begun, pair
+from corefscore.matching.pairing import Pairing, Pairs, begun
 from corefscore.matching.repeats import Repeat, describe, distinct, refusal, too_many, treat
 from corefscore.metrics import LINKED, MENTIONS, NAMES, described, find
 from corefscore.metrics.base import NAMED, NODES, WHOLE, Metric, names_asked, packed
@@ -116,7 +116,7 @@ def count_batches(
     if batch_scorer.of is not None and batch_scorer.of.needs_files:  # files are read again for each batch
         key, response = _in_one_batch(key), _in_one_batch(response)
     # By map, which holds no batch while it waits for the next.
-    batches = list(map(batch_scorer.count, pair(key, response, notices, settings.document)))
+    batches = list(map(batch_scorer.count, Pairing(key, response, notices, settings.document)))
     if text is not None:
         batches = [batch._replace(fidelity=text.fidelity.take(batch.names)) for batch in batches]
     return batches

@@ -132,9 +132,9 @@ def batches_of(
     texts: bool = False,
     watch: Callable[[int], None] | None = None,
 ) -> tuple[tuple[_Batches, _Batches], list[Finding], Settings]:
-    """Return both sides as batches of documents, the notices of reading, and the settings including those of reading.
-    Reading the batches adds more notices to the list. Raises `UsageError` for tags of a response that was read
-    without them."""
+    """Return both sides as batches of documents, the notices of reading, and the settings including those of reading,
+    whose names begin with their side if the sides differ. Reading the batches adds more notices to the list. Raises
+    `UsageError` for tags of a response that was read without them."""
     notices: list[Finding] = []
     asked: dict[str, Mapping[str, str]] = {}
     batches: dict[str, _Batches] = {}
@@ -156,7 +156,10 @@ def batches_of(
             asked[name] = side.reading
             notices += side.notices
             batches[name] = iter([side.documents])
-    return (batches[KEY], batches[RESPONSE]), notices, replace(settings, reading=_reading(asked))
+    read: Mapping[str, str] = next(iter(asked.values()), {})
+    if any(read != other for other in asked.values()):
+        read = {f"{side}_{name}": value for side, options in asked.items() for name, value in options.items()}
+    return (batches[KEY], batches[RESPONSE]), notices, replace(settings, reading=read)
 
 
 def _beside_files(sides: dict[str, Any], name: str, reading: Reading, names: NameOptions | None) -> dict[str, Any]:
@@ -241,11 +244,3 @@ def paths_of(name: str, side: Any) -> str | list[str] | None:
             "write text to a file first, and give clusters as lists"
         )
     return text
-
-
-def _reading(asked: Mapping[str, Mapping[str, str]]) -> Mapping[str, str]:
-    """Return the options of reading both sides; if the sides differ, each name begins with its side."""
-    first, *others = asked.values() or [{}]
-    if all(first == other for other in others):
-        return first
-    return {f"{side}_{name}": value for side, options in asked.items() for name, value in options.items()}
