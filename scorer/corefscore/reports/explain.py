@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from pkgutil import get_data
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -63,77 +65,10 @@ class _Convention(NamedTuple):
         return self.others.get(metric, self.options)
 
 
-_WINDOW = 1500
-"""The tokens of a window of BookCoref (Martinelli et al. 2025)."""
-
-_DROP, _DROP_RESPONSE = {"singletons": "drop"}, {"singletons": "drop-response"}
-
-CONVENTIONS = (
-    _Convention("official", "The official scorer: counts of all documents, every entity."),
-    _Convention("without-singletons", "Entities of one mention are dropped on both sides.", _DROP, only=_SPANS),
-    _Convention("with-singletons", "Entities of one mention count.", {"singletons": "keep"}, only=_NODES),
-    _Convention(
-        "response-without-singletons", "Entities of one mention are dropped in the response only.", _DROP_RESPONSE
-    ),
-    _Convention(
-        "e2e-evaluator",
-        "The evaluator of e2e-coref and its copies (fastcoref, s2e): B-cubed drops entities of one mention on both "
-        "sides, CEAF-e in the response.",
-        others={"bcub": _DROP, "ceafe": _DROP_RESPONSE},
-        only=_SPANS,
-    ),
-    _Convention(
-        "mean-of-documents", "The mean of the scores of documents (TANL and Seq2seqCoref, macro).", way=_DOCUMENTS
-    ),
-    _Convention(
-        "mean-of-documents-without-singletons",
-        "The mean of the scores of documents, with entities of one mention dropped on both sides.",
-        _DROP,
-        way=_DOCUMENTS,
-        only=_SPANS,
-    ),
-    _Convention(
-        "mean-of-recall-and-precision",
-        "The F1 of the mean recall and the mean precision of documents (Stanza).",
-        way=_ENDS,
-    ),
-    _Convention(
-        "given-mentions",
-        "Mentions that only one side has are ignored, so only linking counts.",
-        {"mentions": "given"},
-        only=_SPANS,
-    ),
-    _Convention(
-        "first-copies",
-        "Only the first copy of a repeated mention counts.",
-        {"repeated": "first"},
-        only=_SPANS,
-    ),
-    _Convention(
-        "windows",
-        f"Windows of {_WINDOW} tokens count as documents (BookCoref).",
-        {"window": _WINDOW},
-        only=_SPANS,
-    ),
-    _Convention("exact-matching", "Mentions match if they have the same words.", {"matching": "exact"}, only=_NODES),
-    _Convention("partial-matching", "Mentions match by words with their head.", {"matching": "partial"}, only=_NODES),
-    _Convention(
-        "er-evaluation",
-        "B-cubed with the same weight for every key entity, of mentions that both sides have (er-evaluation).",
-        {"mentions": "given"},
-        only=_SPANS,
-        bcub="bcub.entities",
-    ),
-    _Convention(
-        "bcubed-metrics",
-        "B-cubed whose F1 is the mean of the F1 of mentions, of mentions that both sides have (bcubed-metrics).",
-        {"mentions": "given"},
-        only=_SPANS,
-        bcub="bcub.mean",
-    ),
-)
-"""Every convention. Sources: published numbers of the named programs on one real output (docs/explain.md), and
-for e2e-evaluator the code of fastcoref and s2e, whose evaluators are one file."""
+CONVENTIONS = tuple(_Convention(**row) for row in json.loads(get_data(__package__, "conventions.json") or b""))
+"""Every convention, from ``conventions.json``. Sources: published numbers of the named programs on one real output
+(docs/explain.md), and for e2e-evaluator the code of fastcoref and s2e, whose evaluators are one file. Windows have the
+1,500 tokens of BookCoref (Martinelli et al. 2025)."""
 
 
 class _Scored(NamedTuple):
