@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from corefscore.core.arrays import Floats
+from corefscore.core.arrays import Floats, Ints
 from corefscore.core.documents import KEY, RESPONSE, Documents, joined, worded
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import MOST, SHOWN, Finding
@@ -50,7 +50,7 @@ class ScoredBatch(NamedTuple):
     - ``windows``, ``units``: windows of tokens and units within documents, if there are any.
     - ``by_unit``: the counts by metric, with one row a unit, if there are units.
     - ``kinds``: the counts by kind and metric, if a division is scored.
-    - ``fidelity``: of the text of the response, if its words had to be found in the key.
+    - ``fidelity``: the counts of the fidelity of the text of the response, if its words had to be found in the key.
     - ``fingerprint``: of the documents of the key.
     """
 
@@ -67,7 +67,7 @@ class ScoredBatch(NamedTuple):
     units: Units | None = None
     by_unit: Mapping[str, Floats] = {}
     kinds: Mapping[str, Mapping[str, Floats]] = {}
-    fidelity: Fidelity | None = None
+    fidelity: Ints | None = None
     fingerprint: int = 0
 
 
@@ -118,7 +118,8 @@ def count_batches(
     # By map, which holds no batch while it waits for the next.
     batches = list(map(batch_scorer.count, Pairing(key, response, notices, settings.document)))
     if text is not None:
-        batches = [batch._replace(fidelity=text.fidelity.take(batch.names)) for batch in batches]
+        counts_of = dict(zip(text.fidelity.names, text.fidelity.counts, strict=True))
+        batches = [batch._replace(fidelity=np.stack([counts_of[name] for name in batch.names])) for batch in batches]
     return batches
 
 

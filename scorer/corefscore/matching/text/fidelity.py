@@ -40,11 +40,6 @@ class Fidelity(NamedTuple):
         """Return the counts of one document."""
         return dict(zip(COLUMNS, self.counts[document].tolist(), strict=True))
 
-    def take(self, names: Sequence[str]) -> Fidelity:
-        """Return the documents of these names, in that order."""
-        index = {name: number for number, name in enumerate(self.names)}
-        return Fidelity(names, self.counts[np.array([index[name] for name in names], dtype=np.int64)])
-
     def to_dict(self, *, documents: bool) -> dict[str, object]:
         """Return the fidelity as it is in JSON."""
         fields: dict[str, object] = _data_of(self.total)
@@ -53,16 +48,13 @@ class Fidelity(NamedTuple):
         return fields
 
 
-def of_all(parts: Sequence[tuple[Sequence[str], Fidelity | None]]) -> Fidelity:
-    """Return the fidelity of several batches of documents, given with their names; nothing is counted where it is
-    None.
+def of_all(parts: Sequence[tuple[Sequence[str], Ints | None]]) -> Fidelity:
+    """Return the fidelity of several batches of documents, given by their names and counts; nothing is counted where
+    these are None.
     """
-    names = [name for part, _ in parts for name in part]
-    nothing = np.zeros((len(names), len(COLUMNS)), dtype=np.int64)
-    return Fidelity(
-        names,
-        np.concatenate([nothing[: len(part)] if fidelity is None else fidelity.counts for part, fidelity in parts]),
-    )
+    nothing = [0] * len(COLUMNS)
+    counts = [[nothing] * len(names) if counts is None else counts for names, counts in parts]
+    return Fidelity([name for names, _ in parts for name in names], np.concatenate(counts))
 
 
 def ratio(counts: Mapping[str, int]) -> float:
