@@ -118,6 +118,20 @@ def test_documents_are_those_of_a_column_or_the_files_of_a_folder(tmp_path: Path
     assert score(from_frame, tmp_path / "response", metrics="lea")["lea"].f1 == 1, "numbers of a frame are their texts"
 
 
+@pytest.mark.parametrize(
+    ("ending", "text"),
+    [
+        ("csv", "item,entity\n1,A\n"),
+        ("conll", "# begin document \n0\tAnn\t(1)\n\n# end document\n"),
+        ("txt", "[Ann](#1) left."),
+    ],
+)
+def test_compressed_files_of_a_folder_name_documents_as_plain_ones_do(ending: str, text: str, tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.x.{ending}.gz").write_bytes(gzip.compress(text.encode()))
+    assert list(read(tmp_path).clusters()) == ["a.x", "b.x"]
+
+
 def test_columns_can_be_named(tmp_path: Path) -> None:
     path = tmp_path / "papers.csv"
     path.write_text("year,entity,id,label\n1999,x,p1,Ann\n1999,y,p2,Ann\n2000,y,p3,\n")

@@ -184,6 +184,12 @@ class Source:
         self._kept, self._most = kept, most
         self._state: _State | None = None
 
+    @property
+    def stem(self) -> str:
+        """The name of the file without its endings, which name its format and its compression."""
+        name, ending = os.path.splitext(os.path.basename(self.path))
+        return os.path.splitext(name)[0] if ending in (".gz", ".bz2", ".xz", ".zst") else name
+
     def check(self, status: os.stat_result) -> None:
         """Raise `UsageError` for a regular file whose state was different the first time."""
         self._state = self._state or _state_of(status)

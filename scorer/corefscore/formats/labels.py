@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -131,7 +130,7 @@ class _Side(NamedTuple):
         blocks = [(NONE,) * 4]
         of_json = is_json(source.head(1 << 12), objects=True)
         for lines, columns in [mentions.rows(source, self.request, self.notices)] if of_json else self._rows(source):
-            of = columns.get(DOCUMENT) or [name or os.path.splitext(os.path.basename(source.path))[0]] * len(lines)
+            of = columns.get(DOCUMENT) or [name or source.stem] * len(lines)
             first_lines = {**dict(zip(reversed(of), reversed(lines.tolist()), strict=True)), **first_lines}
             blocks.append((names.of(of), self.items.of(columns[ITEM]), self.labels.of(columns[ENTITY]), lines))
         if not names.values:

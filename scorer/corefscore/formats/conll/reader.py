@@ -33,7 +33,6 @@ A file is read in blocks: whole-array passes find the lines and the few cells th
 
 from __future__ import annotations
 
-import os
 import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -200,7 +199,7 @@ class Reader:
     def file(self, source: Source) -> Iterator[Documents]:
         """Read one file; yields every batch that is full."""
         self.source = source
-        self._unnamed = os.path.splitext(os.path.basename(source.path))[0] if self._several else ""
+        self._unnamed = source.stem if self._several else ""
         self.line = 0
         self.ended = True
         self.outside_lines = self.first_outside = 0

@@ -12,7 +12,6 @@ The notation of all files is that of ``--tags``, or else it is recognised by the
 from __future__ import annotations
 
 import json
-import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -202,8 +201,7 @@ def _answers(source: Source, notation: Notation | None) -> Iterator[_Answer]:
             if line.strip():
                 yield _Answer(Place(source, number), str(number), as_text(line))
     else:
-        name = os.path.basename(source.path) if source.path != STDIN else "1"
-        yield _Answer(Place(source, 1), os.path.splitext(name)[0], as_text(raw))
+        yield _Answer(Place(source, 1), "1" if source.path == STDIN else source.stem, as_text(raw))
 
 
 def _goes_on_with_tags(raw: bytes) -> bool:
