@@ -126,17 +126,17 @@ class _Side(NamedTuple):
         """Return the documents of one file; without a column of documents it is one, called ``name`` or
         like the file.
         """
-        names, first_lines = Numbers(), dict[str, int]()
-        blocks = [(NONE,) * 4]
+        names, blocks = Numbers(), [(NONE,) * 4]
         of_json = is_json(source.head(1 << 12), objects=True)
         for lines, columns in [mentions.rows(source, self.request, self.notices)] if of_json else self._rows(source):
-            of = columns.get(DOCUMENT) or [name or source.stem] * len(lines)
-            first_lines = {**dict(zip(reversed(of), reversed(lines.tolist()), strict=True)), **first_lines}
-            blocks.append((names.of(of), self.items.of(columns[ITEM]), self.labels.of(columns[ENTITY]), lines))
-        if not names.values:
-            raise _without(source, "the file has a header and no row")
+            of = np.broadcast_to(names.of(columns.get(DOCUMENT) or [name or source.stem]), len(lines))
+            blocks.append((of, self.items.of(columns[ITEM]), self.labels.of(columns[ENTITY]), lines))
         document, item, label, line = map(np.concatenate, zip(*blocks, strict=True))
-        places_of = [Place(source, first_lines[of]) for of in names.values]
+        if not len(line):
+            raise _without(source, "the file has a header and no row")
+        # Documents are numbered in the order of their first rows.
+        first = np.searchsorted(np.maximum.accumulate(document), np.arange(len(names.values)))
+        places_of = [Place(source, its) for its in line[first].tolist()]
         found = documents(names.values, places_of, (document, item, label - 1, line), self.items.values)
         unnamed = DOCUMENT not in columns and name is not None
         return replace(found, label=-2 - found.label, odd_labels=self.labels.values, unnamed=unnamed)
