@@ -538,11 +538,11 @@ def test_synonyms_name_what_there_is() -> None:
     context = click.Context(commands(), info_name="corefscore")
     options = {name: _options(context, name) for name in commands().list_commands(context)}
     every = set().union(*options.values())
-    named = [(words, meant) for words, *rest in (*synonyms.OPTIONS, *synonyms.COMMANDS) for meant in rest]
-    words = [word for words, *_ in (*synonyms.OPTIONS, *synonyms.COMMANDS) for word in words.split()]
+    rows = [*synonyms.OPTIONS.items(), *synonyms.COMMANDS.items()]
+    words = [word for words, _ in rows for word in words.split()]
     assert len(set(words)) == len(words)
-    assert not {word for row, _ in synonyms.COMMANDS for word in row.split()} & {*options, "help"}
-    for _, meant in named:
+    assert not {word for row in synonyms.COMMANDS for word in row.split()} & {*options, "help"}
+    for meant in [line for _, lines in rows for line in lines.splitlines()]:
         assert set(re.findall(r"(?<![\w-])--[a-z-]+", meant)) <= every, meant
         for name, rest in re.findall(r"corefscore (\w+)([^,;]*)", meant):
             wanted = set(re.findall(r"(?<![\w-])--[a-z-]+", rest))

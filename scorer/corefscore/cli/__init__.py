@@ -12,7 +12,6 @@ import click
 
 from corefscore.cli.options import COREFUD_NAME
 from corefscore.cli.output import complain, give_up
-from corefscore.cli.synonyms import REMOVED, of_command, of_option
 from corefscore.core.errors import InputError, ScorerError, UsageError, nearest, suggested
 from corefscore.core.version import __version__
 
@@ -62,6 +61,8 @@ class _Commands(click.Group):
         try:
             return metric_command(cmd_name)
         except UsageError as error:
+            from corefscore.cli.synonyms import of_command
+
             if meant := of_command(cmd_name.lower()):
                 raise UsageError(f'"{cmd_name}" is not a command; expected {meant}') from error
             if nearest(cmd_name.lower(), COMMANDS):
@@ -210,6 +211,8 @@ def _usage(error: click.ClickException) -> str:
     message = error.format_message().replace("a valid integer range", "a whole number")
     context = error.ctx if isinstance(error, click.UsageError) else None
     if isinstance(error, click.NoSuchOption) and context:
+        from corefscore.cli.synonyms import REMOVED, of_option
+
         parameters = context.command.get_params(context)
         names = [name for parameter in parameters for name in (*parameter.opts, *parameter.secondary_opts)]
         # The dashes would make any two options similar.
