@@ -592,11 +592,11 @@ def test_a_key_from_standard_input_is_the_key_of_every_file(tmp_path: Path) -> N
 
 def test_annotations_escape_what_github_would_take_for_its_own(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     from corefscore.reports.layouts import Style
-    from corefscore.reports.layouts.data import LAYOUTS
+    from corefscore.reports.layouts.data import github
     from corefscore.reports.validate import Checked
 
     finding = Finding("no-mentions", "a,b:c", 3, details={"document": "100%"})
-    (line,) = LAYOUTS["github"](Checked([Validated("f", {"documents": 1}, [finding], {})]), Style("github"))
+    (line,) = github(Checked([Validated("f", {"documents": 1}, [finding], {})]), Style("github"))
     assert line.startswith('::warning file=a%2Cb%3Ac,line=3,title=no-mentions::document "100%25" has no mentions%0A')
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from corefscore.analysis.costs import measured
 from corefscore.analysis.response import Analysis, Asked, refuse_parts, with_pairs
@@ -16,7 +15,7 @@ from corefscore.analysis.response import analysed as analysed_result
 from corefscore.analysis.types import TYPES
 from corefscore.cli import options
 from corefscore.cli.output import STDOUT, tell, terminal_size, write
-from corefscore.cli.scoring import complete, evaluated, named, spare_inputs, workers
+from corefscore.cli.scoring import complete, evaluated, given, named, spare_inputs, workers
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding
 from corefscore.core.options import SCORING
@@ -68,22 +67,21 @@ def _analysing() -> list[click.Parameter]:
     ]
 
 
-def _page_of(analyses: Mapping[str, Analysis], words: Words) -> Iterator[str]:
-    """Return the HTML page of some analyses."""
+def _write_page(analyses: Mapping[str, Analysis], words: Words, path: str) -> None:
+    """Write the HTML page of some analyses."""
     from corefscore.reports.diff import Diff
     from corefscore.reports.layouts import page
 
-    return page.render({system: Diff(analysis, words) for system, analysis in analyses.items()})
+    write(page.render({system: Diff(analysis, words) for system, analysis in analyses.items()}), path)
 
 
 def _refuse_beside_page(*others: str) -> None:
     """Raise `UsageError` for an option that is not for the page: the page shows everything and has its own filters."""
-    context = click.get_current_context()
-    for option in ("output", *others):
-        if context.get_parameter_source(option) is ParameterSource.COMMANDLINE:
-            name = next(parameter.opts[0] for parameter in context.command.params if parameter.name == option)
+    for parameter in click.get_current_context().command.params:
+        if parameter.name in ("output", *others) and given(parameter.name):
             raise UsageError(
-                f"{name} is not for the page that --html writes: it shows everything and has its own filters"
+                f"{parameter.opts[0]} is not for the page that --html writes: it shows everything and has its own "
+                "filters"
             )
 
 
@@ -109,12 +107,12 @@ def _sides(*, symmetric: bool, several: bool, arguments: dict[str, Any]) -> Word
         return KEY_AND_RESPONSE
     if several:
         raise UsageError("--symmetric is for two annotators: leave the third file out")
-    source = click.get_current_context().get_parameter_source
-    for name, value in ((name, arguments[name]) for name in _ONE_SIDED):
-        if value in _ONE_SIDED[name] and source(name) is ParameterSource.COMMANDLINE:
-            raise UsageError(f"--{name} {value} treats the two sides differently; leave it or --symmetric out")
-    given = {name: arguments[name] for name in _ALIKE if source(name) is ParameterSource.COMMANDLINE}
-    arguments.update({**_ALIKE, **given})
+    for name, values in _ONE_SIDED.items():
+        if arguments[name] in values and given(name):
+            raise UsageError(
+                f"--{name} {arguments[name]} treats the two sides differently; leave it or --symmetric out"
+            )
+    arguments.update({name: value for name, value in _ALIKE.items() if not given(name)})
     return FIRST_AND_SECOND
 
 
@@ -206,7 +204,7 @@ def errors(
         (analysis,) = analyses.values()
         _write_repaired(analysis, repaired, (key, *paths.values()))
     if html is not None:
-        write(_page_of(analyses, words), html)
+        _write_page(analyses, words, html)
         return
     listing = look.layout in _LISTS and other is None
     reports = {system: ErrorReport(analysis, words, listing) for system, analysis in analyses.items()}
@@ -294,7 +292,7 @@ def diff(
     if any(analysis.pairs.key.items for analysis in analyses.values()):
         raise UsageError("diff marks words, and items have none; corefscore errors lists which entities are confused")
     if html is not None:
-        write(_page_of(analyses, words), html)
+        _write_page(analyses, words, html)
         return
     (analysis,) = analyses.values()
     report = Diff(analysis, words)

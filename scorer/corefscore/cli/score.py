@@ -8,11 +8,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from corefscore.cli import options
 from corefscore.cli.output import tell, write, write_long
-from corefscore.cli.scoring import evaluated, missing_response, of_both_sides, read_key, spare_inputs, workers
+from corefscore.cli.scoring import evaluated, given, missing_response, of_both_sides, read_key, spare_inputs, workers
 from corefscore.core.documents import KEY
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.options import STATISTICS
@@ -161,7 +160,9 @@ def score(
     refuse_heads_of_spans(result)
     tell(result.notices)
     if entities:
-        _write_entities(result, look, output)
+        from corefscore.reports.entities import entities as of_entities
+
+        write(rendered(of_entities(result), look), output)
         return
     ends = _intervals(result, unit) if intervals else None
     report = Report(
@@ -170,18 +171,11 @@ def score(
     _write_scores(report, look, output)
 
 
-def _write_entities(result: Result, look: Style, output: str) -> None:
-    """Write what each entity adds to the scores of one document."""
-    from corefscore.reports.entities import entities
-
-    write(rendered(entities(result), look), output)
-
-
 def _write_scores(report: Report, look: Style, output: str) -> None:
     """Write the scores."""
-    if report.result.settings.rules.matching and _by_default("layout") and look.layout == OFFICIAL:
+    if report.result.settings.rules.matching and not given("layout") and look.layout == OFFICIAL:
         look = look._replace(layout=COREFUD)
-    if _by_default("layout") and look.layout in fitting(RESULT) and report.name is None:
+    if not given("layout") and look.layout in fitting(RESULT) and report.name is None:
         write_long(rendered(report, look), output, _FEWER)
     else:
         write(rendered(report, look), output)
@@ -189,8 +183,8 @@ def _write_scores(report: Report, look: Style, output: str) -> None:
 
 def _refuse_others(others: Mapping[str, bool]) -> None:
     """Raise `UsageError` for options whose scores are not those of the entities of one document."""
-    for option, given in others.items():
-        if given and option != "--entities":
+    for option, is_given in others.items():
+        if is_given and option != "--entities":
             raise UsageError(f"--entities shows what entities add to the score of one document; leave {option} out")
 
 
@@ -201,11 +195,6 @@ def _divides(of: str | None) -> bool:
     from corefscore.scoring.kinds.options import of as parsed
 
     return parsed(of).division
-
-
-def _by_default(option: str) -> bool:
-    """Return whether an option of the command has its default."""
-    return click.get_current_context().get_parameter_source(option) is ParameterSource.DEFAULT
 
 
 def _name(response: str) -> str:
@@ -228,7 +217,7 @@ def _with_table(look: Style, by: str | None, unit: str, others: Mapping[str, boo
     """
     option = next((option for option, given in others.items() if given), None)
     if look.layout in fitting(RESULT) and option:
-        if not _by_default("layout"):
+        if given("layout"):
             raise UsageError(f"{option} needs a layout other than {look.layout}; leave --format out for a table")
         params = click.get_current_context().params
         look = options.style(TABLE, params["digits"])
@@ -248,7 +237,7 @@ def _write_key(key: str, output: str, metrics: Sequence[Metric], arguments: Mapp
     """
     if not arguments.get("estimate_key"):
         raise missing_response()
-    if of_scores or not _by_default("layout") or not _by_default("expect_key"):
+    if of_scores or given("layout") or given("expect_key"):
         raise UsageError("without RESPONSE only the estimated key is written: leave out options of scores")
     from corefscore.formats.conll.writer import rewritten
     from corefscore.matching.named import about_names, estimated, names_of, names_of_side, without_column

@@ -31,6 +31,11 @@ from corefscore.scoring.sides import Corpus
 from corefscore.scoring.sides import corpus as read
 
 
+def given(name: str) -> bool:
+    """Return whether the option of this name is in the call."""
+    return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
+
+
 def workers() -> AbstractContextManager[Map | None]:
     """Return the workers of the option ``--jobs``; None for this process. Raises the errors of `cluster`."""
     jobs = click.get_current_context().params["jobs"]
@@ -173,9 +178,8 @@ def _taken_apart(metrics: Sequence[Metric], arguments: Mapping[str, Any]) -> tup
     """
     reading, rules, own = apart(arguments)
     known = {option.keyword for option in options_of(metrics)}
-    source_of = click.get_current_context().get_parameter_source
     for keyword in own.keys() - known:
-        if source_of(keyword) is ParameterSource.COMMANDLINE:
+        if given(keyword):
             raise UsageError(
                 f"--{keyword.replace('_', '-')} is an option of a metric that is not scored here; leave it "
                 "out, or add the metric"

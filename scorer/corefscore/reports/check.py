@@ -54,10 +54,6 @@ class Asked(NamedTuple):
         """Return whether the check fails when this score of a scope that decides falls, without ``both_ways``."""
         return (measure, score) in self.measures if self.measures else score == "f1"
 
-    def may_fall(self, measure: str, score: str) -> float:
-        """Return how far a score may fall, from 0 to 1."""
-        return self.tolerances.get((measure, score), self.tolerance)
-
 
 class _Moved(NamedTuple):
     """A score that moved by more than its tolerance, in a document, a group of documents, a mean or the total. A mean
@@ -141,11 +137,6 @@ class Check(Reported):
         return not self.failures
 
     @property
-    def _fidelity_before(self) -> float | None:
-        """The fidelity of the text of the baseline, if it is known."""
-        return None if self.before is None else self.before.fidelity
-
-    @property
     def signature(self) -> str:
         return self.result.signature if self.average is None else f"{self.result.signature} | average={self.average}"
 
@@ -174,9 +165,9 @@ class Check(Reported):
         floors = MEASURE, SCORE, Column("floor", "minimum", "percent"), Column("now", "now", "percent"), VERDICT
         lows = [[*_headed(floor), "met" if floor.met else "below"] for floor in self.floors]
         texts = fidelities({"now": self.result})
-        if texts and self._fidelity_before is not None:
+        if texts and self.before is not None and self.before.fidelity is not None:
             empty = [None] * (len(texts[0].columns) - 2)
-            texts = [texts[0]._replace(rows=[["baseline", self._fidelity_before, *empty], *texts[0].rows])]
+            texts = [texts[0]._replace(rows=[["baseline", self.before.fidelity, *empty], *texts[0].rows])]
         return [Table("moved", moved, rows), Table("minimum scores", floors, lows), *texts]
 
     @property
@@ -209,8 +200,9 @@ class Check(Reported):
     def to_dict(self) -> dict[str, Any]:
         """Return what the JSON layout prints; see ``docs/check.md``."""
         averaged = {} if self.average is None else {"average": self.average}
-        fidelity = self.result.fidelity
-        texts = {} if fidelity is None else {"baseline": self._fidelity_before, **fidelity.to_dict(documents=False)}
+        texts: dict[str, Any] = {}
+        if self.result.fidelity is not None:
+            texts = {"baseline": self.before and self.before.fidelity, **self.result.fidelity.to_dict(documents=False)}
         return {
             **head(
                 *("check", self.signature, {**self.result.settings.to_dict(), **averaged}),
@@ -296,7 +288,7 @@ def check(
             for kind, scope, before, now in _scopes(report, baseline, whole, average, name)
             for measure, scores in before.items()
             for score, value in scores.items()
-            if abs(now[measure][score] - value) > asked.may_fall(measure, score) + _SLACK
+            if abs(now[measure][score] - value) > asked.tolerances.get((measure, score), asked.tolerance) + _SLACK
         ]
         notices += _lower_fidelity(result, baseline, asked, name)
     lowest = whole if asked.by is None else report.mean_values

@@ -143,15 +143,8 @@ class Diff:
                 state = _WRONG
             else:
                 state = _SPAN if repair else _RIGHT
-            marks.append(
-                _Mark(
-                    self.analysis.parts(mention),
-                    state,
-                    self.report.named.key.id(key),
-                    self.response_name(response),
-                    bits,
-                )
-            )
+            names = self.report.named.key.id(key), self.response_name(response)
+            marks.append(_Mark(self.analysis.parts(mention), state, *names, bits))
         return marks
 
     @cached_property
@@ -234,7 +227,8 @@ def marked(diff: Diff, shown: Shown) -> Iterator[str]:
         chosen = _chosen(sentences, shown)
         if chosen:
             empty = False
-            yield _title(diff, document) + "\n"
+            name = diff.analysis.result.names[document].translate(VISIBLE)
+            yield f"{name}   {diff.score_of(document)}; {diff.counts_of(document)}\n"
             yield from (line + "\n" for index in chosen for line in _lines(sentences[index], shown))
             yield "\n"
     if empty:
@@ -255,12 +249,6 @@ def _chosen(sentences: Sequence[_Sentence], shown: Shown) -> list[int]:
         if any(_wanted(mark, shown.types, shown.entities) for mark in sentence.marks)
     ]
     return sorted({index for hit in hits for index in indices[max(0, hit - reach) : hit + reach + 1]})
-
-
-def _title(diff: Diff, document: int) -> str:
-    """Return the name of a document, its score, and the number of its errors."""
-    name = diff.analysis.result.names[document].translate(VISIBLE)
-    return f"{name}   {diff.score_of(document)}; {diff.counts_of(document)}"
 
 
 def _lines(sentence: _Sentence, shown: Shown) -> Iterator[str]:

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from corefscore.analysis.response import RIGHT, STATUS, Analysis
-from corefscore.core.arrays import Ints
 from corefscore.core.findings import plural
 from corefscore.core.percent import percent
 from corefscore.reports.base import DOCUMENT, Column, Reported, Table, head, shortened
@@ -125,10 +124,10 @@ class ErrorComparison(Reported):
     def _only_right(self, index: int) -> Table:
         """Return the entities with most mentions that one response, 0 or 1, gets right and the other gets wrong."""
         name, other = self.names[index], self.names[1 - index]
-        analysis = self.analyses[index]
-        mentions = self._right(index)
-        report = list(self.reports.values())[index]
-        named = report.named
+        named = list(self.reports.values())[index].named
+        analysis, of_other = named.analysis, self.analyses[1 - index]
+        right = STATUS.index(RIGHT)
+        mentions = analysis.of_key[(analysis.status == right) & (of_other.status != right)]
         columns = Column("mentions", "mentions", "count"), Column("entity", "entity", cut="middle"), DOCUMENT
         most = Counter(analysis.both.key[mentions].tolist()).most_common(TOP)
         documents = analysis.both.document[analysis.errors.key.main]
@@ -137,12 +136,6 @@ class ErrorComparison(Reported):
         often = named.most_often(mentions.tolist(), 8, least=2)
         title = f"right in {name}, wrong in {other}: {plural(len(mentions), 'mention')} ({kinds})"
         return Table(f"{title}; most often: {often}" if often else title, columns, rows)
-
-    def _right(self, index: int) -> Ints:
-        """Return the mentions that are right in only this response, as rows of its analysis."""
-        right = [analysis.status == STATUS.index(RIGHT) for analysis in self.analyses]
-        mentions: Ints = self.analyses[index].of_key[right[index] & ~right[1 - index]]
-        return mentions
 
     @cached_property
     def extra(self) -> tuple[int, int, int]:
@@ -167,8 +160,8 @@ class ErrorComparison(Reported):
         both, first, second = self.extra
         data = {name: report.to_dict() for name, report in self.reports.items()}
         rows = self.status_table.rows[:-1]
-        analyses = {name: report.analysis for name, report in self.reports.items()}
-        notices = [(name, notice) for name, analysis in analyses.items() for notice in analysis.result.notices]
+        results = [(name, report.analysis.result) for name, report in self.reports.items()]
+        notices = [(name, notice) for name, result in results for notice in result.notices]
         notices += [("", notice) for notice in self._first.analysis.notices]
         return {
             **head("errors", self.signature, next(iter(data.values()))["options"], notices),

@@ -11,10 +11,11 @@ _OF_PAPERS, _OF_SCORERS = ("precision", "recall", "f1"), ("recall", "precision",
 
 
 class _Layout(NamedTuple):
-    """The module whose ``LAYOUTS`` has the function that writes a layout, what the layout takes of a report, and, for
+    """The module beside this one and its function that writes a layout, what the layout takes of a report, and, for
     readable tables, its order of scores."""
 
     module: str
+    function: str
     takes: str
     order: tuple[str, ...] = ()
 
@@ -36,17 +37,17 @@ list documents, and do without groups and intervals."""
 OFFICIAL, COREFUD, TABLE, NOTEBOOK = "official", "corefud", "table", "notebook"
 
 NAMES = {
-    OFFICIAL: _Layout("corefscore.reports.layouts.official", RESULT),
-    COREFUD: _Layout("corefscore.reports.layouts.official", RESULT),
-    "text": _Layout("corefscore.reports.layouts.data", FINDINGS),
-    TABLE: _Layout("corefscore.reports.layouts.tables", TABLES, _OF_SCORERS),
-    "markdown": _Layout("corefscore.reports.layouts.tables", TABLES, _OF_PAPERS),
-    "latex": _Layout("corefscore.reports.layouts.tables", TABLES, _OF_PAPERS),
-    NOTEBOOK: _Layout("corefscore.reports.layouts.tables", NOTEBOOK, _OF_SCORERS),
-    "csv": _Layout("corefscore.reports.layouts.data", TABLES),
-    "tsv": _Layout("corefscore.reports.layouts.data", TABLES),
-    "json": _Layout("corefscore.reports.layouts.data", DATA),
-    "github": _Layout("corefscore.reports.layouts.data", ANNOTATIONS),
+    OFFICIAL: _Layout("official", "official", RESULT),
+    COREFUD: _Layout("official", "corefud", RESULT),
+    "text": _Layout("data", "findings", FINDINGS),
+    TABLE: _Layout("tables", "table", TABLES, _OF_SCORERS),
+    "markdown": _Layout("tables", "markdown", TABLES, _OF_PAPERS),
+    "latex": _Layout("tables", "latex", TABLES, _OF_PAPERS),
+    NOTEBOOK: _Layout("tables", "notebook", NOTEBOOK, _OF_SCORERS),
+    "csv": _Layout("data", "separated", TABLES),
+    "tsv": _Layout("data", "separated", TABLES),
+    "json": _Layout("data", "as_json", DATA),
+    "github": _Layout("data", "github", ANNOTATIONS),
 }
 """Every layout by name; that of notebooks is not for commands."""
 
@@ -58,5 +59,6 @@ def fitting(*takes: str) -> tuple[str, ...]:
 
 def rendered(report: Any, style: Style) -> Iterator[str]:
     """Lay out a report as text, piece by piece."""
-    pieces: Iterator[str] = import_module(NAMES[style.layout].module).LAYOUTS[style.layout](report, style)
+    layout = NAMES[style.layout]
+    pieces: Iterator[str] = getattr(import_module(f"{__name__}.{layout.module}"), layout.function)(report, style)
     return pieces

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from corefscore.reports.validate import Checked
 
 
-def _json(report: Reported | Checked, style: Style) -> Iterator[str]:
+def as_json(report: Reported | Checked, style: Style) -> Iterator[str]:
     """Write the data of a report as JSON (``docs/json.md``); bytes that are not UTF-8 are escaped."""
     yield from json.JSONEncoder(indent=1).iterencode(report.to_dict())
     yield "\n"
 
 
-def _separated(report: Reported, style: Style) -> Iterator[str]:
+def separated(report: Reported, style: Style) -> Iterator[str]:
     """Write a line per row. Several tables become one with the columns of all, and a first column with the title of the
     table."""
     # The writer quotes only characters of its line end, and a name may contain a CR.
@@ -53,7 +53,7 @@ def _cell(value: Any, kind: str) -> str:
     return repr(value) if kind == "chance" else str(value)
 
 
-def _github(report: Reported | Checked, style: Style) -> Iterator[str]:
+def github(report: Reported | Checked, style: Style) -> Iterator[str]:
     """Write a workflow command for each annotation, which GitHub shows at its line in pull requests.
 
     Source: docs.github.com, Workflow commands for GitHub Actions.
@@ -73,15 +73,6 @@ def _escaped(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def _text(report: Checked, style: Style) -> Iterator[str]:
+def findings(report: Checked, style: Style) -> Iterator[str]:
     """Write every finding and repair on a line."""
     yield from (f"{line}\n" for line in report.lines)
-
-
-LAYOUTS: Mapping[str, Callable[..., Iterator[str]]] = {
-    "json": _json,
-    "csv": _separated,
-    "tsv": _separated,
-    "github": _github,
-    "text": _text,
-}

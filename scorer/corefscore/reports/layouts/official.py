@@ -48,7 +48,7 @@ def _result_line(label: str, score: Score) -> str:
     )
 
 
-def _official(report: Report, style: Style) -> Iterator[str]:
+def official(report: Report, style: Style) -> Iterator[str]:
     """Yield the output of a run, piece by piece; without documents, only totals and the messages about repeated
     mentions.
 
@@ -161,7 +161,7 @@ _OLD_SINGLETONS = {
 """The same in versions 1.0 and 1.1."""
 
 
-def _corefud(report: Report, style: Style) -> Iterator[str]:
+def corefud(report: Report, style: Style) -> Iterator[str]:
     """Write the output of the CorefUD scorer; percentages are rounded, not cut off.
 
     Raises `UsageError` for a result that is not of CorefUD.
@@ -201,6 +201,3 @@ def _preamble(rules: Rules, asked: Sequence[str]) -> str:
         f"The scorer is evaluating {subject} using {matching} match evaluation setting.\n"
         f"The following metrics will be evaluated: {', '.join(asked)}\n\n"
     )
-
-
-LAYOUTS = {"official": _official, "corefud": _corefud}

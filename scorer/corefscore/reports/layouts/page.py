@@ -20,7 +20,8 @@ def render(diffs: Mapping[str, Diff]) -> Iterator[str]:
     The content of files is data: one escaped block of JSON, which the page inserts as text nodes only. The content
     security policy of the page allows its own style and script by their hashes, and nothing else.
     """
-    page, style, script = (_part(name) for name in ("page.html", "page.css", "page.js"))
+    files = (get_data(__package__, f"page.{ending}") or b"" for ending in ("html", "css", "js"))
+    page, style, script = (file.decode("utf-8") for file in files)
     hashes = {"style_hash": _hash(style), "script_hash": _hash(script)}
     for name, text in {"title": "key and response", **hashes, "style": style, "script": script}.items():
         page = page.replace(f"{{{name}}}", text)
@@ -28,11 +29,6 @@ def render(diffs: Mapping[str, Diff]) -> Iterator[str]:
     yield before
     yield from _data(diffs)
     yield after
-
-
-def _part(name: str) -> str:
-    """Return the text of a file beside this module."""
-    return (get_data(__package__, name) or b"").decode("utf-8")
 
 
 def _hash(text: str) -> str:

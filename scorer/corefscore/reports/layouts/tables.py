@@ -53,12 +53,7 @@ def _filled(tables: Sequence[Table], short: Mapping[str, str]) -> Iterator[Table
             yield table._replace(rows=rows)
 
 
-def _unmarked(text: str, column: Column, mark: str) -> str:
-    """Show a cell without its mark."""
-    return text
-
-
-def _arranged(table: Table, style: Style, marked: Callable[[str, Column, str], str] = _unmarked) -> _Columns:
+def _arranged(table: Table, style: Style, marked: Callable[[str, Column, str], str] | None = None) -> _Columns:
     """Arrange the visible columns of a table: the scores of a measure are in the order of the layout.
 
     ``marked`` returns a cell from its text, its column and its mark. A score that is printed with the same digits as
@@ -73,10 +68,10 @@ def _arranged(table: Table, style: Style, marked: Callable[[str, Column, str], s
             marks = [table.marks.get((row, number), "") for row in range(len(table.rows))]
             texts = [_cell(row[number], column, style.digits) for row in table.rows]
             best = {text for text, mark in zip(texts, marks, strict=True) if BEST in mark}
-            cells = [
-                marked(text, column, mark + BEST * (text in best)) for text, mark in zip(texts, marks, strict=True)
-            ]
-            columns.append((column._replace(heading=column.heading.translate(VISIBLE)), cells))
+            if marked:
+                pairs = zip(texts, marks, strict=True)
+                texts = [marked(text, column, mark + BEST * (text in best)) for text, mark in pairs]
+            columns.append((column._replace(heading=column.heading.translate(VISIBLE)), texts))
     return columns
 
 
@@ -133,7 +128,7 @@ _WELL, _LEAST = 20, 7
 """The width to which words are cut before columns are left out, and after all columns that can be are left out."""
 
 
-def _table(report: Reported, style: Style) -> Iterator[str]:
+def table(report: Reported, style: Style) -> Iterator[str]:
     """Write the tables that have rows, each with its title and notes; then the notes of the report and its signature.
 
     A table has as many columns as fit the width.
@@ -188,11 +183,9 @@ def _cut_texts(texts: Sequence[str], width: int, where: str) -> list[str]:
     """
     if not where:
         return list(texts)
-    for tail in ((width - 1) // 2, 0, width - 1) if where == "middle" else (0,):
-        cut_texts = [_cut_text(text, width, tail) for text in texts]
-        if len(set(cut_texts)) == len(set(texts)):
-            return cut_texts
-    return [_cut_text(text, width, (width - 1) // 2 if where == "middle" else 0) for text in texts]
+    tails = ((width - 1) // 2, 0, width - 1) if where == "middle" else (0,)
+    ways = [[_cut_text(text, width, tail) for text in texts] for tail in tails]
+    return next((way for way in ways if len(set(way)) == len(set(texts))), ways[0])
 
 
 def _cut_text(text: str, width: int, tail: int) -> str:
@@ -298,7 +291,7 @@ _LATEX = str.maketrans(
 _DASHES = re.compile("-(?=-)")
 
 
-def _latex(report: Reported, style: Style) -> Iterator[str]:
+def latex(report: Reported, style: Style) -> Iterator[str]:
     """Write the tables that have rows in LaTeX; notes are comments."""
     tables = [*_filled(report.paper, report.short)]
     yield from _comments(_packages(tables), report.signature)
@@ -307,7 +300,7 @@ def _latex(report: Reported, style: Style) -> Iterator[str]:
             (column._replace(heading="F$_1$" if column.score == "f1" else _latex_text(column.heading)), texts)
             for column, texts in _arranged(table, style, _latex_cell)
         ]
-        yield f"% {_one_line(table.title)}\n" if table.title else ""
+        yield from _comments(*filter(None, [table.title]))
         sides = "".join("l" if column.kind in LEFT else "r" for column, _ in columns)
         yield f"\\begin{{tabular}}{{{sides}}}\n\\toprule\n"
         yield from _latex_groups(columns)
@@ -359,12 +352,7 @@ def _packages(tables: Sequence[Table]) -> str:
 
 def _comments(*lines: str) -> Iterator[str]:
     """Write lines as LaTeX comments."""
-    return (f"% {_one_line(line)}\n" for line in lines)
-
-
-def _one_line(text: str) -> str:
-    """Replace line ends and other control characters, since a comment ends with its line."""
-    return text.translate(VISIBLE)
+    return (f"% {line.translate(VISIBLE)}\n" for line in lines)  # a comment ends with its line
 
 
 # --- Markdown ---
@@ -383,7 +371,7 @@ _MARKDOWN = str.maketrans(
 """Escapes of the special characters of Markdown, and of the subscripts in the names of measures."""
 
 
-def _markdown(report: Reported, style: Style) -> Iterator[str]:
+def markdown(report: Reported, style: Style) -> Iterator[str]:
     """Write the tables that have rows in Markdown, each with its notes; then the notes of the report and its signature.
 
     Markdown has no cells that span columns, so the first column of a group has the heading of the group.
@@ -411,7 +399,7 @@ def _markdown(report: Reported, style: Style) -> Iterator[str]:
 def _code(text: str) -> str:
     """Write text as a code span, between more backquotes than it has in a row."""
     ticks = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
-    return f"{ticks}{_one_line(text)}{ticks}"
+    return f"{ticks}{text.translate(VISIBLE)}{ticks}"
 
 
 def _markdown_cell(text: str, column: Column, mark: str) -> str:
@@ -436,7 +424,7 @@ def _paragraph(lines: Sequence[str]) -> Iterator[str]:
 # --- Notebooks ---
 
 
-def _notebook(report: Reported, style: Style) -> Iterator[str]:
+def notebook(report: Reported, style: Style) -> Iterator[str]:
     """Write the tables that have rows in HTML, with the columns of a terminal of any width."""
     from corefscore.core.frames import signed
     from corefscore.core.frames import table as as_html
@@ -448,6 +436,3 @@ def _notebook(report: Reported, style: Style) -> Iterator[str]:
         rows = zip(*(texts for _, texts in columns), strict=True)
         tables.append(as_html(headings, rows, [column.kind in LEFT for column, _ in columns], table.title))
     yield signed(tables, report.notes, report.signature)
-
-
-LAYOUTS = {"table": _table, "markdown": _markdown, "latex": _latex, "notebook": _notebook}
