@@ -24,8 +24,7 @@ from corefscore.formats.base import Reading
 from corefscore.formats.characters import codes_of, kinds_of, spaced, words_in
 from corefscore.formats.jsonlines import reader as jsonlines
 from corefscore.formats.jsonlines.dialects import BY_NAME
-from corefscore.formats.jsonlines.objects import recognises
-from corefscore.formats.jsonlines.offsets import Offsets, faults_of, flattened
+from corefscore.formats.jsonlines.objects import Offsets, faults_of, flattened, recognises
 from corefscore.matching.pairing import Pairing, in_other_form
 from support import RECORDED, TESTDATA, call, loaded, within
 

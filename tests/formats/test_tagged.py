@@ -17,8 +17,7 @@ from corefscore import formats
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.sources import Source
 from corefscore.formats.base import FAULTS
-from corefscore.formats.tagged.nearby import nearby
-from corefscore.formats.tagged.notations import NAMES, NOTATIONS, Notation, find, recognised, untagged
+from corefscore.formats.tagged.notations import NAMES, NOTATIONS, Notation, find, nearby, recognised, untagged
 from corefscore.formats.tagged.writer import nested
 from corefscore.matching.text.fidelity import COLUMNS, ratio
 from support import CORPORA, EXCERPTS, TESTDATA, WHOLE_CORPORA, call, within

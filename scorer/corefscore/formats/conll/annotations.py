@@ -1,19 +1,22 @@
 """Words, parts of speech and parses of CoNLL-2011/2012: columns 4, 5 and 6, if a file has them.
 
-Words can be in another column (`corefscore.formats.conll.lines.WordColumn`).
+Words can be in another column (`corefscore.formats.conll.lines.WordColumn`). Types of entities are in ids such as
+``(person-3``, or in a column of names from ``(PERSON*`` to ``*)``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 
 from corefscore.core.documents import OF_COLUMN
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding
 from corefscore.core.sources import Source, as_text
-from corefscore.formats.base import Annotations, Request
+from corefscore.formats.base import USUAL, Annotations, Request
+from corefscore.formats.conll import reader
 from corefscore.formats.conll.lines import WordColumn, columns_of, tokens_of
-from corefscore.formats.conll.types import types_of
 
 _TAG, _PARSE = 4, 5
 """The columns of parts of speech and parses, counted from 0."""
@@ -27,7 +30,7 @@ _NOTHING = {"-", "*", "_"}
 def read(source: Source, request: Request) -> Iterator[Annotations]:
     """Yield the annotations of each document of a file that has no faults."""
     column = WordColumn(request.word_column)
-    types = types_of(source, request.types) if request.types and request.types.startswith(OF_COLUMN) else {}
+    types = _types_of(source, request.types) if request.types and request.types.startswith(OF_COLUMN) else {}
     for begin, lines, cuts in tokens_of(source):
         if request.lines is not None and begin not in request.lines:
             continue
@@ -69,3 +72,54 @@ def _units(source: Source, begin: int, rows: Sequence[Sequence[bytes]], unit: st
 def _texts(cells: Sequence[bytes]) -> list[str]:
     """Cells as text, decoded at once."""
     return as_text(b"\n".join(cells)).split("\n") if cells else []
+
+
+_TYPED_ID = re.compile(r"\(([A-Za-z][^()|-]*)-(\d+)")
+"""What opens a mention with a type, and its id, as in `corefscore.formats.conll.cells`."""
+
+_BRACKET = re.compile(r"\(([^\s()*|]+)|\)")
+
+
+def _types_of(source: Source, place: str) -> Mapping[int, Mapping[str, str]]:
+    """Return the types of entities by id, for each document of a file without faults by the line at which it begins.
+
+    ``place`` names the column. If that is coreference, types are in its ids. In any other a mention has the type of the
+    name with the same tokens, the innermost if there are several. Raises `UsageError` for brackets without a partner.
+    """
+    column = int(place.removeprefix(OF_COLUMN))
+    found: dict[int, dict[str, str]] = defaultdict(dict)
+    spans: dict[int, dict[tuple[int, int], str]] = {}
+    for begin, lines, _ in tokens_of(source):
+        rows = list(map(columns_of, lines))
+        for row in rows:
+            for kind, name in _TYPED_ID.findall(as_text(row[-1]) if len(row) == column else ""):
+                found[begin].setdefault(name, kind)
+        cells = [as_text(row[column - 1]) if len(row) > column else "" for row in rows]
+        spans[begin] = _spans(cells, f"{source.name}:{begin}: column {column} of the document")
+    for batch in reader.read([source], [], USUAL) if any(spans.values()) else ():
+        mentions = zip(batch.start.tolist(), (-batch.end).tolist(), batch.entity.tolist(), strict=True)
+        for start, minus_end, entity in sorted(mentions):  # of those that begin at one token the longest is first
+            begin = batch.place_of(int(batch.document[entity])).line or 0
+            if kind := spans[begin].get((start, -minus_end)):
+                found[begin].setdefault(batch.name_of(entity), kind)
+    return found
+
+
+def _spans(cells: Sequence[str], where: str) -> dict[tuple[int, int], str]:
+    """Return the types of names by their first and last token, from the cells of all tokens of a document."""
+    found: dict[tuple[int, int], str] = {}
+    opened: list[tuple[int, str]] = []
+    brackets = [(token, each[1] or each[0]) for token, cell in enumerate(cells) for each in _BRACKET.finditer(cell)]
+    for token, bracket in brackets:
+        if bracket != ")":
+            opened.append((token, bracket))
+        elif opened:
+            start, kind = opened.pop()
+            found.setdefault((start, token), kind)
+        else:
+            opened = [(token, bracket)]
+            break
+    if opened:
+        token, bracket = opened[-1]
+        raise UsageError(f'{where} has "{bracket}" without a partner at token {token}; expected "(TYPE*" to "*)"')
+    return found

@@ -22,6 +22,6 @@ FORMAT = Format(
     read=later("corefud.reader:read"),
     sentences=later("corefud.writer:sentences"),
     write=later("corefud.writer:write"),
-    examine=later("corefud.examiner:examine"),
+    examine=later("corefud.guidelines:examine"),
     annotations=later("corefud.annotations:read"),
 )

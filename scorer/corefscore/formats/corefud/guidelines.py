@@ -1,4 +1,8 @@
-"""The rules of CorefUD that scoring does not need: what its official validator reports and a score ignores.
+"""CorefUD with a closer look: every error of a file, where scoring refuses at the first one, and what its official
+validator reports and a score ignores.
+
+The reader is that of scoring, so both mean the same by a line, a bracket or a mention. This one reads on without what
+is faulty.
 
 The validator is `udvalidate --level 2 --coref` of the package udtools; `RULES` has its names. What it never reports is
 left out: where a bridge stands and whether it is given twice (its pattern for one bridge matches nothing). Its warnings
@@ -10,16 +14,20 @@ from __future__ import annotations
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from io import BytesIO
 from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.core.findings import Finding, shortened
-from corefscore.core.sources import as_text
+from corefscore.core.documents import Documents
+from corefscore.core.findings import Finding, Found, shortened
+from corefscore.core.sources import Source, as_text
+from corefscore.formats.base import Request
+from corefscore.formats.characters import not_utf_8, undecodable
 from corefscore.formats.corefud.lines import Lines
+from corefscore.formats.corefud.reader import File, batches
 
 _HEADER, _ATTRIBUTE, _FIELD, _PLACE, _DIFFERENT, _RELATION = (
     "entity-header",
@@ -108,7 +116,7 @@ _Span = tuple[tuple[int, int], ...]
 """The words of a mention: the first and the last of each stretch, by their places in the file."""
 
 
-def check(lines: Lines, report: Callable[[Finding], None]) -> None:
+def _check(lines: Lines, report: Callable[[Finding], None]) -> None:
     """Report where a file breaks a rule."""
     checker = _Checker(lines.source.name, report)
     words = np.zeros(len(lines.tokens), dtype=np.bool_)
@@ -396,3 +404,39 @@ def _related(value: str, *, typed: bool) -> bool:
     return _END.fullmatch(between.pop()) is not None and all(
         _TYPED.fullmatch(piece) if ":" in piece else "," in piece[1:-1] for piece in between
     )
+
+
+def examine(files: Sequence[Source], found: Found, request: Request) -> Iterator[Documents]:
+    """Return the documents of all files as one corpus, each file as a batch, with their mentions that have no faults;
+    all that is wrong or odd is added to ``found``. Raises `UsageError` for a file that cannot be read.
+    """
+    read = (_Examined(source, found, request) for source in files)
+    return (batch for batch in batches(read, found.add) if len(batch))
+
+
+class _Examined(File):
+    """A file that is read to its end."""
+
+    def __init__(self, source: Source, found: Found, request: Request) -> None:
+        super().__init__(source, found.add, request)
+        self.found = found
+        self._faults: dict[int, Callable[[], Finding]] = {}
+
+    def refuse(self, finding: Finding) -> None:
+        self.found.add(finding)
+        self._faults.setdefault(self._document_of(finding), lambda: finding)
+
+    def take(self, code: str, faulty: Sequence[int]) -> Sequence[int]:
+        return self.found.take(code, faulty)
+
+    def documents(self) -> Documents:
+        if odd := undecodable(self.lines.text.tobytes()):
+            self.keep(not_utf_8(self.source.name, odd[0], len(odd)))
+        found = replace(super().documents(), faults=self._faults)
+        _check(self.lines, self.found.add)
+        return found
+
+    def _document_of(self, error: Finding) -> int:
+        """Return the document with the line of an error."""
+        row = int(np.searchsorted(self.lines.tokens, (error.line or 1) - 1))
+        return int(self.document_of_sentence[self.lines.sentence[row]]) if len(self.lines.tokens) else 0

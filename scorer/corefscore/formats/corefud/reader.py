@@ -34,7 +34,6 @@ from corefscore.formats.corefud.chunks import (
     chunks,
 )
 from corefscore.formats.corefud.lines import FORM, ID, WITHOUT_NEWDOC, Lines, few, refused
-from corefscore.formats.corefud.links import links_of
 from corefscore.formats.corefud.mentions import (
     Events,
     FileMentions,
@@ -45,7 +44,7 @@ from corefscore.formats.corefud.mentions import (
     parts_of,
     words_of,
 )
-from corefscore.formats.corefud.trees import highest
+from corefscore.formats.corefud.trees import highest, links_of
 from corefscore.formats.words import word_numbers
 
 

@@ -1,19 +1,24 @@
-"""Heads by the tree: the word of a mention that is nearest to the root."""
+"""Dependencies. Heads by the tree: the word of a mention that is nearest to the root; and what empty nodes depend on.
+
+The latter is in the column DEPS, separated by `|`: each time the number of a word, a colon, and a relation, which may
+contain more colons. A column of `_` has none.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.core.arrays import Ints, changes, order_by
+from corefscore.core.arrays import Ints, changes, order_by, ranges
 from corefscore.core.documents import SENTENCE, TENTH
 from corefscore.core.findings import Finding
 from corefscore.formats.base import Tree
-from corefscore.formats.corefud.lines import DIGITS, HEAD, Lines
-from corefscore.formats.corefud.links import links_of
+from corefscore.formats.corefud.lines import DEPS, DIGITS, HEAD, Lines, Refuse, number_of
 from corefscore.formats.corefud.mentions import Sized
-from corefscore.formats.words import whole_numbers
+from corefscore.formats.words import numbers_of, whole_numbers
 
 
 def highest(lines: Lines, sized: Sized) -> Ints:
@@ -72,3 +77,54 @@ def depths(lines: Lines) -> Ints:
     found = np.full(len(words.row), limit + 2)
     found[overt] = depth
     return found
+
+
+class _Links(NamedTuple):
+    """The dependencies of some words, word by word: how many each has, the words on which it depends, and its relations
+    to them, as numbers that are equal for equal relations in every process."""
+
+    size: Ints
+    parent: Ints
+    relation: Ints
+
+    def of(self, which: Ints) -> _Links:
+        """Take the dependencies of some of the words, in this order."""
+        size = self.size[which]
+        at = ranges((np.cumsum(self.size) - self.size)[which], size)
+        return _Links(size, self.parent[at], self.relation[at])
+
+
+def links_of(lines: Lines, words: Ints, number: Ints, refuse: Refuse) -> _Links:
+    """Read the dependencies of words, given by their indices in the file; ``number`` has the numbers of all words
+    (`corefscore.core.documents.Nodes`).
+
+    Text that is not a dependency is refused, once for each word. If ``refuse`` returns, such a word depends on the
+    root.
+    """
+    rows = lines.words.row[words]
+    begin, end = lines.bounds(DEPS, rows)
+    columns = (lines.piece(*edges) for edges in zip(begin.tolist(), end.tolist(), strict=True))
+    found = list(map(cache(_parsed), columns))  # few are different
+    for row, start, (_, _, odd) in zip(rows.tolist(), begin.tolist(), found, strict=True):
+        if odd is not None:
+            refuse(lines.about("odd-dependency", row, odd[1], start + odd[0]))
+    size = np.array([len(parents) for parents, _, _ in found], dtype=np.int64)
+    parent = np.array([parent for parents, _, _ in found for parent in parents], dtype=np.int64)
+    relation = numbers_of([relation for _, relations, _ in found for relation in relations])
+    return _Links(size, np.repeat(number[words] // SENTENCE * SENTENCE, size) + parent, relation)
+
+
+def _parsed(column: bytes) -> tuple[Sequence[int], Sequence[bytes], tuple[int, bytes] | None]:
+    """Parse a column: the numbers of words, the relations, and the place and text of the first odd piece."""
+    parents: list[int] = []
+    relations: list[bytes] = []
+    place = 0
+    for piece in column.split(b"|") if column not in (b"", b"_") else ():
+        head, colon, relation = piece.partition(b":")
+        parent = number_of(head)
+        if parent is None or not colon:
+            return [0], [b""], (place, piece)
+        parents.append(parent)
+        relations.append(relation)
+        place += len(piece) + 1
+    return parents, relations, None

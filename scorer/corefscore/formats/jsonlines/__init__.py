@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from corefscore.formats.base import Format, later
+from corefscore.formats.base import Format
 from corefscore.formats.jsonlines import reader
 from corefscore.formats.jsonlines.dialects import DIALECTS
 from corefscore.formats.jsonlines.objects import recognises
@@ -22,7 +22,7 @@ FORMAT = Format(
     settled=reader.settled,
     has_both_sides=reader.has_both_sides,
     examine=reader.examine,
-    annotations=later("jsonlines.annotations:read"),
+    annotations=reader.annotations_of,
     zeros=True,
 )
 """JSON of any dialect; written in the dialect of e2e-coref."""

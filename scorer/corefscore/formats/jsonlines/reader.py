@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import chain, islice
@@ -32,12 +32,12 @@ from typing import Any
 import numpy as np
 
 from corefscore.core.arrays import NONE, Ints
-from corefscore.core.documents import KEY, UNKNOWN, Documents, Place, Texts
-from corefscore.core.errors import InputError
+from corefscore.core.documents import KEY, OF_FIELD, UNKNOWN, Documents, Place, Texts
+from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import MOST, Finding, Found, plural
 from corefscore.core.items import LONGEST, Items, Numbers, Shown
 from corefscore.core.sources import Source
-from corefscore.formats.base import BATCH, Request, Sentences, found_at, later, refused
+from corefscore.formats.base import BATCH, Annotations, Request, Sentences, found_at, refused, zeros_in
 from corefscore.formats.gathered import Gathered, words_of_spans
 from corefscore.formats.jsonlines.dialects import (
     BY_NAME,
@@ -54,11 +54,12 @@ from corefscore.formats.jsonlines.objects import (
     check_fields,
     check_spelling,
     dialect_of,
+    faults_of,
+    flattened,
     name_of,
     objects,
     offsets_of,
 )
-from corefscore.formats.jsonlines.offsets import faults_of, flattened
 from corefscore.formats.jsonlines.records import EXPECTED, Fields, clean, parsed, records
 from corefscore.formats.jsonlines.words import are, of_subtokens, pieces_of, sentences_of
 from corefscore.formats.words import numbers_of
@@ -99,7 +100,7 @@ class _Reader:
         self.first: _First | None = None
         if request.by_first is not None:
             self.first = BY_NAME[request.by_first[0]], request.by_first[1]
-        self.words = partial(words_of_spans, later("jsonlines.annotations:read"), request._replace(names=None))
+        self.words = partial(words_of_spans, annotations_of, request._replace(names=None))
         self.items = Numbers()
         self._begin()
 
@@ -360,3 +361,70 @@ def _empty_file(source: Source) -> InputError:
         white = not source.head(1 << 16).strip()
         what = "the file contains nothing but white space" if white else "the array has no object in it"
     return refused(Place(source, None), "no-document", what=what, expected=EXPECTED)
+
+
+_OF_UNITS = (str, int)
+"""The types of the names of units."""
+
+
+def annotations_of(source: Source, request: Request) -> Iterator[Annotations]:
+    """Yield the annotations of each document of a file that has no faults."""
+    for place, fields in objects(source, request.lines):
+        words = words_of(place, fields, request) or ()
+        units = () if request.unit is None else _units(place, fields, words, request.unit)
+        types = _types(place, fields, request) if request.types and request.types.startswith(OF_FIELD) else {}
+        yield Annotations(place.line, words, units=units, types=types, zeros=zeros_in(chain(*words)))
+
+
+def _units(place: Place, fields: Fields, words: Sentences, unit: str) -> list[str]:
+    """Return the unit of each token, from a field with one name for all tokens, or with one for each sentence or each
+    token, in one list or by sentence.
+
+    Raises `UsageError` if ``unit`` is not the name of a field, `InputError` for a field that is missing or has another
+    shape.
+    """
+    field = unit.removeprefix(OF_FIELD)
+    if field == unit or not field:
+        raise UsageError(f"--unit {unit}: {place.source.name} is JSON; expected field:NAME")
+    value = fields.get(field)
+    tokens = sum(map(len, words))
+    if type(value) in _OF_UNITS:
+        return [str(value)] * tokens
+    if isinstance(value, list):
+        flat = list(chain(*value)) if all(isinstance(item, list) for item in value) else value
+        if all(type(name) in _OF_UNITS for name in flat):
+            if len(flat) == tokens:
+                return list(map(str, flat))
+            if len(flat) == len(words):
+                return [str(name) for name, sentence in zip(flat, words, strict=True) for _ in sentence]
+    fault = "is missing" if field not in fields else "has another shape"
+    expected = f"a name, or a list of names for {plural(len(words), 'sentence')} or {plural(tokens, 'token')}"
+    raise refused(place, "no-unit", what=f'the field "{field}" {fault}', expected=expected, unit=unit)
+
+
+def _types(place: Place, fields: Fields, request: Request) -> Mapping[str, str]:
+    """Return the types of entities by id, from a field with a type for each cluster or for each mention, or with lists
+    of the offsets and the type of a name, by sentence or not; a mention has the type of the name with its offsets.
+
+    Raises `InputError` for a field with another shape; without the field there are no types.
+    """
+    field = (request.types or "").removeprefix(OF_FIELD)
+    dialect, clusters = clusters_of(place, fields, request)
+    value = fields.get(field)
+    if value is None:
+        return {}
+    rows = value if isinstance(value, list) else [None]
+    sizes = list(map(len, clusters))
+    if are(str, rows) and len(rows) == len(sizes):
+        return {str(number): kind for number, kind in enumerate(rows)}
+    if are(list, rows) and are(str, chain(*rows)) and list(map(len, rows)) == sizes:
+        return {str(number): next(filter(None, kinds), "") for number, kinds in enumerate(rows)}
+    width = 3 if dialect.by_sentence else 2
+    names = list(chain(*rows)) if are(list, rows) and are(list, chain(*rows)) else rows
+    if not all(isinstance(name, list) and [*map(type, name[: width + 1])] == [int] * width + [str] for name in names):
+        expected = f"a type for each cluster or each mention, or lists of {dialect.mention} and a type"
+        raise bad_field(place, fields, field, "has another shape", expected)
+    type_of = {tuple(name[:width]): name[width] for name in reversed(names)}
+    # The first mention of a cluster is the last one to set its type.
+    pairs = ((number, tuple(mention)) for number, cluster in enumerate(clusters) for mention in reversed(cluster))
+    return {str(number): type_of[mention] for number, mention in pairs if type_of.get(mention)}

@@ -9,8 +9,7 @@ import re
 
 from corefscore.core.sources import MARK
 from corefscore.formats.base import Format, is_json, later
-from corefscore.formats.tagged.nearby import nearby
-from corefscore.formats.tagged.notations import recognised
+from corefscore.formats.tagged.notations import nearby, recognised
 
 _ANSWER = re.compile(rb'"answer"\s*:\s*"')
 """The field of JSON that has the text."""

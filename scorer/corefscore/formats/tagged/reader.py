@@ -27,8 +27,7 @@ from corefscore.formats.gathered import Gathered, words_of_spans
 from corefscore.formats.jsonlines.dialects import NAMES_OF_DOCUMENTS
 from corefscore.formats.jsonlines.objects import bad_field, missing_field, objects
 from corefscore.formats.jsonlines.records import clean
-from corefscore.formats.tagged.nearby import nearby
-from corefscore.formats.tagged.notations import NAMES, NOTATIONS, Notation, Untagged, find, recognised, untagged
+from corefscore.formats.tagged.notations import NAMES, NOTATIONS, Notation, Untagged, find, nearby, recognised, untagged
 
 FIELD = "answer"
 
