@@ -132,10 +132,6 @@ class Labels:
             self._numbers[digits] = -len(self.odd)
         return self._numbers[digits]
 
-    def name(self, number: int) -> str:
-        """Return the id with this number, as the file writes it."""
-        return str(number) if number >= 0 else self.odd[-1 - number]
-
 
 class _CellEvents(NamedTuple):
     """The events of cells: for each event, in order, its cell, kind and label; the discarded pieces by cell; and

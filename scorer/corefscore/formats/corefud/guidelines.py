@@ -15,8 +15,10 @@ import re
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from configparser import RawConfigParser
 from dataclasses import dataclass, field, replace
 from io import BytesIO
+from pkgutil import get_data
 from typing import NamedTuple
 
 import numpy as np
@@ -29,55 +31,10 @@ from corefscore.formats.characters import not_utf_8, undecodable
 from corefscore.formats.corefud.lines import Lines
 from corefscore.formats.corefud.reader import File, batches
 
-_HEADER, _ATTRIBUTE, _FIELD, _PLACE, _DIFFERENT, _RELATION = (
-    "entity-header",
-    "entity-attribute",
-    "entity-field",
-    "mention-place",
-    "different-fields",
-    "entity-relation",
-)
-"""The codes of the findings."""
+_TEXTS = RawConfigParser(delimiters="=")
+_TEXTS.read_string((get_data(__package__, "guidelines.ini") or b"").decode("utf-8"))  # also from a zip archive
 
-RULES = {
-    "global-entity-mismatch": (_HEADER, "another header than that of line {line}"),
-    "spurious-global-entity": (
-        _HEADER,
-        "a header that does not begin with eid-etype-head, has other elsewhere than next, or repeats a field",
-    ),
-    "entity-without-global-entity": (_HEADER, "a mention before the header"),
-    "entity-mwt": (_ATTRIBUTE, "Entity, Bridge or SplitAnte in the line of a range of words"),
-    "multiple-entity-statements": (_ATTRIBUTE, "Entity more than once"),
-    "multiple-bridge-statements": (_ATTRIBUTE, "Bridge more than once"),
-    "multiple-splitante-statements": (_ATTRIBUTE, "SplitAnte more than once"),
-    "bridge-without-entity": (_ATTRIBUTE, "Bridge without Entity"),
-    "splitante-without-entity": (_ATTRIBUTE, "SplitAnte without Entity"),
-    "spurious-entity-statement": (_ATTRIBUTE, "something else than brackets of mentions, those that close first"),
-    "too-many-entity-attributes": (_FIELD, "more fields than the header names, or a bracket that closes with fields"),
-    "spurious-entity-id": (_FIELD, "square brackets in an id that is not that of one of several parts"),
-    "spurious-entity-type": (_FIELD, "an unknown type of entity"),
-    "spurious-mention-head": (_FIELD, "a head that is not a number from 1"),
-    "ill-nested-entities": (_PLACE, "the end of a mention that is not open in this sentence"),
-    "cross-sentence-mention": (_PLACE, "the end of a sentence inside a mention, or before its last part"),
-    "misplaced-mention-part": (_PLACE, "a part of a mention that does not follow the part before"),
-    "mention-head-out-of-range": (_PLACE, "the end of a mention with fewer words than the number of its head"),
-    "same-span-entity-mentions": (_PLACE, "the end of a second mention of the same words"),
-    "crossing-mentions-same-entity": (_PLACE, "the end of a mention that crosses another one of its entity"),
-    "entity-across-newdoc": (_DIFFERENT, "an entity that an earlier document has, at line {line}"),
-    "mention-attribute-mismatch": (_DIFFERENT, "other fields than in the first part of the mention, at line {line}"),
-    "entity-type-mismatch": (_DIFFERENT, "another type than at the first mention of the entity, at line {line}"),
-    "entity-identity-mismatch": (
-        _DIFFERENT,
-        "another identity than at the first mention of the entity, at line {line}",
-    ),
-    "spurious-bridge-statement": (_RELATION, "something else than bridges such as e1<e2:part"),
-    "spurious-splitante-statement": (_RELATION, "something else than split antecedents such as e1<e3,e2<e3"),
-    "spurious-splitante-relation": (_RELATION, "an entity that is an antecedent of itself"),
-    "misplaced-splitante-statement": (_RELATION, "antecedents of an entity of which no mention begins here"),
-    "repeated-splitante-relation": (_RELATION, "the same antecedent twice"),
-    "only-one-split-antecedent": (_RELATION, "one antecedent only"),
-    "split-antecedent-mismatch": (_RELATION, "antecedents of an entity that has some already, at line {line}"),
-}
+RULES = {rule: (code, what) for code in _TEXTS.sections() for rule, what in _TEXTS.items(code)}
 """For each rule of the validator the code of the finding, and what was found."""
 
 _FIRST_FIELDS = ("eid", "etype", "head", "other")

@@ -174,21 +174,21 @@ def check_spelling(place: Place, fields: Fields, flat: list[int], name: str, dia
     if not (by_cluster and are(str, chain.from_iterable(spelled))):
         expected = f"a list of strings for each cluster of {dialect.clusters}, one for each mention"
         raise bad_field(place, fields, dialect.spelled, f"is {shown(spelled)}", expected)
-    found = list(misspelled(flat, spelled, words, dialect))
+    found = list(_misspelled(flat, spelled, words, dialect))
     if not found:
         return None
-    worst = next((mention for mention in found if mention.other), found[0])
+    fits, place_of_mention, tokens, said = next((mention for mention in found if mention[0]), found[0])
     details = {
         "document": name,
-        "place": dialect.clusters + worst.place,
-        "words": clean(worst.words),
+        "place": dialect.clusters + place_of_mention,
+        "words": clean(tokens),
         "field": dialect.spelled,
-        "said": clean(worst.spelled),
+        "said": clean(said),
     }
-    if worst.other or dialect.exact or 2 * len(found) == len(flat):
+    if fits or dialect.exact or 2 * len(found) == len(flat):
         last, after = f"the last {dialect.unit}", f"the {dialect.unit} after the last"
         meant, other = (after, last) if dialect.exclusive else (last, after)
-        hint = f"the words would fit if an end were {other}, but " if worst.other else ""
+        hint = f"the words would fit if an end were {other}, but " if fits else ""
         details["expected"] = f"{hint}in {dialect.name} an end is {meant}"
         raise refused(place, "other-end", **details)
     return found_at(place, "other-words", count=plural(len(found), "mention"), **details)
@@ -296,23 +296,11 @@ def _expected_end(mention: list[int], offsets: Offsets) -> str | None:
     return expected if dialect.by_sentence or dialect.shape == TEXT else f"{expected}{NO_CHARACTERS}"
 
 
-class _Misspelled(NamedTuple):
-    """A mention whose words in the file differ from its tokens.
-
-    ``place`` is its index in the clusters, ``words`` are its tokens, ``spelled`` are its words in the file. ``other``
-    says whether these would fit with an end of the other kind (`Dialect.exclusive`).
-    """
-
-    place: str
-    words: str
-    spelled: str
-    other: bool
-
-
-def misspelled(
+def _misspelled(
     flat: Sequence[int], spelled: Sequence[Sequence[str]], words: Sequence[str] | str, dialect: Dialect
-) -> Iterator[_Misspelled]:
-    """Yield the mentions whose tokens differ from their words in the file.
+) -> Iterator[tuple[bool, str, str, str]]:
+    """Yield the mentions whose tokens differ from their words in the file: whether these would fit with an end of the
+    other kind (`Dialect.exclusive`), the index in the clusters, the tokens, and the words in the file.
 
     ``flat`` is `flattened`, ``spelled`` has the words by cluster and mention, ``words`` are all words of the document
     or its text.
@@ -324,7 +312,7 @@ def misspelled(
         found = blank.join(words[start : end + 1])
         if found != expected and _plain(found) != _plain(expected):
             other = blank.join(words[start : end + 1 - step])  # with an end of the other kind
-            yield _Misspelled(f"[{number}][{index}]", found, expected, _plain(other) == _plain(expected))
+            yield _plain(other) == _plain(expected), f"[{number}][{index}]", found, expected
 
 
 def _plain(words: str) -> str:
