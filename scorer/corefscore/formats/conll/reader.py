@@ -42,13 +42,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.core.arrays import Bools, Bytes, Ints, among, changes
+from corefscore.core.arrays import Bools, Bytes, Ints, changes
 from corefscore.core.documents import NO_TEXTS, RESPONSE, Documents, Place, Texts
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural, shortened
 from corefscore.core.sources import MARK, Source, as_text, is_utf_16
 from corefscore.formats.base import BATCH, USUAL, Request, excerpt, is_json
-from corefscore.formats.conll.cells import CLOSING, OPEN, OPENING, Events, Labels, parse, partitions, plain, unmatched
+from corefscore.formats.conll.cells import OPEN, Events, Labels, parse, partitions, plain, unmatched
 from corefscore.formats.conll.lines import (
     END,
     END_MARKER,
@@ -78,9 +78,6 @@ _LONG_CELL = 64
 LF, CR, TAB, _SPACE, HASH = b"\n\r\t #"
 _IS_BLANK: Bools = np.isin(np.arange(256), list(BLANK_MARKS))
 """Whether each byte is alone in a cell without a mention."""
-
-_MARKER_BEGINS = np.frombuffer(b"be \t\r\v\f", dtype=np.uint8)
-"""The bytes that may follow the `#` of a marker."""
 
 _EXPECTED = (
     'CoNLL-2011/2012: "#begin document NAME", a line per token with the coreference in the last column, "#end document"'
@@ -314,9 +311,8 @@ class Reader:
             is_token[line] = bool(data[starts[line] : stops[line]].strip())
         markers: dict[int, str | None] = {}
         hashes = np.flatnonzero(first == HASH)
-        hashed = hashes[_may_matter(text, starts[hashes], stops[hashes])]
         is_token[hashes] = False
-        for line, start, stop in zip(hashed.data, starts[hashed].data, stops[hashed].data, strict=True):
+        for line, start, stop in zip(hashes.data, starts[hashes].data, stops[hashes].data, strict=True):
             line_text = bytes(data[start:stop])
             if marker := marker_of(line_text):
                 markers[line] = marker.name
@@ -493,17 +489,6 @@ def _blocks(source: Source, whole_documents: bool) -> Iterator[tuple[bytearray, 
         ended = buffer[filled - 1] == LF
         buffer[filled] = LF
         yield buffer, filled + (not ended), ended
-
-
-def _may_matter(text: Bytes, starts: Ints, stops: Ints) -> Bools:
-    """Return whether each line that begins with `#` may be a marker or a token. The others are comments: they have no
-    tab and no bracket, and do not begin like a marker.
-    """
-    matters = among(text[starts + 1], _MARKER_BEGINS)
-    if not matters.all():
-        marks = np.flatnonzero((text == TAB) | (text == OPENING) | (text == CLOSING))
-        matters |= np.searchsorted(marks, stops) > np.searchsorted(marks, starts)
-    return matters
 
 
 def _may_be_filled(text: Bytes, stops: Ints, tabs: bool) -> Bools:
