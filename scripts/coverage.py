@@ -201,7 +201,7 @@ def intervals(of: Sample, units: int, draws: int) -> Iterator[list[str]]:
 def untested(of: Sample) -> Compared:
     """The intervals of two systems, without tests."""
     unknown = np.full((1, *of.observed.shape[1:]), np.nan)
-    tests = Tests(unknown, unknown, np.zeros(unknown.shape, dtype=np.int64), unknown > 0, unknown, unknown[0])
+    tests = Tests(unknown, unknown, np.zeros(unknown.shape, dtype=np.int64), unknown > 0, unknown)
     return Compared(of, Method(), unknown[0] > 0, tests, unknown, unknown)
 
 
@@ -252,6 +252,27 @@ def several(units: int, draws: int) -> list[str]:
     return [f"{rate:.2f}" for rate in np.mean(rates, axis=0)]
 
 
+def together(units: int, draws: int) -> list[str]:
+    """How often all 28 intervals of differences of 8 systems contain the truth at once, and those of one difference:
+    systems that are equal, 4 points apart, or 10 points apart, whose scores in a document differ by what is common to
+    all and by what is their own."""
+    numbers, rates = np.random.default_rng(units), []
+    for apart in (0, 4, 10):
+        means = 50 + apart * (np.arange(8) - 3.5)[:, None]
+        every = numbers.normal(means, 8, (8, 2000)) + numbers.normal(0, 8, 2000)
+        of = simulated(np.clip(np.round(every), 0, 100))
+        first, second = of.sides
+        truth = of.observed[first, 0, 2] - of.observed[second, 0, 2]
+        held = []
+        for seed in range(draws):
+            few = drawn(of, numbers.integers(0, of.units, units))
+            found = replace(untested(few), method=Method(seed=seed), tested=np.array([[False, False, True]]))
+            ends = found.difference_ends[:, 0, 2]
+            held.append(np.all((ends[:, 0] <= truth + SAME) & (truth - SAME <= ends[:, 1])))
+        rates.append(np.mean(held))
+    return [f"{rate:.2f}" for rate in rates]
+
+
 def over_runs(units: int, draws: int) -> list[str]:
     """How often a difference is shown of two systems with three runs each, whose runs differ by 0 or by 3 points: if
     the systems are equal, by the test of runs and by that of the first run of each; and if one is 4 points better."""
@@ -288,6 +309,7 @@ RUNS_HEADS = (
     *("equal systems", "the same, one run each", "one is 4 points better"),
     *("runs differ by 3 points: equal systems", "the same, one run each", "one is 4 points better"),
 )
+TOGETHER_HEADS = ("units", "8 equal systems", "4 points apart", "10 points apart")
 SEVERAL_HEADS = ("units", "8 equal systems", "the same, Holm", "the same, uncorrected", "skewed differences of mean 0")
 
 
@@ -318,11 +340,13 @@ def main() -> None:
             of_tests.append([name, str(units), *tests(of, units, given.draws)])
             sys.stderr.write(f"{' | '.join(of_tests[-1])}\n")
     of_several = [[str(units), *several(units, given.draws)] for units in UNITS]
+    of_all = [[str(units), *together(units, given.draws)] for units in UNITS]
     of_runs = [[str(units), *over_runs(units, given.draws)] for units in UNITS]
     parts = {
         "measured": on_page(rows) if given.page else table(HEADS, rows),
         "tests": table(TEST_HEADS, of_tests),
         "several": table(SEVERAL_HEADS, of_several),
+        "together": table(TOGETHER_HEADS, of_all),
         "runs": table(RUNS_HEADS, of_runs),
     }
     if not given.page:

@@ -426,6 +426,29 @@ def test_copies_of_a_system_change_no_verdict() -> None:
         assert np.array_equal(few, many[:6, :6])
 
 
+def test_intervals_of_several_differences_are_those_of_a_loop_over_all_signs() -> None:
+    of = simulated(random_systems(4, 7, seed=3))
+    found = significance.compared(of, significance.Method(), "f1")
+    differences = found.left_out[:, :, 0, 2] @ np.array(
+        [[1, 1, 1, 0, 0, 0], [-1, 0, 0, 1, 1, 0], [0, -1, 0, -1, 0, 1], [0, 0, -1, 0, -1, -1]]
+    )
+    around = differences - differences.mean(axis=0)
+    errors = np.sqrt((around**2).sum(axis=0))
+    largest = sorted(max(abs(signs @ around) / errors) for signs in itertools.product([1, -1], repeat=7))
+    z = largest[math.ceil(0.95 * (len(largest) - 1))]
+    level = 2 * stats.t.cdf(z * math.sqrt(6 / (7 - z**2)), 6) - 1
+    assert 0.95 < level < 1 - 0.05 / 6
+    assert found.reach[0, 2] == pytest.approx(stats.t.ppf((1 + level) / 2, found._freedom[0]))
+
+
+def test_further_copies_of_a_system_change_no_interval() -> None:
+    counts = random_systems(3, 30, seed=4)
+    method = significance.Method(trials=2000)
+    few = significance.compared(simulated(counts), method, "f1")
+    many = significance.compared(simulated(counts[[0, 1, 2, 2, 2]]), method, "f1")
+    assert many.reach[0, 2] == pytest.approx(few.reach[0, 2])
+
+
 def test_a_baseline_is_compared_with_every_other_system() -> None:
     units = simulated(random_systems(5, 10, 3))
     every, some = (compared(replace(units, baseline=base), Method()) for base in (None, 3))

@@ -40,6 +40,16 @@ def errors(observed: Floats, left_out: Floats, stratum: Ints) -> Floats:
     return found
 
 
+def added(left_out: Floats, stratum: Ints) -> Floats:
+    """Return what each unit adds to statistics, units x ..., from their values without it. The sum of squares is that
+    of the standard error (`errors`), apart from the mean of each group, which is subtracted."""
+    edges = bounds(stratum, int(stratum[-1]) + 1)
+    sizes = np.diff(edges).reshape(-1, *[1] * (left_out.ndim - 1))
+    means = np.add.reduceat(left_out, edges[:-1], axis=0) / sizes
+    found: Floats = (means[stratum] - left_out) * np.sqrt((sizes - 1) / sizes)[stratum]
+    return found
+
+
 def freedom(shares: Floats, stratum: Ints) -> Floats:
     """Return the degrees of freedom of standard errors, by measure; ``shares`` are those of the units, units x
     measures.
@@ -80,10 +90,10 @@ def joined(parts: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
 
 def one_of_many(largest: Floats, units: int, pairs: int, confidence: float) -> Floats:
     """Return the confidence level of each of several intervals that are corrected together, from the quantile of the
-    ``largest`` difference of random trials, in standard deviations.
+    ``largest`` difference of random trials, in standard errors about 0.
 
-    A difference of z standard deviations under random swaps of n units is t = z sqrt((n - 1) / (n - z^2)) standard
-    errors. The result is between the level of a single interval and that of Bonferroni's method.
+    A difference of z standard errors about 0 over n units is t = z sqrt((n - 1) / (n - z^2)) standard errors about the
+    mean. The result is between the level of a single interval and that of Bonferroni's method.
     """
     from scipy.special import stdtr
 

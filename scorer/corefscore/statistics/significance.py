@@ -370,13 +370,12 @@ def resampled(sample: Sample, trials: int, seed: int) -> Floats:
 
 
 class Tests(NamedTuple):
-    """A test of each pair of systems; all arrays but the last are pairs x measures x scores.
+    """A test of each pair of systems; all arrays are pairs x measures x scores.
 
     ``p`` are the p-values, uncorrected, and ``by_largest`` corrected for all pairs by the largest difference of each
     trial; both are NaN for scores that are not tested. ``differing_units`` is the number of units in which the counts
     that a score depends on differ. ``exact`` says whether all assignments of these units were enumerated. ``smallest``
-    is the smallest p that so many units and trials allow. ``largest`` is the quantile of the largest difference of a
-    trial, in standard deviations, at the confidence level: measures x scores.
+    is the smallest p that so many units and trials allow.
     """
 
     p: Floats
@@ -384,7 +383,6 @@ class Tests(NamedTuple):
     differing_units: Ints
     exact: Bools
     smallest: Floats
-    largest: Floats
 
 
 Watch = Callable[[float], None]
@@ -399,7 +397,7 @@ class _Hits:
         self.scale = resampling.scale()
         self.order = np.argsort(self.bound / self.scale, axis=1, kind="stable")
         self.hits, self.by_largest = np.zeros(self.bound.shape), np.zeros(self.bound.shape)
-        self.largest: list[Floats] = []
+        self.trials = 0
 
     def add(self, block: Floats) -> None:
         """Count a block of differences, tested scores x pairs x trials, which is overwritten."""
@@ -410,24 +408,17 @@ class _Hits:
             so_far = np.maximum.accumulate(block[test, order], axis=0)
             bound = (self.bound[test] / self.scale[test])[order, None]
             self.by_largest[test, order] += (so_far >= bound).sum(axis=-1)
-            block[test, 0] = so_far[-1]
-        self.largest.append(block[:, 0].copy())
+        self.trials += block.shape[-1]
 
     def p(self, spare: int) -> tuple[Floats, Floats]:
         """Return the p-values and those by the largest difference; ``spare`` is 1 if the observed trial is none of
         these.
         """
-        trials = sum(largest.shape[1] for largest in self.largest) + spare
+        trials = self.trials + spare
         by_largest = (self.by_largest + spare) / trials
         for p, order in zip(by_largest, self.order, strict=True):
             p[order[::-1]] = np.maximum.accumulate(p[order[::-1]])
         return (self.hits + spare) / trials, by_largest
-
-    def quantile(self, confidence: float) -> Floats:
-        """Return the quantile of the largest difference of a trial, by tested score."""
-        largest = np.sort(np.concatenate(self.largest, axis=1), axis=1)
-        trials = largest.shape[1]
-        return largest[:, min(trials, math.ceil(round(confidence * (trials + 1), 9))) - 1]
 
 
 def randomization(sample: Sample, tested: Bools, method: Method, watch: Watch | None = None) -> Tests:
@@ -471,7 +462,6 @@ def randomization(sample: Sample, tested: Bools, method: Method, watch: Watch | 
     tests.differing_units[:, tested] = differing.T
     tests.exact[:, tested] = exact.T
     tests.smallest[:, tested] = np.where(exact, np.minimum(1, np.exp2(1.0 - differing)), 1 / (trials + 1)).T
-    tests.largest[tested] = hits.quantile(method.confidence)
     return tests
 
 
@@ -479,7 +469,7 @@ def _no_tests(sample: Sample, tested: Bools) -> Tests:
     """Return the tests of the pairs of a sample before any is made."""
     unknown = np.full((len(sample.pairs), *tested.shape), np.nan)
     none = np.zeros(unknown.shape, dtype=np.int64)
-    return Tests(unknown, unknown.copy(), none, none > 0, unknown.copy(), np.full(tested.shape, np.nan))
+    return Tests(unknown, unknown.copy(), none, none > 0, unknown.copy())
 
 
 def _t_tests(sample: Sample, tested: Bools, method: Method) -> Tests:
@@ -576,6 +566,9 @@ not shown to be equivalent."""
 
 _TRIALS = 10_000
 """The default number of trials."""
+
+_SIGNS = 2**11
+"""The most trials for the quantile of intervals that are corrected together."""
 
 
 def check_average(average: str | None, by: str | None) -> None:
@@ -770,6 +763,29 @@ class Compared:
             found[begin : begin + step] = intervals.errors(observed[first] - observed[second], left_out, sample.stratum)
         return self._with_runs(found, *sample.sides)
 
+    @cached_property
+    def _largest(self) -> Floats:
+        """The quantile, at the confidence level, of the largest difference of a trial in standard errors, measures x
+        scores. A trial gives random signs to what each unit adds to the differences; of few units, there are all signs.
+        """
+        sample, count = self.sample, min(_SIGNS, self.method.trials)
+        signs = np.random.Generator(np.random.PCG64(self.method.seed)).choice([-1.0, 1.0], (count, sample.units))
+        if 2**sample.units <= count:
+            signs = 1 - 2 * assignments(sample.units)
+        added = np.moveaxis(intervals.added(self.left_out, sample.stratum), 0, 1)
+        first, second = sample.sides
+        found, step = np.full(self.tested.shape, np.nan), max(1, BLOCK // max(signs.shape))
+        for measure, score in np.argwhere(self.tested).tolist():
+            of_systems: Floats = on_grid(added[:, :, measure, score, None])[..., 0]
+            sums, largest = of_systems @ signs.T, np.zeros(len(signs))
+            for begin in range(0, len(first), step):
+                one, other = first[begin : begin + step], second[begin : begin + step]
+                errors = np.sqrt(((of_systems[one] - of_systems[other]) ** 2).sum(axis=1))
+                moved = np.abs(sums[one] - sums[other]) / np.maximum(errors, TIE)[:, None]
+                np.maximum(largest, moved.max(axis=0), out=largest)
+            found[measure, score] = np.quantile(largest, self.method.confidence, method="higher")
+        return found
+
     @property
     def together(self) -> bool:
         """Whether the intervals of differences are corrected for all pairs: whether p is corrected for several."""
@@ -785,7 +801,7 @@ class Compared:
         if self.sample.runs is not None:
             return intervals.quantile(1 - (1 - confidence) / len(self.sample.pairs), freedom)
         units = self.sample.units - int(self.sample.stratum[-1])
-        levels = intervals.one_of_many(self.tests.largest, units, len(self.sample.pairs), confidence)
+        levels = intervals.one_of_many(self._largest, units, len(self.sample.pairs), confidence)
         return intervals.quantile(levels, freedom)
 
     @cached_property
