@@ -9,7 +9,7 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate, chain, islice, repeat
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from corefscore.core.findings import Finding, plural
 from corefscore.core.items import Items
 from corefscore.core.items import joined as joined_items
 from corefscore.core.sources import Source
+from corefscore.core.tuples import NamedTuple
 
 KEY, RESPONSE = "key", "response"
 """The sides of a score."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding
 from corefscore.core.sources import COMPRESSED, STDIN, UNPACK, UNREADABLE, Source, too_large
+from corefscore.core.tuples import NamedTuple
 
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 """The first bytes of a zip archive; the second are those of an empty one."""

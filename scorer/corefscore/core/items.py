@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
 from itertools import count, islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from corefscore.core.arrays import NONE, Ints
 from corefscore.core.sources import Source
+from corefscore.core.tuples import NamedTuple
 
 LONGEST = 2**31
 """A number that is larger than that of any token: item n has the span of the token n - `LONGEST`, which none has."""

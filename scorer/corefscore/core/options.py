@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import Field, field, fields
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from corefscore.core.errors import UsageError, suggested
+from corefscore.core.tuples import NamedTuple
 
 SCORING, INPUT, OUTPUT, STATISTICS, ABOUT_NAMES, WORK = HEADINGS = (
     *("What to score", "Input", "Output", "Statistics", "Names", "Work"),

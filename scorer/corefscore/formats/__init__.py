@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 
 from corefscore.core.documents import KEY, RESPONSE, AnnotationsOf, Documents
 from corefscore.core.errors import UsageError, suggested
@@ -19,6 +19,7 @@ from corefscore.core.findings import Finding, Found
 from corefscore.core.folders import listed, place_and_pattern, sources, unpacked
 from corefscore.core.names import COLUMN, OWN, NameOptions
 from corefscore.core.sources import Source
+from corefscore.core.tuples import NamedTuple
 from corefscore.formats.base import (
     AUTO,
     CLUSTERS,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from corefscore.core.arrays import NONE, Bools, Ints
 from corefscore.core.documents import KEY, RESPONSE, SENTENCE, TENTH, Documents, Place, texts_of
@@ -18,6 +18,7 @@ from corefscore.core.findings import Finding, Found
 from corefscore.core.names import COLUMN, NameOptions
 from corefscore.core.options import INPUT, check, declared, option
 from corefscore.core.sources import MARK, Source
+from corefscore.core.tuples import NamedTuple
 
 BATCH = 1 << 23
 """The number of bytes after which the documents read so far become a batch, which bounds the memory of a run."""

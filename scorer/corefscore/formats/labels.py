@@ -27,7 +27,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
-from typing import NamedTuple
 
 import numpy as np
 
@@ -37,6 +36,7 @@ from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, Found, plural, shortened
 from corefscore.core.items import LONGEST, Items, Numbers, Shown, Values
 from corefscore.core.sources import MARK, Source, as_text, is_utf_16
+from corefscore.core.tuples import NamedTuple
 from corefscore.formats.base import BATCH, DOCUMENT, ENTITY, ITEM, Format, Request, found_at, is_json, refused
 from corefscore.formats.jsonlines.objects import (
     IN_SENTENCE,

@@ -7,7 +7,6 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from corefscore.core.arrays import NONE, Ints, among, changes, ranges
 from corefscore.core.documents import KEY, RESPONSE, UNKNOWN, Documents, Mention, Place, Span, Unworded, texts_of
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, Found, plural, tokens
+from corefscore.core.tuples import NamedTuple
 from corefscore.formats.words import are_words
 from corefscore.matching.matched import Matched
 from corefscore.matching.pairing import Pairs

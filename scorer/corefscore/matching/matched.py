@@ -11,12 +11,11 @@ span. After this step no score depends on spans.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from corefscore.core.arrays import Bools, Ints, order_by, ranked, tally
 from corefscore.core.documents import Documents, Kinds
+from corefscore.core.tuples import NamedTuple
 
 
 class Side(NamedTuple):

@@ -25,7 +25,7 @@ from dataclasses import replace
 from functools import cache, partial
 from itertools import accumulate, chain, islice, pairwise
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -45,6 +45,7 @@ from corefscore.core.errors import InputError, UnknownDocumentError, nearest, su
 from corefscore.core.findings import NO_CHARACTERS, SHOWN, Finding, plural
 from corefscore.core.fingerprint import fingerprint
 from corefscore.core.sources import Source
+from corefscore.core.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from corefscore.matching.text.characters import Characters

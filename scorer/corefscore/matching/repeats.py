@@ -20,7 +20,6 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
 from functools import partial
 from itertools import chain, islice
-from typing import NamedTuple
 
 import numpy as np
 
@@ -29,6 +28,7 @@ from corefscore.core.documents import Documents, Mention, Unworded, worded
 from corefscore.core.errors import InputError
 from corefscore.core.findings import MOST, Finding, plural, tokens
 from corefscore.core.sources import Source
+from corefscore.core.tuples import NamedTuple
 from corefscore.matching.matched import Matched, Side, exact
 from corefscore.matching.pairing import Pairs
 

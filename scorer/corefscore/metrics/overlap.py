@@ -15,11 +15,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import chain, combinations
 from math import comb
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from corefscore.core.arrays import Array, Bools, Floats, Ints, pairs_of, ranked, sums, tally
+from corefscore.core.tuples import NamedTuple
 from corefscore.matching.matched import Matched, Side
 
 _FEW = 4

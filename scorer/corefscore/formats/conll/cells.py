@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from corefscore.core.arrays import Bools, Bytes, Ints, changes, order_by, ranges
+from corefscore.core.tuples import NamedTuple
 
 SINGLE, OPEN, CLOSE = 0, 1, 2
 """The kinds of events, in the order in which those of one cell happen: ``(N)``, ``(N``, ``N)``."""

@@ -38,7 +38,6 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
-from typing import NamedTuple
 
 import numpy as np
 
@@ -47,6 +46,7 @@ from corefscore.core.documents import NO_TEXTS, RESPONSE, Documents, Place, Text
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural, shortened
 from corefscore.core.sources import MARK, Source, as_text, is_utf_16
+from corefscore.core.tuples import NamedTuple
 from corefscore.formats.base import BATCH, USUAL, Request, excerpt, is_json
 from corefscore.formats.conll.cells import OPEN, Events, Labels, parse, partitions, plain, unmatched
 from corefscore.formats.conll.lines import (
