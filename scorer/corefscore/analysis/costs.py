@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -44,29 +45,47 @@ class Measure(NamedTuple):
         return all(metric.additive for metric in self.metrics)
 
 
+_AT_ONCE = 1 << 15
+"""How many mentions are counted at once, in whole documents: what counting needs in between takes no more memory."""
+
+
 class Scored:
-    """Scores of responses to one key.
+    """Scores of responses to one key, block by block of its documents.
 
     ``document`` and ``key`` have the document and the entity of each mention, in the order of documents. A response is
     the entity of each mention: any number, or `ABSENT` for a mention that it lacks.
     """
 
     def __init__(self, measure: Measure, documents: int, document: Ints, key: Ints) -> None:
-        self.measure, self.documents, self.document, self.key = measure, documents, document, key
+        self.measure, self.document, self.key = measure, document, key
         self._sums: dict[bytes, dict[str, Floats]] = {}
+        firsts = sorted({0, *document[::_AT_ONCE].tolist()})
+        self._blocks = [slice(*edges) for edges in pairwise([*firsts, documents])]
 
-    def _counts(self, response: Ints) -> dict[str, Floats]:
-        """Return the counts of each metric by document, as `corefscore.scoring.results.Result` has them."""
+    def _mentions(self, documents: slice) -> slice:
+        """Return the mentions of some documents."""
+        return slice(*np.searchsorted(self.document, [documents.start, documents.stop]))
+
+    def _counts(self, response: Ints, documents: slice) -> dict[str, Floats]:
+        """Return the counts of each metric for some documents, as `corefscore.scoring.results.Result` has them."""
+        mentions = self._mentions(documents)
+        document, size = self.document[mentions] - documents.start, documents.stop - documents.start
         # The official order of sums takes time, and too few digits are printed here for it to matter.
-        key, other = (side_of(self.document, renumbered(column)) for column in (self.key, response))
-        table = overlap(Matched(self.documents, self.document, key, other))._replace(by_entity=True)
+        key, other = (side_of(document, renumbered(column[mentions])) for column in (self.key, response))
+        table = overlap(Matched(size, document, key, other))._replace(by_entity=True)
         return {metric.name: packed(metric.count(table)) for metric in self.measure.metrics}
 
     def sums(self, response: Ints) -> dict[str, Floats]:
         """Return the counts of each metric for all documents together; each response is counted once."""
-        digest = blake2b(renumbered(response).data).digest()
-        if digest not in self._sums:
-            self._sums[digest] = {name: summed(counts) for name, counts in self._counts(response).items()}
+        entities = blake2b()
+        for documents in self._blocks:
+            entities.update(renumbered(response[self._mentions(documents)]).data)
+        if (digest := entities.digest()) not in self._sums:
+            sums: dict[str, Floats] = {}
+            for documents in self._blocks:
+                for name, counts in self._counts(response, documents).items():
+                    sums[name] = summed(np.concatenate([sums[name][np.newaxis], counts]) if name in sums else counts)
+            self._sums[digest] = sums
         return self._sums[digest]
 
     def total(self, response: Ints) -> float:
@@ -75,13 +94,16 @@ class Scored:
 
     def f1(self, response: Ints) -> Floats:
         """Return the F1 of each document, from 0 to 1."""
-        return self.measure.f1(self._counts(response))
+        return np.concatenate([self.measure.f1(self._counts(response, documents)) for documents in self._blocks])
 
     def gained(self, now: Ints, after: Scored) -> Floats:
         """For each document, the F1 gained over all documents if it alone were as in the key of ``after``."""
-        sums, counts, best = self.sums(now), self._counts(now), after._counts(after.key)
-        found: Floats = self.measure.f1({name: total - counts[name] + best[name] for name, total in sums.items()})
-        return found - self.measure.f1(sums)
+        sums, gains = self.sums(now), []
+        for documents in self._blocks:
+            counts, best = self._counts(now, documents), after._counts(after.key, documents)
+            gains.append(self.measure.f1({name: total - counts[name] + best[name] for name, total in sums.items()}))
+        found: Floats = np.concatenate(gains) - self.measure.f1(sums)
+        return found
 
 
 def measured(name: str) -> Measure:
