@@ -22,7 +22,7 @@ import twins
 from corefscore import InputError, ScorerWarning, UsageError, analyse, read, score
 from corefscore.analysis import response as response_module
 from corefscore.analysis import types
-from corefscore.analysis.costs import Measure, Scored, alone, in_turn, measured
+from corefscore.analysis.costs import Measure, ScoredResponses, alone, in_turn, measured
 from corefscore.analysis.partitions import ABSENT, Partitions
 from corefscore.analysis.response import Analysis, Asked, analysed, with_pairs
 from corefscore.analysis.spans import _TRIMMED
@@ -103,8 +103,8 @@ def test_recorded_cases(case: tuple[Path, str]) -> None:
         if all("listed" in document for document in expected["kk"]["documents"]):
             assert errors_by_type(found) == listed_in(expected["kk"]["documents"])
         steps = expected["clean"]["f1_in_turn"]
-        given = Scored(TOGETHER, found.both.documents, found.before.document, found.before.key)
-        both = Scored(TOGETHER, *found.both[:2], found.both.key)
+        given = ScoredResponses(TOGETHER, found.both.documents, found.before.document, found.before.key)
+        both = ScoredResponses(TOGETHER, *found.both[:2], found.both.key)
         asked = [(given, found.given, steps["none"]), (both, found.both.response, steps["span_error"])]
         asked += [(both, entities, steps[name]) for name, entities in in_turn(found.errors)]
         asked += [(both, its, expected["f1"][name]) for name, its in alone(found.errors) if name in expected["f1"]]
@@ -123,7 +123,7 @@ TOGETHER = Measure(
 """What the cases tell the F1 of, counted in one table."""
 
 
-def differing(asked: Sequence[tuple[Scored, Ints, Mapping[str, float]]]) -> dict[str, tuple[float, float]]:
+def differing(asked: Sequence[tuple[ScoredResponses, Ints, Mapping[str, float]]]) -> dict[str, tuple[float, float]]:
     """The measures whose F1 in percent is another than expected, for responses beside a key, computed in one go."""
     each = [both.sums(entities) for both, entities, _ in asked]
     sums = {name: np.stack([its[name] for its in each]) for name in each[0]}
@@ -265,7 +265,7 @@ def test_pieces_and_missing_mentions_are_what_muc_misses(drawn: tuple[Partitions
         errors = errors_of(each, np.zeros(len(each.key), dtype=np.bool_))
         entities = len(errors.key.main)
         misses = len(errors.pieces.key) + int(each.missing.sum()) - entities
-        counts = Scored(measured("muc"), *each[:2], each.key).sums(each.response)["muc"][0]
+        counts = ScoredResponses(measured("muc"), *each[:2], each.key).sums(each.response)["muc"][0]
         assert misses == counts[1] - counts[0]
 
 

@@ -18,8 +18,8 @@ from corefscore.core.errors import InputError, UsageError
 from corefscore.core.sources import Source
 from corefscore.formats.base import FAULTS
 from corefscore.formats.tagged.notations import NAMES, NOTATIONS, Notation, find, nearby, recognised, untagged
-from corefscore.formats.tagged.writer import nested
-from corefscore.matching.text.fidelity import COLUMNS, ratio
+from corefscore.formats.tagged.writer import without_crossing
+from corefscore.matching.text.fidelity import FIELDS, ratio
 from support import CORPORA, EXCERPTS, TESTDATA, WHOLE_CORPORA, call, within
 
 TAGGED = TESTDATA / "tagged"
@@ -453,7 +453,7 @@ def imperfect(its: Mentions, chance: random.Random, *, crossing: bool) -> Mentio
         (first, last, str(chance.choice(entities) if chance.random() < 0.1 else entity))
         for (first, last), entity in spans.items()
     ]
-    kept = sorted(found, key=lambda span: (span[0], -span[1])) if crossing else nested(found)[0]
+    kept = sorted(found, key=lambda span: (span[0], -span[1])) if crossing else without_crossing(found)[0]
     return [(entity, first, last) for first, last, entity in kept]
 
 
@@ -824,9 +824,9 @@ def test_half_an_answer_is_half_missing(tmp_path: Path) -> None:
     result = corefscore.score(KEY, tmp_path / "x.txt", "lea")
     assert result.fidelity is not None
     assert {**result.fidelity.total, "deleted": 4, "mentions_deleted": 2} == result.fidelity.total
-    assert tuple(result.fidelity.total) == COLUMNS
+    assert tuple(result.fidelity.total) == FIELDS
 
 
 def test_a_mention_that_is_left_out_leaves_out_no_other() -> None:
     spans = [(1, 4, "b"), (3, 5, "c"), (0, 2, "a")]
-    assert nested(spans) == ([(0, 2, "a"), (3, 5, "c")], 1)
+    assert without_crossing(spans) == ([(0, 2, "a"), (3, 5, "c")], 1)

@@ -24,7 +24,7 @@ from corefscore.formats.tagged.notations import find, untagged
 from corefscore.matching.text import alignment
 from corefscore.matching.text.alignment import ABSENT, EQUAL, MOVED, Key, align, diagonals, grams
 from corefscore.matching.text.characters import characters
-from corefscore.matching.text.fidelity import COLUMNS, ratio
+from corefscore.matching.text.fidelity import FIELDS, ratio
 from corefscore.matching.text.projection import Projection, other_names, placed
 from corefscore.matching.text.zeros import with_zeros
 from hypothesis import given, settings
@@ -129,7 +129,7 @@ def test_words_in_a_gap(key: str, answer: str, expected: dict[str, int], tmp_pat
     (tmp_path / "x.txt").write_text(f"[{before}](#1) {answer} {behind}")
     total = placed_on(tmp_path / "key.jsonl", tmp_path / "x.txt").fidelity.total
     expected = {"kept": 0, **expected}
-    assert {name: total[name] for name in COLUMNS[1:6] if total[name]} == {**expected, "kept": 9 + expected["kept"]}
+    assert {name: total[name] for name in FIELDS[1:6] if total[name]} == {**expected, "kept": 9 + expected["kept"]}
 
 
 @pytest.mark.parametrize(("size", "moved"), [(23, 0), (24, 2)])
@@ -410,7 +410,7 @@ def test_mentions_that_count_characters_are_found_as_those_of_tagged_text(rate: 
     other = corefscore.score(path, tmp_path / "characters", "conll", align=True)
     assert one.fidelity is not None
     assert other.fidelity is not None
-    for column in COLUMNS:
+    for column in FIELDS:
         if column != "tags_crossing":
             assert other.fidelity.total[column] == one.fidelity.total[column], column
     assert other.conll == one.conll

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from functools import cache, partial
 from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
@@ -13,6 +14,7 @@ from typing import Any
 import corefscore
 from corefscore import formats
 from corefscore.formats import base
+from figures import public
 from support import ROOT, loaded, together
 
 PACKAGE = Path(corefscore.__file__).parent
@@ -35,6 +37,25 @@ FOLDERS = (
 
 APART = {("cli", "python")}
 """Folders of which the first does not import the second either: the command line does not stand on the Python API."""
+
+ONE_MEANING = {
+    "METRIC": "the metric of a module",
+    "count": "the counts of a metric for each document",
+    "terms": "the share of each mention or entity in the counts of a metric",
+    "FORMAT": "the format of a folder",
+    "read": "read files, in a format or in any",
+    "write": "write documents or other text",
+    "examine": "read files and report what is wrong",
+    "sentences": "the sentences of a file, in a format",
+    "recognises": "whether a text has a format",
+    "command": "the entry of a command",
+    "compare": "what corefscore compare does, for the command line, for Python and as a report",
+    "rank": "what corefscore rank does, likewise",
+    "documents": "make documents of what Python holds, or of a table",
+    "find": "what has a name",
+    "NAMES": "all names that `find` knows",
+}
+"""The public names of three or more modules, each with what it means in all of them."""
 
 
 def name_of(path: Path) -> str:
@@ -132,6 +153,12 @@ def test_every_module_and_public_name_says_what_it_is() -> None:
             if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name[0] != "_" and not ast.get_docstring(node):
                 silent.append(f"{module}.{node.name}")
     assert not silent, "these have no docstring"
+
+
+def test_a_name_of_three_modules_has_one_meaning() -> None:
+    """Another name for another thing: else readers, and searches for the name, take one for the other."""
+    times = Counter(name for tree in trees().values() for name in public(tree))
+    assert {name for name, modules in times.items() if modules > 2} == ONE_MEANING.keys()
 
 
 def test_a_run_imports_only_what_it_needs(tmp_path: Path) -> None:

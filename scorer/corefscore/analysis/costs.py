@@ -49,7 +49,7 @@ _AT_ONCE = 1 << 15
 """How many mentions are counted at once, in whole documents: what counting needs in between takes no more memory."""
 
 
-class Scored:
+class ScoredResponses:
     """Scores of responses to one key, block by block of its documents.
 
     ``document`` and ``key`` have the document and the entity of each mention, in the order of documents. A response is
@@ -96,7 +96,7 @@ class Scored:
         """Return the F1 of each document, from 0 to 1."""
         return np.concatenate([self.measure.f1(self._counts(response, documents)) for documents in self._blocks])
 
-    def gained(self, now: Ints, after: Scored) -> Floats:
+    def gained(self, now: Ints, after: ScoredResponses) -> Floats:
         """For each document, the F1 gained over all documents if it alone were as in the key of ``after``."""
         sums, gains = self.sums(now), []
         for documents in self._blocks:

@@ -19,7 +19,7 @@ from corefscore.formats.conll.writer import write
 from corefscore.formats.written import crossing, tokens_without_words
 
 
-def repaired(analysis: Analysis, notices: list[Finding]) -> list[tuple[str, Iterator[str]]]:
+def repaired_files(analysis: Analysis, notices: list[Finding]) -> list[tuple[str, Iterator[str]]]:
     """Return the file name and text of each step: the first file has only spans repaired, the last one is the key.
 
     Documents have the words of the key. While the first text is read, a notice is added for everything that CoNLL

@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.analysis import types
-from corefscore.analysis.costs import Cost, Measure, Scored, alone, in_turn
+from corefscore.analysis.costs import Cost, Measure, ScoredResponses, alone, in_turn
 from corefscore.analysis.partitions import ABSENT, Partitions, in_order, partitions
-from corefscore.analysis.spans import repaired, way_of
+from corefscore.analysis.spans import mended, way_of
 from corefscore.analysis.types import Errors, errors_of
 from corefscore.core.arrays import Bools, Floats, Ints, connected, order_by
 from corefscore.core.documents import Mention, joined, texts_of
@@ -81,7 +81,7 @@ class Analysis:
     spans: str
     heads: str
     placed: tuple[Projection, Projection]
-    before: Scored
+    before: ScoredResponses
     given: Ints
     copies: int
     both: Partitions
@@ -100,8 +100,8 @@ class Analysis:
         return self.before.total(self.given)
 
     @cached_property
-    def _after(self) -> Scored:
-        return Scored(self.measure, *self.both[:2], self.both.key) if len(self.repaired) else self.before
+    def _after(self) -> ScoredResponses:
+        return ScoredResponses(self.measure, *self.both[:2], self.both.key) if len(self.repaired) else self.before
 
     @cached_property
     def repaired(self) -> Ints:
@@ -159,7 +159,7 @@ class Analysis:
         cost = np.full(len(first), np.nan)
         if self.measure.additive:
             order = order_by(of)
-            as_documents = Scored(self.measure, len(first), of[order], both.key[order])
+            as_documents = ScoredResponses(self.measure, len(first), of[order], both.key[order])
             cost = as_documents.gained(both.response[order], as_documents)
         perfect = np.ones(len(first), dtype=np.bool_)
         perfect[of[both.missing | both.extra | self._misplaced]] = False
@@ -266,7 +266,7 @@ def analysed(result: Result, pairs: Pairs, text: Text, asked: Asked, measure: Me
     heads = text.heads(asked.heads) if pairs.key.nodes is None else result.settings.reading.get("heads", FILE)
     placed = text.placed(pairs.key), text.placed(pairs.response)
     given, copies = partitions(pairs, rules, placed)
-    both = repaired(given, text, spans, placed, heads)
+    both = mended(given, text, spans, placed, heads)
     pronoun = are_pronouns(both.document, (both.start, both.end, both.inside), text, pronouns)
     errors = errors_of(both, pronoun)
     notices = []
@@ -274,5 +274,5 @@ def analysed(result: Result, pairs: Pairs, text: Text, asked: Asked, measure: Me
     if reason is not None and len(pairs.key.start):  # a key without mentions has a notice already
         place = next(place for place in pairs.key.places if place is not None)
         notices.append(Finding("no-pronouns", place.source.name, details={"what": reason}))
-    methods, before = (pronouns, spans, heads), (Scored(measure, *given[:2], given.key), given.response)
+    methods, before = (pronouns, spans, heads), (ScoredResponses(measure, *given[:2], given.key), given.response)
     return Analysis(result, pairs, text, measure, *methods, placed, *before, copies, both, pronoun, errors, notices)

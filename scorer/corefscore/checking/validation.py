@@ -16,7 +16,7 @@ from corefscore.core.findings import Finding, Found, kinds, plural, tokens
 from corefscore.core.sources import Source
 from corefscore.formats import BY_CONTENT, examined
 from corefscore.formats.base import FAULTS, Reading
-from corefscore.matching.common import Common, common, described, first_differences, nothing_in_common
+from corefscore.matching.common import Common, common, different_words, first_differences, nothing_in_common
 from corefscore.matching.matched import exact
 from corefscore.matching.pairing import Pairing
 from corefscore.matching.repeats import Repeat, copies_of, describe, repeats_of, too_many, treat
@@ -246,7 +246,7 @@ def _compare(key: _Side, response: _Side, found: Found, reading: Reading) -> Non
         dropped += treat(matched, pairs, "official").dropped
         first = first_differences(pairs)
         different = [(document, int(first[document])) for document in np.flatnonzero(first >= 0).tolist()]
-        response.unworded += described("different-word", pairs, found.take("different-word", different))
+        response.unworded += different_words("different-word", pairs, found.take("different-word", different))
     found.add(*notices)
     if aligned:
         found.add(*beside_each_other(aligned))

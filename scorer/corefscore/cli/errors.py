@@ -15,7 +15,7 @@ from corefscore.analysis.response import analysed as analysed_result
 from corefscore.analysis.types import TYPES
 from corefscore.cli import options
 from corefscore.cli.output import STDOUT, tell, terminal_size, write
-from corefscore.cli.scoring import complete, evaluated, given, named, spare_inputs, workers
+from corefscore.cli.scoring import complete, evaluated, given, paths_by_name, spare_inputs, workers
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding
 from corefscore.core.options import SCORING
@@ -25,7 +25,7 @@ from corefscore.reports.base import Reported
 from corefscore.reports.errors.compared import ErrorComparison
 from corefscore.reports.errors.report import ErrorReport
 from corefscore.reports.layouts import ANNOTATIONS, DATA, TABLES, Style, rendered
-from corefscore.reports.words import FIRST_AND_SECOND, KEY_AND_RESPONSE, Words
+from corefscore.reports.words import FIRST_AND_SECOND, KEY_AND_RESPONSE, ReportWords
 from corefscore.scoring.kinds.texts import text_of
 from corefscore.scoring.results import Result
 
@@ -67,7 +67,7 @@ def _analysing() -> list[click.Parameter]:
     ]
 
 
-def _write_page(analyses: Mapping[str, Analysis], words: Words, path: str) -> None:
+def _write_page(analyses: Mapping[str, Analysis], words: ReportWords, path: str) -> None:
     """Write the HTML page of some analyses."""
     from corefscore.reports.diff import Diff
     from corefscore.reports.layouts import page
@@ -98,7 +98,7 @@ _ONE_SIDED = {
 """The values of options that treat the sides differently."""
 
 
-def _sides(*, symmetric: bool, several: bool, arguments: dict[str, Any]) -> Words:
+def _sides(*, symmetric: bool, several: bool, arguments: dict[str, Any]) -> ReportWords:
     """Name the sides in a report. With ``--symmetric`` the ``arguments`` treat both alike.
 
     Raises `UsageError` for ``--symmetric`` with several responses, or with an option that treats the sides differently.
@@ -197,7 +197,7 @@ def errors(
         raise UsageError("--mentions given counts other mentions of the key for each response: leave the second out")
     if html is not None:
         _refuse_beside_page("layout")
-    paths = named([response] if other is None else [response, other])
+    paths = paths_by_name([response] if other is None else [response, other])
     spare_inputs({"--output": output, "--html": html}, (key, *paths.values()))
     analyses = _analysed(key, paths, **arguments)
     if repaired is not None:
@@ -214,10 +214,10 @@ def errors(
 
 def _write_repaired(analysis: Analysis, folder: str, inputs: Sequence[str]) -> None:
     """Write the file of each step into a folder, which is created if necessary."""
-    from corefscore.analysis.repaired import repaired
+    from corefscore.analysis.repaired import repaired_files
 
     notices: list[Finding] = []
-    texts = {os.path.join(folder, name): pieces for name, pieces in repaired(analysis, notices)}
+    texts = {os.path.join(folder, name): pieces for name, pieces in repaired_files(analysis, notices)}
     for path in texts:
         spare_inputs({"--repaired": path}, inputs)
     try:
@@ -284,7 +284,7 @@ def diff(
     if html is not None:
         _refuse_beside_page("only", "around")
     reach = _sentences(around)
-    paths = named([response] if other is None else [response, other])
+    paths = paths_by_name([response] if other is None else [response, other])
     spare_inputs({"--output": output, "--html": html}, (key, *paths.values()))
     if name is not None:
         name = os.fsencode(name).decode("utf-8", "surrogateescape")

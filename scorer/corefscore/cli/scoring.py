@@ -233,7 +233,7 @@ def one_standard_input(*paths: str | None) -> None:
         seen[identity] = path
 
 
-def named(systems: Sequence[str]) -> dict[str, str]:
+def paths_by_name(systems: Sequence[str]) -> dict[str, str]:
     """Return the paths of responses by name: ``NAME=PATH``, or only a path, named by its base name.
 
     An existing path is always a path, even if it contains ``=``. Raises `UsageError` for a repeated name.

@@ -12,7 +12,7 @@ import click
 
 from corefscore.cli import options, progress
 from corefscore.cli.output import complain, strict, tell, write, write_bytes
-from corefscore.cli.scoring import evaluated, named, of_both_sides, read_key, spare_inputs, workers
+from corefscore.cli.scoring import evaluated, of_both_sides, paths_by_name, read_key, spare_inputs, workers
 from corefscore.core.errors import InputError, ScorerError, UsageError
 from corefscore.core.findings import VISIBLE, Finding, Noticed
 from corefscore.core.options import INPUT, SCORING, STATISTICS, Option, declared
@@ -139,7 +139,7 @@ def _given(
             if place is None
             else f"{place}: the folder contains no system"
         )
-    by_name = {name: _runs(path) for name, path in named([*systems, *in_folder]).items()}
+    by_name = {name: _runs(path) for name, path in paths_by_name([*systems, *in_folder]).items()}
     if place is None and len(systems) == 1 and [*by_name.values()] == [*systems] != [key]:
         _refuse_alone(key, systems[0])
     paths, runs = separated(by_name)

@@ -24,7 +24,7 @@ _PROGRAMS = (b"MZ", b"\x7fELF", b"#!")
 _INSIDE = "this is an archive or a compressed file inside another one; unpack the outer one first"
 """The message about what would have to be unpacked twice."""
 
-BLOCK = 512
+TAR_BLOCK = 512
 """The number of bytes of a header of a tar archive."""
 
 _OF_MACOS = "__MACOSX"
@@ -107,8 +107,8 @@ def unpacked(files: Iterable[Source], notices: list[Finding] | None = None) -> l
     found: list[Source] = []
     for source in files:
         # An empty tar archive is zeros.
-        head = source.head(BLOCK)
-        parts = _of_tar if head == bytes(BLOCK) else _parts_of(source.name, head)
+        head = source.head(TAR_BLOCK)
+        parts = _of_tar if head == bytes(TAR_BLOCK) else _parts_of(source.name, head)
         if parts is None and source.pattern is not None:
             raise UsageError(f"{source.name}/{source.pattern}: {source.name} is neither a folder nor an archive")
         found += [source] if parts is None else _members(source, parts, notices)
@@ -134,7 +134,7 @@ def _parts_of(name: str, head: bytes) -> Callable[[Source], Iterator[_Part]] | N
         return _of_zip
     if b"\0" in head and head.startswith(_PROGRAMS):
         raise UsageError(f"{name}: this is a program, such as an archive that unpacks itself; {UNPACK}")
-    if b"\0" not in head or len(head) < BLOCK:
+    if b"\0" not in head or len(head) < TAR_BLOCK:
         return None  # so that text, which is nearly every file, is not looked at any closer
     if head[257:262] == b"ustar":
         return _of_tar
@@ -180,7 +180,7 @@ def _content(name: str, data: bytes, limit: int) -> bytes:
     """Decompress the content of a file in an archive. Raises `UsageError` if it is an archive itself."""
     if data.startswith(_PACKED):
         data = Source(name, data, ((limit >> 20) + 1) << 20).read()
-    if _parts_of(name, data[:BLOCK]):
+    if _parts_of(name, data[:TAR_BLOCK]):
         raise UsageError(f"{name}: {_INSIDE}")
     return data
 

@@ -47,7 +47,7 @@ def joined(parts: Sequence[Items | None], before: Sequence[int]) -> Items | None
     return Items(known[0][0].values, document, np.concatenate([part.number for part, _ in known]))
 
 
-class Shown:
+class ItemWords:
     """A function that returns mentions as text, for messages (`corefscore.core.documents.Words`): the items of
     ``values`` and after them those of ``others``; ``spans`` shows the mentions that are spans."""
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from corefscore.core.documents import KEY
 from corefscore.core.errors import UsageError, suggested
-from corefscore.core.options import ABOUT_NAMES, check, declared, option
+from corefscore.core.options import ABOUT_NAMES, check_all, declared, option
 
 OWN = "own"
 
@@ -104,7 +104,7 @@ def name_options(own: Mapping[str, Any]) -> NameOptions:
     meaning have the same signature. Raises `UsageError` for invalid values.
     """
     options = NameOptions(**{each.keyword: own[each.keyword] for each in declared(NameOptions) if each.keyword in own})
-    check(options)
+    check_all(options)
     if options.rules != MATCHES and not options.estimate_key:
         raise UsageError("--match says how a key is estimated; it needs --estimate-key")
     return replace(options, ne_types=",".join(sorted(options.types)), match=",".join(options.rules))

@@ -81,7 +81,7 @@ def declared(topic: type) -> tuple[Option, ...]:
     )
 
 
-def check(topic: Any) -> None:
+def check_all(topic: Any) -> None:
     """Check the values of all options of an object. Raises `UsageError` for an invalid one."""
     of: type = type(topic)
     for each in declared(of):

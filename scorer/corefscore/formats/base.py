@@ -16,7 +16,7 @@ from corefscore.core.documents import KEY, RESPONSE, SENTENCE, TENTH, Documents,
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding, Found
 from corefscore.core.names import COLUMN, NameOptions
-from corefscore.core.options import INPUT, check, declared, option
+from corefscore.core.options import INPUT, check_all, declared, option
 from corefscore.core.sources import MARK, Source
 from corefscore.core.tuples import NamedTuple
 
@@ -156,7 +156,7 @@ def columns_of(reading: Reading, side: str | None) -> dict[str, str]:
 
     Raises `UsageError` for anything else, and for a column of one side if the side is not known.
     """
-    check(reading)
+    check_all(reading)
     found: dict[str, str] = {}
     for piece in () if reading.columns is None else reading.columns.split(","):
         place, _, name = piece.partition("=")

@@ -4,8 +4,8 @@
     paper 17,Ann Lee
     paper 18,
 
-The header names the columns: `COLUMNS` has the names by which the columns of items, of entities and of documents are
-recognised, ``--columns`` names others. Without one of these names, the first column that is left has the items, and the
+The header names the columns: `COLUMN_NAMES` are known for items, entities and documents, ``--columns`` names
+others. Without one of these names, the first column that is left has the items, and the
 next one the entities. Without a column of documents, a file is one document; the files of a folder are called like the
 files without their endings. Cells are compared as they are, blanks included. An item without a label is in no entity.
 
@@ -34,7 +34,7 @@ from corefscore.core.arrays import NONE, Ints, ranked
 from corefscore.core.documents import KEY, Documents, Place, by_appearance, joined
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, Found, plural, shortened
-from corefscore.core.items import LONGEST, Items, Numbers, Shown, Values
+from corefscore.core.items import LONGEST, Items, ItemWords, Numbers, Values
 from corefscore.core.sources import MARK, Source, as_text, is_utf_16
 from corefscore.core.tuples import NamedTuple
 from corefscore.formats.base import BATCH, DOCUMENT, ENTITY, ITEM, Format, Request, found_at, is_json, refused
@@ -48,7 +48,7 @@ from corefscore.formats.jsonlines.objects import (
 )
 from corefscore.formats.jsonlines.records import Fields, clean, records, shown
 
-COLUMNS: Mapping[str, Sequence[str]] = {
+COLUMN_NAMES: Mapping[str, Sequence[str]] = {
     ITEM: ("item", "mention", "id", "record", "unique"),
     ENTITY: ("entity", "cluster", "label"),
     DOCUMENT: ("document", "doc"),
@@ -87,7 +87,7 @@ def documents(
         start=start,
         end=start,
         line=line,
-        words=Shown(values),
+        words=ItemWords(values),
         items=Items(values, columns[0][~labelled], columns[1][~labelled]),
     )
     return by_appearance(found)
@@ -99,7 +99,7 @@ def recognises(head: bytes) -> bool:
     first, delimiter = _first_line(head)
     cells = next(csv.reader([first], delimiter=delimiter), [])
     names = {_plain(cell) for cell in cells}
-    is_header = not names.isdisjoint(COLUMNS[ITEM]) and not names.isdisjoint(COLUMNS[ENTITY])
+    is_header = not names.isdisjoint(COLUMN_NAMES[ITEM]) and not names.isdisjoint(COLUMN_NAMES[ENTITY])
     return is_header or is_record(head)
 
 
@@ -272,7 +272,7 @@ def _places(source: Source, header: _Header, asked: Mapping[str, str], notices: 
     cells, line = header.cells, header.line
     plain = [_plain(name) for name in cells]
     found: dict[str, int] = {}
-    for role, names in COLUMNS.items():
+    for role, names in COLUMN_NAMES.items():
         known = [name for name in names if name in plain]
         chosen = asked.get(role) or next(iter(known), None)
         fitting = [n for n, name in enumerate(cells if role in asked else plain) if name == chosen]

@@ -191,7 +191,7 @@ def first_differences(pairs: Pairs) -> Ints:
     return found
 
 
-def described(code: str, pairs: Pairs, tokens: Iterable[_Token]) -> Iterator[Unworded]:
+def different_words(code: str, pairs: Pairs, tokens: Iterable[_Token]) -> Iterator[Unworded]:
     """Yield a finding for each token at which the texts differ, with its line and its word on both sides."""
     for document, token in tokens:
         sides = [_token(side, document, token) for side in (pairs.response, pairs.key)]

@@ -13,7 +13,7 @@ from corefscore.core.arrays import Bools, Ints, ranked, tally
 from corefscore.core.documents import Documents
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural
-from corefscore.core.items import LONGEST, Shown, Values, text_of
+from corefscore.core.items import LONGEST, ItemWords, Values, text_of
 
 
 def compared(key: Documents, response: Documents, present: Bools) -> tuple[Documents, list[Finding]]:
@@ -37,7 +37,7 @@ def compared(key: Documents, response: Documents, present: Bools) -> tuple[Docum
     start[spans] = response.start[spans]
     end = np.where(spans, response.end, start)
     response = replace(
-        response, start=start, end=end, words=Shown(ours.values, theirs.values, response.words), items=None
+        response, start=start, end=end, words=ItemWords(ours.values, theirs.values, response.words), items=None
     )
     sides = (key, ours.document, ours.number - LONGEST), (response, theirs.document, other)
     listed = [(np.append(side.mention_document(), more), np.append(side.start, number)) for side, more, number in sides]

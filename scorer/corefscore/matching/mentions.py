@@ -214,7 +214,7 @@ def _dependencies(key: Mentions, response: Mentions) -> Candidates:
 
 def shared(key: _Sets, response: _Sets) -> Common:
     """Find which sets of both sides share members, and how many."""
-    at_key, at_response = joined(key.rows, response.rows)
+    at_key, at_response = equals(key.rows, response.rows)
     return in_common(key.of[at_key], response.of[at_response])
 
 
@@ -229,7 +229,7 @@ def _equal(key: Mentions, response: Mentions) -> Candidates:
 
     Source: the official scorer, version 1.1, span-in-two-entities-heads-differ.
     """
-    at_key, at_response = joined((key.number,), (response.number,))
+    at_key, at_response = equals((key.number,), (response.number,))
     return Candidates(at_key, at_response, np.ones(len(at_key)))
 
 
@@ -238,7 +238,7 @@ def _head(key: Mentions, response: Mentions) -> Candidates:
 
     Source: the official scorer, head-oversized-preferred, head-best-total-not-greedy.
     """
-    at_key, at_response = joined((key.document, key.nodes.head), (response.document, response.nodes.head))
+    at_key, at_response = equals((key.document, key.nodes.head), (response.document, response.nodes.head))
     common = common_words(key, response, at_key, at_response)
     return Candidates(at_key, at_response, common / key.nodes.size[at_key])
 
@@ -250,7 +250,7 @@ def _partial(key: Mentions, response: Mentions) -> Candidates:
     Source: the official scorer, partial-inside-with-head, partial-larger, partial-response-head-ignored.
     """
     words = word_sets(response)
-    at_key, word = joined((key.document, key.nodes.head), words.rows)
+    at_key, word = equals((key.document, key.nodes.head), words.rows)
     at_response = words.of[word]
     common = common_words(key, response, at_key, at_response)
     within = common == response.nodes.size[at_response]
@@ -319,7 +319,7 @@ _MOST_PAIRS, _MORE_PAIRS = 1_000_000, 6
 """How many matching pairs there may be: a fixed number, and so many more for each mention or word."""
 
 
-def joined(key: tuple[Ints, ...], response: tuple[Ints, ...]) -> tuple[Ints, Ints]:
+def equals(key: tuple[Ints, ...], response: tuple[Ints, ...]) -> tuple[Ints, Ints]:
     """Find all pairs of equal rows, in the order of the key. Raises `UsageError` for more than fit into memory."""
     _, value = ranked(*map(np.concatenate, zip(key, response, strict=True)))
     ours, theirs = np.split(value, [len(key[0])])

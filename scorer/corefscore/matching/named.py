@@ -40,7 +40,7 @@ from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding, plural
 from corefscore.core.names import ALL, CONTAINS, EXACT, OWN, USUAL, NameOptions
 from corefscore.formats.words import BLANK_MARKS
-from corefscore.matching.common import described, first_differences
+from corefscore.matching.common import different_words, first_differences
 from corefscore.matching.pairing import Pairs
 
 _NOWHERE = ", since JSON lines and clusters have none; in Python, read(path, columns='ne=11') reads them from CoNLL"
@@ -242,7 +242,7 @@ def _compare_tokens(pairs: Pairs, names: NamedEntities) -> None:
     tokens = np.where((tokens < 0) & (sizes[0] != sizes[1]), np.minimum(*sizes), tokens)
     for document in known:
         if tokens[document] >= 0:
-            raise InputError(worded([*described("other-tokens", pairs, [(document, int(tokens[document]))])]))
+            raise InputError(worded([*different_words("other-tokens", pairs, [(document, int(tokens[document]))])]))
 
 
 _NameWords = tuple[str, ...]

@@ -80,7 +80,7 @@ def from_clusters(clusters: Mapping[str, Clusters] | Clusters, words: Mapping[st
     Raises `UsageError` for a document without words or without clusters, `InputError` for words of another shape, for
     mentions that are no spans, and for those beyond the words.
     """
-    from corefscore.formats.memory.nesting import named
+    from corefscore.formats.memory.nesting import nested_by_name
 
     entities, texts = (side if isinstance(side, Mapping) else {ONLY_DOCUMENT: side} for side in (clusters, words))
     for name in sorted(entities.keys() ^ texts.keys(), key=str):
@@ -89,7 +89,7 @@ def from_clusters(clusters: Mapping[str, Clusters] | Clusters, words: Mapping[st
         raise UsageError(f"document {name!r} has {has} and no {lacks}; expected {expected}")
     objects = [
         {"doc_key": name, "sentences": _sentences(name, texts[name]), "clusters": of_document}
-        for name, of_document in named(entities, "clusters").items()
+        for name, of_document in nested_by_name(entities, "clusters").items()
     ]
     return _read(objects, "clusters", "jsonlines", KEY, BY_CONTENT)
 

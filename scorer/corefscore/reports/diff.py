@@ -21,7 +21,7 @@ from corefscore.core.percent import percent
 from corefscore.reports.errors.report import ErrorReport
 from corefscore.reports.errors.single import each_error
 from corefscore.reports.layouts.tables import width_of
-from corefscore.reports.words import KEY_AND_RESPONSE, Words
+from corefscore.reports.words import KEY_AND_RESPONSE, ReportWords
 
 _RIGHT, _SPAN, _WRONG, _MISSING, _EXTRA = STATES = ("right", "span", "wrong", "missing", "extra")
 """The state of a mention: it is right, has another span, is in another entity, is only in the key, or only in the
@@ -82,7 +82,7 @@ class Diff:
     """
 
     analysis: Analysis
-    words: Words = KEY_AND_RESPONSE
+    words: ReportWords = KEY_AND_RESPONSE
 
     @cached_property
     def report(self) -> ErrorReport:

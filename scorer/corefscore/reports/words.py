@@ -18,7 +18,7 @@ class _TypeWords(NamedTuple):
     means: str
 
 
-class Words(NamedTuple):
+class ReportWords(NamedTuple):
     """The words of a report.
 
     ``key`` and ``response`` name the sides, ``missing`` and ``extra`` what only one of them has, ``error`` any
@@ -46,10 +46,10 @@ class Words(NamedTuple):
     said: Sequence[str]
 
 
-def _words(sides: str) -> Words:
+def _words(sides: str) -> ReportWords:
     """Read the words for these sides from ``words.json``."""
     rows = json.loads(get_data(__package__, "words.json") or b"")[sides]
-    return Words(**{**rows, "types": {name: _TypeWords(*its) for name, its in rows["types"].items()}})
+    return ReportWords(**{**rows, "types": {name: _TypeWords(*its) for name, its in rows["types"].items()}})
 
 
 KEY_AND_RESPONSE, FIRST_AND_SECOND = _words("key and response"), _words("first and second")

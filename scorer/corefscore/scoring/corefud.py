@@ -13,10 +13,10 @@ import numpy as np
 from corefscore.core.arrays import NONE, Bools, Floats, repeated, tally
 from corefscore.core.documents import Documents, worded
 from corefscore.core.findings import SHOWN, Finding, plural
-from corefscore.matching.common import described, first_differences
+from corefscore.matching.common import different_words, first_differences
 from corefscore.matching.entity_lookup import differing, entities_found, partners_of_mentions, search
 from corefscore.matching.matched import SEARCHES
-from corefscore.matching.mentions import Alignment, Common, Mentions, align, heads_compared, in_common, joined, numbered
+from corefscore.matching.mentions import Alignment, Common, Mentions, align, equals, heads_compared, in_common, numbered
 from corefscore.matching.pairing import Pairs
 from corefscore.matching.repeats import Repeat, copies_by_number, describe, distinct, refusal, repeats_of
 from corefscore.metrics.base import NODES, Counts, Metric, packed
@@ -44,7 +44,7 @@ def _members(alignment: Alignment, lookup: str) -> Common:
     if alignment.searched is not None:
         return alignment.searched.fitting
     key, response = alignment.sides
-    at_key, at_response = joined((partners_of_mentions(alignment, lookup).key,), (response.number,))
+    at_key, at_response = equals((partners_of_mentions(alignment, lookup).key,), (response.number,))
     return in_common(key.entity[at_key], response.entity[at_response])
 
 
@@ -183,7 +183,7 @@ def beside_each_other(parts: Sequence[About]) -> Iterator[Finding]:
         places = next(part.pairs.response.places for part in parts if part.looked_up)
         path = next(place for place in places if place is not None).source.name
         yield Finding("official-lookup", path, details={"count": plural(looked_up, "mention")})
-    different = [its for part in parts for its in described("different-word", part.pairs, part.first_differences)]
+    different = [its for part in parts for its in different_words("different-word", part.pairs, part.first_differences)]
     for finding in worded(different):
         same = finding.details["word"] == finding.details["key_word"]
         yield finding._replace(code="different-sentence") if same else finding

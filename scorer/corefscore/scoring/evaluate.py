@@ -23,7 +23,7 @@ from corefscore.matching.repeats import Repeat, describe, distinct, refusal, too
 from corefscore.metrics import LINKED, MENTIONS, NAMES, described, find
 from corefscore.metrics.base import NAMED, NODES, WHOLE, Metric, names_asked, packed
 from corefscore.metrics.overlap import Overlap, by_units, overlap
-from corefscore.scoring.results import Result, Shown, UnitCounts
+from corefscore.scoring.results import Listed, Result, UnitCounts
 from corefscore.scoring.settings import Settings
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class ScoredBatch(NamedTuple):
     names: Sequence[str]
     files: Sequence[str]
     counts: Mapping[str, Floats]
-    mention_sets: Mapping[str, Shown]
+    mention_sets: Mapping[str, Listed]
     dropped: Sequence[Repeat] = ()
     repeats: Sequence[Repeat] = ()
     common: Common | None = None
@@ -222,7 +222,7 @@ class BatchScorer:
             pairs.key.files,
             {metric.name: _counts(metric, tables[metric.view]) for metric in self.every},
             {
-                view: Shown(
+                view: Listed(
                     table.key.total(table.key.size), treated[view].messages, [of_views[view]] if self.keep_pairs else []
                 )
                 for view, table in tables.items()
@@ -255,7 +255,7 @@ class BatchScorer:
             pairs.key.names,
             pairs.key.files,
             of_metrics,
-            {WHOLE: Shown(copies, {}, [pairs] if self.keep_pairs else [])},
+            {WHOLE: Listed(copies, {}, [pairs] if self.keep_pairs else [])},
             common=None if len(alignment.aligned[0]) else common(pairs, ()),
             nodes=about,
         )
@@ -375,7 +375,7 @@ def result_of(
 
 
 def _notices(
-    batches: Sequence[ScoredBatch], metrics: Sequence[Metric], settings: Settings, mention_sets: Mapping[str, Shown]
+    batches: Sequence[ScoredBatch], metrics: Sequence[Metric], settings: Settings, mention_sets: Mapping[str, Listed]
 ) -> Iterator[Finding]:
     """Give the notices about all batches. Raises as `result_of` does."""
     nodes = [batch.nodes for batch in batches if batch.nodes is not None]
@@ -435,7 +435,7 @@ def _by_unit(batches: Sequence[ScoredBatch], names: Sequence[Sequence[str]]) -> 
     )
 
 
-def _shown(batches: Sequence[ScoredBatch], names: Sequence[Sequence[str]], view: str) -> Shown:
+def _shown(batches: Sequence[ScoredBatch], names: Sequence[Sequence[str]], view: str) -> Listed:
     """Join the data of the official layout in one view; ``names`` are those of what was counted in each batch."""
     parts = [batch.mention_sets[view] for batch in batches]
     before = np.cumsum([0, *map(len, names)]).tolist()
@@ -445,4 +445,4 @@ def _shown(batches: Sequence[ScoredBatch], names: Sequence[Sequence[str]], view:
         for document, lines in part.messages.items()
     }
     copies = np.concatenate([part.key_copies for part in parts])
-    return Shown(copies, messages, [pairs for part in parts for pairs in part.pairs])
+    return Listed(copies, messages, [pairs for part in parts for pairs in part.pairs])

@@ -196,7 +196,7 @@ class UnitCounts(NamedTuple):
     counts: Mapping[str, Floats]
 
 
-class Shown(NamedTuple):
+class Listed(NamedTuple):
     """The data of the official layout besides scores, in one view: ``key_copies``, the number of key mentions of each
     document, copies included; ``messages``, the lines about repeats by document; and the ``pairs`` of documents, if
     they were kept."""
@@ -226,7 +226,7 @@ class Result(Scores):
     counts: Mapping[str, Floats]
     settings: Settings
     notices: Sequence[Finding] = ()
-    mention_sets: Mapping[str, Shown] = field(default_factory=dict)
+    mention_sets: Mapping[str, Listed] = field(default_factory=dict)
     files: Sequence[str] = ()
     fidelity: Fidelity | None = None
     kind_counts: Mapping[str, Mapping[str, Floats]] = field(default_factory=dict)

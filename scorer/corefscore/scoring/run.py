@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from corefscore.core.documents import is_within
 from corefscore.core.errors import InputError, UsageError
-from corefscore.core.options import check
+from corefscore.core.options import check_all
 from corefscore.core.workers import Map, NotSplittable
 from corefscore.formats.base import Reading
 from corefscore.metrics.base import Metric, own_values
@@ -83,7 +83,7 @@ def settings_of(
 
     Raises `UsageError` for options that are unknown or have invalid values.
     """
-    check(rules)
+    check_all(rules)
     if rules.of is not None:
         from corefscore.scoring.kinds.options import of
 

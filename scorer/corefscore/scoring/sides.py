@@ -199,11 +199,11 @@ def _on_words(given: Any, name: str, other: Corpus) -> Corpus:
 def _in_memory(sides: Mapping[str, Any]) -> dict[str, Documents]:
     """Make documents of the sides that are clusters in memory."""
     from corefscore.formats.memory.clusters import Mentions, documents
-    from corefscore.formats.memory.nesting import DOCUMENTS, named, nested, refusal, together
+    from corefscore.formats.memory.nesting import DOCUMENTS, nested, nested_by_name, refusal, together
 
     mentions = Mentions()
     in_memory = {name: side for name, side in sides.items() if is_in_memory(side)}
-    by_name = {name: named(side, name) for name, side in in_memory.items() if isinstance(side, Mapping)}
+    by_name = {name: nested_by_name(side, name) for name, side in in_memory.items() if isinstance(side, Mapping)}
     unnamed = {name: nested(side, name) for name, side in in_memory.items() if name not in by_name}
     if len(unnamed) == 2 and (several := together(unnamed[KEY], unnamed[RESPONSE])):
         by_name[KEY], by_name[RESPONSE] = several

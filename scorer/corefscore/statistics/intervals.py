@@ -79,7 +79,7 @@ def upper_tail(t: Floats, freedom: Floats) -> Floats:
     return found
 
 
-def joined(parts: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
+def sum_of(parts: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
     """Return the standard error of a sum of independent parts, given by their variances and degrees of freedom, and its
     degrees of freedom. Source: Satterthwaite 1946, An approximate distribution of estimates of variance components.
     """

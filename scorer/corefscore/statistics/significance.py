@@ -27,7 +27,7 @@ import numpy as np
 
 from corefscore.core.arrays import Bools, Floats, Ints, bounds
 from corefscore.core.errors import UsageError
-from corefscore.core.options import STATISTICS, check, option
+from corefscore.core.options import STATISTICS, check_all, option
 from corefscore.core.percent import fraction, whole
 from corefscore.metrics import AVERAGE, asked, deciding, metrics_of
 from corefscore.metrics.base import SCORES, Metric, summed
@@ -622,7 +622,7 @@ class Method(Grouping):
             fraction(self.margin, "margin=", ends=False)
         object.__setattr__(self, "seed", whole(self.seed, "seed=", 0))
         object.__setattr__(self, "trials", whole(self.trials, "trials=", 1))
-        check(self)
+        check_all(self)
 
     @property
     def alpha(self) -> float:
@@ -744,7 +744,7 @@ class Compared:
         if self.sample.runs is None:
             return over_units, freedom
         of_means, of_each = np.nan_to_num(self.spread) ** 2 / self.run_counts, np.maximum(self.run_counts - 1, 1)
-        return intervals.joined([(over_units**2, freedom), *((of_means[each], of_each[each]) for each in systems)])
+        return intervals.sum_of([(over_units**2, freedom), *((of_means[each], of_each[each]) for each in systems)])
 
     @property
     def errors(self) -> Floats:

@@ -30,7 +30,7 @@ from corefscore.formats.base import LAST, TREE, Request
 from corefscore.formats.corefud import reader
 from corefscore.formats.corefud.chunks import NO_HEAD
 from corefscore.formats.corefud.lines import number_of
-from corefscore.formats.corefud.mentions import FileMentions, words_of
+from corefscore.formats.corefud.mentions import FileMentions, words_of_mentions
 from corefscore.formats.corefud.reader import Columns, File
 from corefscore.formats.memory.nesting import (
     BY_NAME,
@@ -283,7 +283,7 @@ class _OnWords(File):
         order = np.arange(len(entity))
         no_head, single = np.full(len(entity), NO_HEAD), np.zeros(len(entity), dtype=np.bool_)
         mentions_read = FileMentions(np.array(entity, dtype=np.int64), order, no_head, single, of, first, last, (), ())
-        sized = words_of(mentions_read, self.number)
+        sized = words_of_mentions(mentions_read, self.number)
         head = self._heads_of_words(sized)
         columns, order = self._by_entity(mentions_read, sized, head, entity.__getitem__)
         representative = mentions_read.entity[order][changes(columns["entity"])]

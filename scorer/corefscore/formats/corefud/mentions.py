@@ -229,7 +229,7 @@ class Sized(NamedTuple):
     word: Ints
 
 
-def words_of(found: FileMentions, number: Ints) -> Sized:
+def words_of_mentions(found: FileMentions, number: Ints) -> Sized:
     """Return the words of the mentions, in rising order. Words with equal ``number`` count as one."""
     lengths = found.last - found.first + 1
     total = int(lengths.sum())

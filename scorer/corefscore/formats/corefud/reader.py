@@ -42,7 +42,7 @@ from corefscore.formats.corefud.mentions import (
     heads,
     mentions_of,
     parts_of,
-    words_of,
+    words_of_mentions,
 )
 from corefscore.formats.corefud.trees import highest, links_of
 from corefscore.formats.words import word_numbers
@@ -222,7 +222,7 @@ class File:
         self.events = self._events(refuse)
         self.mentions = found = mentions_of(self.events, parts, refuse)
         refuse_deep(self.source, found.last - found.first + 1, len(self.lines.text), "bytes")
-        self.sized = words_of(found, self.number)
+        self.sized = words_of_mentions(found, self.number)
         self._note_brackets(found)
         self.head = self._heads(found, self.sized, refuse)
         columns, order = self._by_entity(found, self.sized, self.head, self.chunks.id_of)

@@ -35,7 +35,7 @@ from corefscore.core.arrays import NONE, Ints
 from corefscore.core.documents import KEY, OF_FIELD, UNKNOWN, Documents, Place, Texts
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import MOST, Finding, Found, plural
-from corefscore.core.items import LONGEST, Items, Numbers, Shown
+from corefscore.core.items import LONGEST, Items, ItemWords, Numbers
 from corefscore.core.sources import Source
 from corefscore.formats.base import BATCH, Annotations, Request, Sentences, found_at, refused, zeros_in
 from corefscore.formats.gathered import Gathered, words_of_spans
@@ -241,7 +241,7 @@ class _Reader:
             texts = Texts(np.concatenate(self.texts), np.repeat(lines, np.maximum(self.batch.tokens, 0)))
         characters = self.characters if any(text is not None for text in self.characters) else None
         values = self.items.values
-        words = Shown(values, spans=self.words) if values else self.words
+        words = ItemWords(values, spans=self.words) if values else self.words
         items = Items(values) if values else None
         found = self.batch.documents(faults=self.faults, words=words, texts=texts, characters=characters, items=items)
         self._begin()
@@ -315,7 +315,7 @@ def clusters_of(place: Place, fields: Fields, request: Request) -> tuple[Dialect
     return dialect, fields[field]
 
 
-def words_of(place: Place, fields: Fields, request: Request) -> list[list[str]] | None:
+def words_by_sentence(place: Place, fields: Fields, request: Request) -> list[list[str]] | None:
     """Return the words of a document by sentence, or the pieces of its text if mentions count characters; None if it
     has no words.
     """
@@ -351,7 +351,7 @@ def sentences(source: Source, notices: list[Finding], request: Request) -> Itera
             notices.append(found_at(place, "joined-subtokens", document=name))
         if dialect.shape == TEXT and dialect.words in fields:
             notices.append(found_at(place, "cut-text", document=name))
-        yield words_of(place, fields, request)
+        yield words_by_sentence(place, fields, request)
 
 
 def _empty_file(source: Source) -> InputError:
@@ -370,7 +370,7 @@ _OF_UNITS = (str, int)
 def annotations_of(source: Source, request: Request) -> Iterator[Annotations]:
     """Yield the annotations of each document of a file that has no faults."""
     for place, fields in objects(source, request.lines):
-        words = words_of(place, fields, request) or ()
+        words = words_by_sentence(place, fields, request) or ()
         units = () if request.unit is None else _units(place, fields, words, request.unit)
         types = _types(place, fields, request) if request.types and request.types.startswith(OF_FIELD) else {}
         yield Annotations(place.line, words, units=units, types=types, zeros=zeros_in(chain(*words)))

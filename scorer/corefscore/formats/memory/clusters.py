@@ -10,7 +10,7 @@ import numpy as np
 
 from corefscore.core.arrays import Ints
 from corefscore.core.documents import Documents, Place
-from corefscore.core.items import LONGEST, Items, Shown
+from corefscore.core.items import LONGEST, Items, ItemWords
 from corefscore.core.sources import Source
 
 Clusters = Iterable[Iterable[Any]]
@@ -88,6 +88,6 @@ def documents(names: Sequence[str], clusters: Iterable[Clusters], mentions: Ment
         start=start,
         end=end,
         line=np.full(len(start), -1),
-        words=Shown(mentions.values),
+        words=ItemWords(mentions.values),
         items=Items(mentions.values),
     )

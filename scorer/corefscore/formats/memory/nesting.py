@@ -79,7 +79,7 @@ def nested(value: Any, side: str, name: str | None = None) -> Nested:
     return Nested(value, level)
 
 
-def named(value: Mapping[Any, Any], side: str) -> dict[str, Any]:
+def nested_by_name(value: Mapping[Any, Any], side: str) -> dict[str, Any]:
     """Check documents by name, each as `nested` does. Raises `InputError` for a name that is no text."""
     for name in value:
         if not isinstance(name, str):

@@ -66,7 +66,7 @@ def _line(document: FullDocument, notation: Notation, notices: list[Finding]) ->
     if notation.by_id:
         note_crossing(document, notices, f"the notation {notation.name}", closed_first=True)
     else:
-        spans, crossing = nested(spans)
+        spans, crossing = without_crossing(spans)
         if crossing:
             noted(document, notices, "unsaid-crossing", count=plural(crossing, "mention"), notation=notation.name)
     if shares_spans(document):
@@ -78,7 +78,7 @@ def _line(document: FullDocument, notation: Notation, notices: list[Finding]) ->
     return as_json({NAMES_OF_DOCUMENTS[0]: document.name, FIELD: tagged, "text": plain}) + "\n"
 
 
-def nested(spans: _Spans) -> tuple[list[tuple[int, int, str]], int]:
+def without_crossing(spans: _Spans) -> tuple[list[tuple[int, int, str]], int]:
     """Return the mentions that do not cross one that begins before them, in the order in which tags open; and how many
     do.
     """

@@ -19,14 +19,14 @@ _MENTIONS = ("mentions_changed", "mentions_inserted", "mentions_deleted")
 nothing, since they lie in inserted words or on the words of another mention; and those of the key all of whose words
 were deleted."""
 
-COLUMNS = (*_WORDS, *(f"tags_{fault}" for fault in FAULTS), *_MENTIONS)
+FIELDS = (*_WORDS, *(f"tags_{fault}" for fault in FAULTS), *_MENTIONS)
 
 UNUSUAL = 95.0
 """The fidelity, in percent, below which a document gives a notice."""
 
 
 class Fidelity(NamedTuple):
-    """Counts of documents: ``counts`` is of the shape documents x `COLUMNS`, in the order of the key."""
+    """Counts of documents: ``counts`` is of the shape documents x `FIELDS`, in the order of the key."""
 
     names: Sequence[str]
     counts: Ints
@@ -34,11 +34,11 @@ class Fidelity(NamedTuple):
     @property
     def total(self) -> Mapping[str, int]:
         """The counts of all documents together."""
-        return dict(zip(COLUMNS, self.counts.sum(axis=0).tolist(), strict=True))
+        return dict(zip(FIELDS, self.counts.sum(axis=0).tolist(), strict=True))
 
     def of(self, document: int) -> Mapping[str, int]:
         """Return the counts of one document."""
-        return dict(zip(COLUMNS, self.counts[document].tolist(), strict=True))
+        return dict(zip(FIELDS, self.counts[document].tolist(), strict=True))
 
     def to_dict(self, *, documents: bool) -> dict[str, object]:
         """Return the fidelity as it is in JSON."""
@@ -52,7 +52,7 @@ def of_all(parts: Sequence[tuple[Sequence[str], Ints | None]]) -> Fidelity:
     """Return the fidelity of several batches of documents, given by their names and counts; nothing is counted where
     these are None.
     """
-    nothing = [0] * len(COLUMNS)
+    nothing = [0] * len(FIELDS)
     counts = [[nothing] * len(names) if counts is None else counts for names, counts in parts]
     return Fidelity([name for names, _ in parts for name in names], np.concatenate(counts))
 

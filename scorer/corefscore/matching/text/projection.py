@@ -60,7 +60,7 @@ from corefscore.formats.base import (
 from corefscore.matching.pairing import in_other_form
 from corefscore.matching.text.alignment import ABSENT, EQUAL, MOVED, Alignment, align, in_place
 from corefscore.matching.text.characters import Characters, characters
-from corefscore.matching.text.fidelity import COLUMNS, UNUSUAL, Fidelity, described, ratio
+from corefscore.matching.text.fidelity import FIELDS, UNUSUAL, Fidelity, described, ratio
 from corefscore.matching.text.zeros import DocumentWords, Spans, as_nodes, gaps_of, nodes_of_zeros, with_zeros
 
 _NUMBERED = re.compile(r"[\W_]*(?:part|chunk|piece|window)?[\W_]*\d+$", re.IGNORECASE)
@@ -115,20 +115,20 @@ class _Placing:
         if self.both_corefud:
             start, end = spans_of_words(self.response, response_words)
             self.response = replace(self.response, start=start, end=end)
-        counts = np.zeros((len(self.key), len(COLUMNS)), dtype=np.int64)
+        counts = np.zeros((len(self.key), len(FIELDS)), dtype=np.int64)
         for document in sorted(answers):
             self.of_key = DocumentWords(key_words[document])
             pieces = self._pieces(answers[document], response_words)
             spans = self._merged(pieces)
             self._add(document, pieces, spans)
             by_name = self._counts(document, pieces, spans)
-            counts[document] = [by_name[name] for name in COLUMNS]
+            counts[document] = [by_name[name] for name in FIELDS]
             for piece in pieces:
                 self._note_parting(document, piece)
             self._note(document, pieces, by_name)
         for document in set(range(len(self.key))) - answers.keys():
             size = max(int(self.key.tokens[document]), 0)
-            counts[document, [COLUMNS.index("words"), COLUMNS.index("deleted")]] = size
+            counts[document, [FIELDS.index("words"), FIELDS.index("deleted")]] = size
         rest = self.response.take(others)
         if self.key.nodes is not None:  # no mention of these is scored
             rest = Documents(rest.names, rest.places, rest.tokens, nodes=NO_NODES)

@@ -16,7 +16,7 @@ from corefscore.metrics import AVERAGE
 from corefscore.reports.base import Annotation, Reported, Table, head
 from corefscore.reports.errors import tables
 from corefscore.reports.errors.single import Named, each_error
-from corefscore.reports.words import FIRST_AND_SECOND, KEY_AND_RESPONSE, Words
+from corefscore.reports.words import FIRST_AND_SECOND, KEY_AND_RESPONSE, ReportWords
 
 _COSTS = ("type", "count", "alone", "in_turn", "then")
 """The names in data of the fields of a `Cost`."""
@@ -28,7 +28,7 @@ class ErrorReport(Reported):
     table has a row for each error."""
 
     analysis: Analysis
-    words: Words = KEY_AND_RESPONSE
+    words: ReportWords = KEY_AND_RESPONSE
     listing: bool = False
 
     def __repr__(self) -> str:

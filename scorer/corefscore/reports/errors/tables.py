@@ -19,7 +19,7 @@ from corefscore.core.findings import plural
 from corefscore.core.percent import percent
 from corefscore.reports.base import DOCUMENT, MEASURE, Column, Table
 from corefscore.reports.errors.single import BRIEF, KINDS, Named, each_error
-from corefscore.reports.words import Words
+from corefscore.reports.words import ReportWords
 
 _OF_SINGLETONS = (types.EXTRA_SINGLETON, types.MISSING_SINGLETON)
 """The types that most corpora do not have."""
@@ -36,7 +36,7 @@ NOTHING = 1e-9
 """Scores that differ by less are equal except for rounding."""
 
 
-def cost_table(analysis: Analysis, words: Words, title: str) -> Table:
+def cost_table(analysis: Analysis, words: ReportWords, title: str) -> Table:
     """Return one row per type: the number of errors and what they cost."""
     columns = (
         Column("type", words.error),
@@ -58,7 +58,7 @@ def cost_table(analysis: Analysis, words: Words, title: str) -> Table:
     return Table(title, columns, rows, notes=_conclusions(analysis, words))
 
 
-def _conclusions(analysis: Analysis, words: Words) -> list[str]:
+def _conclusions(analysis: Analysis, words: ReportWords) -> list[str]:
     """Return notes on the type of error that costs most, and on a measure that gives the key itself less than 100."""
     sentences = []
     most = max(analysis.costs, key=lambda cost: cost.in_turn)
@@ -79,7 +79,7 @@ def agreement_table(analysis: Analysis) -> Table:
     return Table("agreement", columns, [[name, score.f1] for name, score in analysis.result.items()])
 
 
-def mention_table(named: Named, words: Words) -> Table:
+def mention_table(named: Named, words: ReportWords) -> Table:
     """Return one row per type: the kinds of mentions in its errors, and their most frequent words."""
     columns = (
         Column("type", words.error),
@@ -93,7 +93,7 @@ def mention_table(named: Named, words: Words) -> Table:
     return Table(f"mentions in these {words.error}s", columns, rows)
 
 
-def confusion_table(named: Named, words: Words) -> Table:
+def confusion_table(named: Named, words: ReportWords) -> Table:
     """Return which key entity is put into which other one: conflated pieces by the key entity of the main mention of
     their response entity.
     """
@@ -120,7 +120,7 @@ def confusion_table(named: Named, words: Words) -> Table:
     return Table(words.confused, columns, rows)
 
 
-def document_table(named: Named, words: Words) -> Table:
+def document_table(named: Named, words: ReportWords) -> Table:
     """Return the documents that cost most, with their errors by type."""
     analysis = named.analysis
     cost = analysis.document_costs
@@ -147,7 +147,7 @@ def document_table(named: Named, words: Words) -> Table:
     return Table("documents that cost most (points of the total F1)", columns, rows, notes=notes)
 
 
-def list_table(named: Named, words: Words) -> Table:
+def list_table(named: Named, words: ReportWords) -> Table:
     """Make a table with a row per error, and its place in the file of the side that has its mentions."""
     columns = (
         Column("type", words.error),
@@ -212,7 +212,7 @@ def _groups(analysis: Analysis, which: Iterable[int]) -> Iterator[_Group]:
         yield _Group(number, int(groups.document[number]), float(groups.cost[number]), keys, responses, cells)
 
 
-def group_tables(named: Named, words: Words) -> list[Table]:
+def group_tables(named: Named, words: ReportWords) -> list[Table]:
     """Return the tables of the groups that cost most; none for a measure that gives groups no cost."""
     analysis = named.analysis
     if not analysis.measure.additive:
@@ -222,7 +222,7 @@ def group_tables(named: Named, words: Words) -> list[Table]:
     return [_group_table(named, words, group) for group in _groups(analysis, most)]
 
 
-def _group_table(named: Named, words: Words, group: _Group) -> Table:
+def _group_table(named: Named, words: ReportWords, group: _Group) -> Table:
     """Return the table of a group: its largest key entities are rows, its largest response entities columns."""
     keys, responses = ([entity for entity, _ in sizes.most_common()] for sizes in (group.key, group.response))
     down, across = (_places(*side) for side in ((keys, _ROWS), (responses, _COLUMNS)))

@@ -18,7 +18,7 @@ from corefscore.metrics import AVERAGE, GROUPS, LINKED, MENTIONS, find
 from corefscore.metrics.base import NODES, Measure, Metric
 from corefscore.reports.layouts import Style
 from corefscore.reports.score import Report
-from corefscore.scoring.results import Ratio, Result, Score, Shown
+from corefscore.scoring.results import Listed, Ratio, Result, Score
 from corefscore.scoring.settings import Rules
 
 _RULE = "-" * 74 + "\n"
@@ -77,7 +77,7 @@ def official(report: Report, style: Style) -> Iterator[str]:
         yield f"{report.fidelity[0].upper()}{report.fidelity[1:]}\n"
 
 
-def _listings(view: Shown) -> Iterator[str]:
+def _listings(view: Listed) -> Iterator[str]:
     """Yield the listing of each document: its entities in the key and in the response, repeated mentions included."""
     for pairs in view.pairs:
         yield from map("".join, zip(_side(pairs.key), _side(pairs.response), strict=True))
