@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, Generic, Protocol, TypeVar
 
-from corefscore.core.tuples import NamedTuple
+from corefscore.core.records import NamedTuple
 
 ERROR, NOTICE = "error", "notice"
 

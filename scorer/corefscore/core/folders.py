@@ -9,8 +9,8 @@ from typing import Any
 
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding
+from corefscore.core.records import NamedTuple
 from corefscore.core.sources import COMPRESSED, STDIN, UNPACK, UNREADABLE, Source, too_large
-from corefscore.core.tuples import NamedTuple
 
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 """The first bytes of a zip archive; the second are those of an empty one."""

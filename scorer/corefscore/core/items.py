@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from corefscore.core.arrays import NONE, Ints
+from corefscore.core.records import NamedTuple
 from corefscore.core.sources import Source
-from corefscore.core.tuples import NamedTuple
 
 LONGEST = 2**31
 """A number that is larger than that of any token: item n has the span of the token n - `LONGEST`, which none has."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from corefscore.core.documents import KEY
 from corefscore.core.errors import UsageError, suggested
 from corefscore.core.options import ABOUT_NAMES, check_all, declared, option
+from corefscore.core.records import dataclass
 
 OWN = "own"
 

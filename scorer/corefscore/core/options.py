@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from corefscore.core.errors import UsageError, suggested
-from corefscore.core.tuples import NamedTuple
+from corefscore.core.records import NamedTuple
 
 SCORING, INPUT, OUTPUT, STATISTICS, ABOUT_NAMES, WORK = HEADINGS = (
     *("What to score", "Input", "Output", "Statistics", "Names", "Work"),

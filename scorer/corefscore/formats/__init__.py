@@ -18,8 +18,8 @@ from corefscore.core.errors import UsageError, suggested
 from corefscore.core.findings import Finding, Found
 from corefscore.core.folders import listed, place_and_pattern, sources, unpacked
 from corefscore.core.names import COLUMN, OWN, NameOptions
+from corefscore.core.records import NamedTuple
 from corefscore.core.sources import Source
-from corefscore.core.tuples import NamedTuple
 from corefscore.formats.base import (
     AUTO,
     CLUSTERS,

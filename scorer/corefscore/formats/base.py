@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from types import MappingProxyType
@@ -17,8 +17,8 @@ from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding, Found
 from corefscore.core.names import COLUMN, NameOptions
 from corefscore.core.options import INPUT, check_all, declared, option
+from corefscore.core.records import NamedTuple, dataclass
 from corefscore.core.sources import MARK, Source
-from corefscore.core.tuples import NamedTuple
 
 BATCH = 1 << 23
 """The number of bytes after which the documents read so far become a batch, which bounds the memory of a run."""
@@ -78,7 +78,7 @@ def of_side(option: OneOrEach[T], side: str | None) -> T | None:
 class Reading:
     """How files are read."""
 
-    input_format: OneOrEach[str] = option(  # noqa: RUF009 - a field
+    input_format: OneOrEach[str] = option(
         None,
         f"Format of the input; recognised by content. {', '.join(NAMES)}, or a dialect of JSON "
         f"({', '.join(DIALECTS)}); two as key=FORMAT,response=FORMAT.",

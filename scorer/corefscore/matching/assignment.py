@@ -18,7 +18,7 @@ from collections import defaultdict
 import numpy as np
 
 from corefscore.core.arrays import Bools, Floats, Ints, among, changes, firsts, ranked, tally
-from corefscore.core.tuples import NamedTuple
+from corefscore.core.records import NamedTuple
 
 _PAYS = 0.05
 """The share of the cells that one pass of comparisons has to decide; with fewer, another pass is not worth its time."""

@@ -14,7 +14,7 @@ from corefscore.core.arrays import NONE, Ints, among, changes, ranges
 from corefscore.core.documents import KEY, RESPONSE, UNKNOWN, Documents, Mention, Place, Span, Unworded, texts_of
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, Found, plural, tokens
-from corefscore.core.tuples import NamedTuple
+from corefscore.core.records import NamedTuple
 from corefscore.formats.words import are_words
 from corefscore.matching.matched import Matched
 from corefscore.matching.pairing import Pairs

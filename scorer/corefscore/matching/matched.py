@@ -15,7 +15,7 @@ import numpy as np
 
 from corefscore.core.arrays import Bools, Ints, order_by, ranked, tally
 from corefscore.core.documents import Documents, Kinds
-from corefscore.core.tuples import NamedTuple
+from corefscore.core.records import NamedTuple
 
 
 class Side(NamedTuple):

@@ -44,8 +44,8 @@ from corefscore.core.documents import (
 from corefscore.core.errors import InputError, UnknownDocumentError, nearest, suggested
 from corefscore.core.findings import NO_CHARACTERS, SHOWN, Finding, plural
 from corefscore.core.fingerprint import fingerprint
+from corefscore.core.records import NamedTuple
 from corefscore.core.sources import Source
-from corefscore.core.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from corefscore.matching.text.characters import Characters

@@ -27,8 +27,8 @@ from corefscore.core.arrays import NONE, Bools, Ints, among, bounds, order_by, r
 from corefscore.core.documents import Documents, Mention, Unworded, worded
 from corefscore.core.errors import InputError
 from corefscore.core.findings import MOST, Finding, plural, tokens
+from corefscore.core.records import NamedTuple
 from corefscore.core.sources import Source
-from corefscore.core.tuples import NamedTuple
 from corefscore.matching.matched import Matched, Side, exact
 from corefscore.matching.pairing import Pairs
 

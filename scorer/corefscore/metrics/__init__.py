@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from corefscore.core.errors import UsageError, suggested
-from corefscore.core.tuples import NamedTuple
+from corefscore.core.records import NamedTuple
 from corefscore.metrics.base import SCORES, VIEWS, Metric, Option
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, combinations
 from math import comb
 from typing import TypeVar
@@ -20,7 +20,7 @@ from typing import TypeVar
 import numpy as np
 
 from corefscore.core.arrays import Array, Bools, Floats, Ints, pairs_of, ranked, sums, tally
-from corefscore.core.tuples import NamedTuple
+from corefscore.core.records import NamedTuple, dataclass
 from corefscore.matching.matched import Matched, Side
 
 _FEW = 4

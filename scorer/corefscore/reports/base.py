@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol
 
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, Noticed
-from corefscore.core.tuples import NamedTuple
+from corefscore.core.records import NamedTuple
 from corefscore.core.version import __version__
 from corefscore.metrics import HEADINGS, asked, titles
 from corefscore.metrics.base import Metric

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from corefscore.core.records import dataclass
 from corefscore.metrics import HEADINGS
 from corefscore.metrics.base import SCORES
 from corefscore.reports.base import GROUP, PAIR, VERDICT, Column, Table, tabled

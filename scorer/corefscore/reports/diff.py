@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -18,6 +17,7 @@ from corefscore.core.arrays import Ints, bounds
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import VISIBLE
 from corefscore.core.percent import percent
+from corefscore.core.records import dataclass
 from corefscore.reports.errors.report import ErrorReport
 from corefscore.reports.errors.single import each_error
 from corefscore.reports.layouts.tables import width_of

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -15,6 +14,7 @@ from corefscore.core.arrays import NONE, Bools
 from corefscore.core.documents import KEY, RESPONSE, Documents
 from corefscore.core.errors import UsageError
 from corefscore.core.percent import percent
+from corefscore.core.records import dataclass
 from corefscore.matching.matched import Matched
 from corefscore.metrics.base import SCORES, WHOLE, Metric
 from corefscore.metrics.ceafe import assigned

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pkgutil import get_data
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,6 +14,7 @@ import numpy as np
 from corefscore.core.documents import KEY, RESPONSE
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.percent import from_percent
+from corefscore.core.records import dataclass
 from corefscore.formats.base import Reading
 from corefscore.metrics import AVERAGE, GROUPS, select
 from corefscore.metrics.base import SCORES, f1, summed

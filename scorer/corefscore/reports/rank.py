@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -14,6 +13,7 @@ import numpy as np
 from corefscore.core.arrays import Bools
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Noticed, plural
+from corefscore.core.records import dataclass
 from corefscore.metrics import HEADINGS, asked, deciding, scores_of
 from corefscore.metrics.base import SCORES
 from corefscore.reports.base import (

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from corefscore.core.percent import percent
+from corefscore.core.records import dataclass
 from corefscore.matching.text.fidelity import described, ratio
 from corefscore.metrics import AVERAGE, HEADINGS, MENTIONS
 from corefscore.metrics.base import SCORES, Metric, summed

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from corefscore.checking.repair import Fixes
 from corefscore.checking.validation import Validated
 from corefscore.core.findings import ERROR, NOTICE, kinds, plural
+from corefscore.core.records import dataclass
 from corefscore.reports.base import Annotation
 
 _LEVELS = {ERROR: "error", NOTICE: "warning"}

@@ -13,7 +13,7 @@ from corefscore.core.documents import KEY, RESPONSE, Documents, joined, worded
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import MOST, SHOWN, Finding
 from corefscore.core.fingerprint import digits_of
-from corefscore.core.tuples import NamedTuple
+from corefscore.core.records import NamedTuple
 from corefscore.formats import BY_CONTENT
 from corefscore.formats.base import Reading
 from corefscore.matching.common import Common, common, nothing_in_common, other_columns

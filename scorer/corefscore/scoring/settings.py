@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from typing import Any
 
 from corefscore.core.errors import UsageError
 from corefscore.core.options import OUTPUT, STATISTICS, option
+from corefscore.core.records import dataclass
 from corefscore.core.version import __version__
 from corefscore.matching.matched import MATCHING, SEARCHES, SINGLETONS, ZEROS
 from corefscore.matching.matched import MENTIONS as COUNTED_MENTIONS
@@ -94,38 +95,39 @@ class Rules:
 
         Raises `UsageError` for rules that need CorefUD, and for rules that contradict each other.
         """
-        given = {name: value for name, value in vars(self).items() if value is not None}
-        if self.task is not None:
-            if not nodes:
-                raise UsageError(f"--task {self.task} is for CorefUD, and these files are not CorefUD; leave it out")
-            return Rules(**{**_TASKS[self.task], **given, "task": None}).settled(nodes)
-        chosen = replace(_NODES if nodes else SPANS, **given)
+        if self.task is not None and not nodes:
+            raise UsageError(f"--task {self.task} is for CorefUD, and these files are not CorefUD; leave it out")
+        asked = {name: value for name, value in vars(self).items() if value is not None}
+        given: dict[str, Any] = {**_TASKS.get(self.task or "", {}), **asked}
+        chosen = {**vars(_NODES if nodes else SPANS), **given, "task": None}
         if self.of is not None and self.repeated == REPEATED[0]:  # no other copy of a mention has a partner
-            chosen = replace(chosen, repeated="first")
+            chosen["repeated"] = "first"
         if nodes and self.of is not None:
-            chosen = replace(chosen, lookup="alignment")
-            if self.lookup not in (None, "alignment"):
+            chosen["lookup"] = "alignment"
+            if given.get("lookup", "alignment") != "alignment":
                 raise UsageError(
                     "--of takes the entities of aligned mentions, and --task crac22 and crac23 others; leave one out"
                 )
-        if nodes and chosen.mentions == "given":
+        if nodes and chosen["mentions"] == "given":
             raise UsageError("mentions=given is for spans; in CorefUD mentions are aligned, so leave the option out")
-        if nodes and chosen.zeros == "dependent" and chosen.lookup in SEARCHES:
+        if nodes and chosen["zeros"] == "dependent" and chosen["lookup"] in SEARCHES:
             raise UsageError(
-                f"--task {chosen.lookup} compares zeros by position, so --zeros dependent cannot be combined with it; "
-                "leave it out"
+                f"--task {chosen['lookup']} compares zeros by position, so --zeros dependent cannot be combined with "
+                "it; leave it out"
             )
         if not nodes:
-            if chosen.matching != MATCHING[0] or chosen.zeros or chosen.lookup:
+            if chosen["matching"] != MATCHING[0] or chosen["zeros"] or chosen["lookup"]:
                 raise UsageError(
                     "--matching other than exact and --zeros need CorefUD, and these files are not CorefUD; leave them "
                     "out"
                 )
             # Defaults that concern CorefUD are left out of the signature.
-            chosen = replace(chosen, matching=None)
-            if chosen.definitions == SPANS.definitions:
-                chosen = replace(chosen, definitions=None)
-        return replace(chosen, mentions=None) if chosen.mentions == COUNTED_MENTIONS[0] else chosen
+            chosen["matching"] = None
+            if chosen["definitions"] == SPANS.definitions:
+                chosen["definitions"] = None
+        if chosen["mentions"] == COUNTED_MENTIONS[0]:
+            chosen["mentions"] = None
+        return Rules(**chosen)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from corefscore.core.arrays import Bools, Bytes, Ints, changes, order_by, ranges
-from corefscore.core.tuples import NamedTuple
+from corefscore.core.records import NamedTuple
 
 SINGLE, OPEN, CLOSE = 0, 1, 2
 """The kinds of events, in the order in which those of one cell happen: ``(N)``, ``(N``, ``N)``."""

@@ -8,14 +8,13 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby, islice
 from operator import attrgetter
 
 from corefscore.core.documents import Span
 from corefscore.core.findings import Finding, shortened
+from corefscore.core.records import NamedTuple, dataclass
 from corefscore.core.sources import MARK, Source, as_text
-from corefscore.core.tuples import NamedTuple
 from corefscore.formats.base import NO_WORD, Request, Sentences, passage, passage_places
 from corefscore.formats.conll import BEGIN
 

@@ -45,8 +45,8 @@ from corefscore.core.arrays import Bools, Bytes, Ints, changes
 from corefscore.core.documents import NO_TEXTS, RESPONSE, Documents, Place, Texts
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural, shortened
+from corefscore.core.records import NamedTuple
 from corefscore.core.sources import MARK, Source, as_text, is_utf_16
-from corefscore.core.tuples import NamedTuple
 from corefscore.formats.base import BATCH, USUAL, Request, excerpt, is_json
 from corefscore.formats.conll.cells import OPEN, Events, Labels, parse, partitions, plain, unmatched
 from corefscore.formats.conll.lines import (

@@ -16,7 +16,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from configparser import RawConfigParser
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from io import BytesIO
 from pkgutil import get_data
 from typing import NamedTuple
@@ -25,6 +25,7 @@ import numpy as np
 
 from corefscore.core.documents import Documents
 from corefscore.core.findings import Finding, Found, shortened
+from corefscore.core.records import dataclass
 from corefscore.core.sources import Source, as_text
 from corefscore.formats.base import Request
 from corefscore.formats.characters import not_utf_8, undecodable
@@ -103,7 +104,7 @@ class _Open(NamedTuple):
     head: int
 
 
-@dataclass
+@dataclass()
 class _Partial:
     """A discontinuous mention: the number of its last part, the line and the other fields of its first one, and the
     words of those that are closed."""

@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from corefscore.core.arrays import NONE, Bools, Ints, tally
+from corefscore.core.records import dataclass
 from corefscore.formats.characters import INVISIBLE, codes_of
 
 _BRACKETS: Mapping[str, str] = dict(zip(("-lrb-", "-rrb-", "-lsb-", "-rsb-", "-lcb-", "-rcb-"), "()[]{}", strict=True))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from corefscore.core.arrays import Ints
-from corefscore.core.tuples import NamedTuple
+from corefscore.core.records import NamedTuple
 from corefscore.formats.base import FAULTS
 
 _WORDS = ("words", "kept", "replaced", "deleted", "moved", "inserted")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -13,6 +12,7 @@ import numpy as np
 from corefscore.analysis.response import RIGHT, STATUS, Analysis
 from corefscore.core.findings import plural
 from corefscore.core.percent import percent
+from corefscore.core.records import dataclass
 from corefscore.reports.base import DOCUMENT, Column, Reported, Table, head, shortened
 from corefscore.reports.errors.report import ErrorReport
 from corefscore.reports.errors.tables import NOTHING, TOP

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
-from corefscore.core.tuples import NamedTuple
+from corefscore.core.records import NamedTuple
 
 _OF_PAPERS, _OF_SCORERS = ("precision", "recall", "f1"), ("recall", "precision", "f1")
 """The orders of the scores of a measure in readable tables."""

@@ -1,0 +1,47 @@
+"""Data classes are those of the standard library but for the functions that all of them share."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from dataclasses import FrozenInstanceError, asdict, fields, replace
+
+import pytest
+from corefscore.core.records import dataclass
+from corefscore.scoring.settings import Rules, Settings
+
+
+@dataclass()
+class Point:
+    x: int
+    y: int = 2
+
+
+def test_it_is_a_data_class_for_others() -> None:
+    settings = Settings(("lea",), document="a")
+    changed = replace(settings, metrics=("muc",))
+    assert (changed.metrics, changed.document, changed.own) == (("muc",), "a", {})
+    assert [field.name for field in fields(Point)] == ["x", "y"]
+    assert asdict(Point(1)) == {"x": 1, "y": 2}
+    assert pickle.loads(pickle.dumps(Rules(window=3))) == Rules(window=3)
+
+
+def test_equal_fields_are_equal_objects() -> None:
+    assert Rules() == Rules(repeated="official") != Rules(window=1)
+    assert len({Rules(), Rules(), Rules(window=1)}) == 2
+    assert (Point(1), repr(Point(1, 3))) == (Point(1, 2), "Point(x=1, y=3)")
+
+
+@pytest.mark.parametrize("change", [lambda it: setattr(it, "window", 1), lambda it: delattr(it, "window")])
+def test_a_frozen_one_cannot_be_changed(change: Callable[[Rules], None]) -> None:
+    with pytest.raises(FrozenInstanceError, match="Rules cannot be changed: window"):
+        change(Rules(window=3))
+
+
+@pytest.mark.parametrize(
+    ("args", "kwargs"),
+    [((), {}), ((1, 2, 3), {}), ((1,), {"z": 1}), ((), {"y": 1}), ((), {"z": 1}), ((), {"x": 1, "z": 1})],
+)
+def test_fields_that_are_missing_or_unknown_are_refused(args: tuple[int, ...], kwargs: dict[str, int]) -> None:
+    with pytest.raises(TypeError, match=r"Point has the fields x, y, 2 of them positional; got"):
+        Point(*args, **kwargs)
