@@ -52,33 +52,49 @@ def _as_official(overlap: Overlap, similarity: Floats, assigned: Assignment) -> 
 
 
 def _munkres(cost: Floats) -> Ints:
-    """Return the column of each row of a square matrix; rows or columns of 0 mean that an entity is not assigned."""
+    """Return the column of each row of a square matrix; rows or columns of 0 mean that an entity is not assigned.
+
+    Sets of columns are numbers of one bit a column: most matrices are so small that arrays would take twice the time.
+    """
     cost = cost - cost.min(axis=1, keepdims=True)
-    size = len(cost)
-    star, row_of = np.full((2, size), -1)  # the column of each row, the row of each column
-    for row, column in np.argwhere(cost == 0).tolist():
-        if star[row] < 0 and row_of[column] < 0:
-            star[row], row_of[column] = column, row
-    while (row_of < 0).any():
-        rows, columns = np.ones(size, dtype=np.bool_), row_of < 0  # those that are not covered
-        prime = np.full(size, -1)
+    size, zeros = len(cost), _zeros(cost)
+    star, row_of = [-1] * size, [-1] * size  # the column of each row, the row of each column
+    free = (1 << size) - 1  # the columns without a star
+    for row, columns in enumerate(zeros):
+        if first := columns & free & -(columns & free):
+            star[row] = first.bit_length() - 1
+            row_of[star[row]] = row
+            free ^= first
+    while free:
+        prime: dict[int, int] = {}  # of each row that is covered, and of the last one
+        columns = free  # those that are not covered
         while True:
-            zeros = (cost == 0) & rows[:, np.newaxis] & columns
-            row = int(zeros.any(axis=1).argmax())
-            if not zeros[row].any():
-                least = cost[rows][:, columns].min()
-                cost[~rows] += least
-                cost[:, columns] -= least
+            for row, its in enumerate(zeros):
+                if its & columns and row not in prime:
+                    break
+            else:
+                rows = [row for row in range(size) if row not in prime]
+                uncovered = [column for column in range(size) if columns >> column & 1]
+                shifts = np.zeros((2, size))
+                shifts[0, list(prime)] = shifts[1, uncovered] = cost.take(rows, axis=0).take(uncovered, axis=1).min()
+                cost = cost + shifts[0][:, np.newaxis] - shifts[1]
+                zeros = _zeros(cost)
                 continue
-            prime[row] = np.flatnonzero(zeros[row])[-1]
+            prime[row] = (zeros[row] & columns).bit_length() - 1
             if star[row] < 0:
                 break
-            rows[row], columns[star[row]] = False, True
+            columns |= 1 << star[row]
         while row >= 0:  # primes become stars along the path from a prime in a row without a star
-            before = int(row_of[prime[row]])
-            star[row], row_of[prime[row]] = prime[row], row
+            column, before = prime[row], row_of[prime[row]]
+            star[row], row_of[column] = column, row
             row = before
-    return star
+        free ^= 1 << column
+    return np.array(star)
+
+
+def _zeros(cost: Floats) -> list[int]:
+    """Return the columns in which each row is 0, as sets of bits."""
+    return [int.from_bytes(row, "little") for row in np.packbits(cost == 0, axis=1, bitorder="little").tolist()]
 
 
 def count(overlap: Overlap) -> tuple[Counts]:
