@@ -16,6 +16,7 @@ the other side; two lists of empty collections are documents. A document with a 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, MappingView, Sequence
+from functools import cache
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
@@ -136,7 +137,7 @@ class _Level(NamedTuple):
 
     collections: list[Any]
     plain: list[Any]
-    kinds: set[type]
+    kinds: frozenset[type]
 
 
 def as_collections(value: Any) -> Any:
@@ -154,15 +155,25 @@ def _levels(value: Any) -> tuple[Any, list[_Level]]:
     at once for each level."""
     levels, layer = [], [value]
     while layer:
-        kinds = set(map(type, layer))
-        if any(map(_is_other_collection, kinds)):
+        kinds = frozenset(map(type, layer))
+        inner = _collections_among(kinds)
+        if inner is None:
             return _levels(_unfolded(value))
-        inner = {kind for kind in kinds if issubclass(kind, COLLECTIONS)}
-        collections = [item for item in layer if type(item) in inner] if inner else []
-        plain = [item for item in layer if type(item) not in inner] if inner else layer
+        collections, plain = (layer, []) if inner else ([], layer)
+        if inner and inner != kinds:
+            collections = [item for item in layer if type(item) in inner]
+            plain = [item for item in layer if type(item) not in inner]
         levels.append(_Level(collections, plain, kinds))
         layer = list(chain.from_iterable(collections))
     return value, levels
+
+
+@cache
+def _collections_among(kinds: frozenset[type]) -> frozenset[type] | None:
+    """Return which of some types are `COLLECTIONS`; None if there are collections of other types among them."""
+    if any(map(_is_other_collection, kinds)):
+        return None
+    return frozenset(kind for kind in kinds if issubclass(kind, COLLECTIONS))
 
 
 def _is_other_collection(kind: type) -> bool:
@@ -215,7 +226,7 @@ def _are_mentions(level: _Level, inner: _Level | None = None) -> bool:
     """Return whether everything at a level can be a mention; ``inner`` is the next one."""
     if inner is not None and inner.collections:
         return False
-    kinds = {kind for kind in level.kinds if issubclass(kind, COLLECTIONS)}
+    kinds = {*(_collections_among(level.kinds) or ())}
     if kinds == {tuple} or (kinds == {list} and inner is not None and inner.kinds == {int}):
         return all(level.collections)  # nearly all input, without a look at each
     return all(map(_can_be_mention, level.collections))
