@@ -1,7 +1,8 @@
 """Milliseconds a document in a training loop: `python scripts/bench_loops.py [FOLDER with coval ...]`.
 
-Scores documents in memory one by one, with MUC, B-cubed and CEAF-e: `score` of two lists, `Scorer.add`, and the peers
-that can be imported, from this Python or from the folders. Rounds are interleaved, and each cell is a median.
+Scores documents in memory with MUC, B-cubed and CEAF-e: by a call of `score` each, by one call for the lists of all
+documents, by `Scorer.add`, and by the peers that can be imported, from this Python or from the folders. Rounds are
+interleaved, and each cell is a median.
 """
 
 from __future__ import annotations
@@ -38,10 +39,15 @@ def documents(size: int) -> Documents:
     return found
 
 
-def by_lists(pairs: Documents) -> None:
+def one_by_one(pairs: Documents) -> None:
     """Score each document by a call of its own."""
     for key, response in pairs:
         score(key, response, "conll")
+
+
+def by_lists(pairs: Documents) -> None:
+    """Score all documents by one call."""
+    score([key for key, _ in pairs], [response for _, response in pairs], "conll")
 
 
 def by_scorer(pairs: Documents) -> None:
@@ -89,7 +95,11 @@ PEERS: Mapping[str, Callable[[Any], Callable[[Documents], None]]] = {
 def main() -> None:
     """Print a table of Markdown."""
     sys.path += sys.argv[1:]
-    runs: dict[str, Callable[[Documents], None]] = {"`score(list)`": by_lists, "`Scorer.add`": by_scorer}
+    runs: dict[str, Callable[[Documents], None]] = {
+        "`score`, a call each": one_by_one,
+        "`score`, one call": by_lists,
+        "`Scorer.add`": by_scorer,
+    }
     for name, use in PEERS.items():
         try:
             runs[name.split(".", maxsplit=1)[0]] = use(import_module(name))
