@@ -405,6 +405,23 @@ def test_the_alignment_itself_is_another_look_up() -> None:
     assert official != alignment_
 
 
+@pytest.mark.parametrize("task", ["aligned", "none"])
+@pytest.mark.parametrize(
+    ("case", "official", "alignment_"),
+    [
+        # Both zeros have the right antecedents; the dictionary has lost the partner of one.
+        ("zero-collision-chain-101", 0.5, 1.0),
+        ("zero-renumbered-101", 0.0, 1.0),
+        # The zero that depends as the key's does is in the other entity; the official scorer takes the equal span.
+        ("zero-deprel-before-position-101", 1.0, 0.0),
+    ],
+)
+def test_zeros_are_looked_up_by_the_alignment_too(case: str, official: float, alignment_: float, task: str) -> None:
+    files = pair_of(OWN / "scoring" / case)
+    assert corefscore.score(*files, "zero")["zero"].recall == official
+    assert corefscore.score(*files, "zero", task=task)["zero"].recall == alignment_
+
+
 @together("seed", range(300))
 def test_ties_are_those_of_one_matrix(seed: int) -> None:
     """Mentions that compete are solved by themselves, and all give what one matrix a document gives."""

@@ -337,7 +337,7 @@ def test_of_mentions_that_are_as_near_and_begin_alike_the_shorter_is_found(ends:
 
     key, response = [[mention(2, 0)]] * DOCUMENTS, [[mention(end, at) for at, end in enumerate(ends)]] * DOCUMENTS
     alignment = aligned(key, response, matching="head", zeros="linear", lookup="crac23")
-    found = entity_lookup.entities_found(alignment, "crac23")[0]
+    found = entity_lookup.entities_found(alignment)[0]
     assert (found % 2).tolist() == [ends.index(1)] * DOCUMENTS
 
 
@@ -358,7 +358,7 @@ def test_each_mention_finds_the_most_similar_one_that_fits(
     rules = Rules(lookup=lookup, definitions="corefud")
     counts, _ = corefud.counts(alignment, [find("muc"), find("bcub")], rules)
     before = [np.cumsum([0, *(1 + max(each.entity for each in its) for its in side)]) for side in (key, response)]
-    members = corefud._members(alignment, lookup)
+    members = corefud._members(alignment)
     expected_members: Counter[tuple[int, int]] = Counter()
     done = [0, 0]
     for document in range(DOCUMENTS):
@@ -366,7 +366,7 @@ def test_each_mention_finds_the_most_similar_one_that_fits(
         here.append(
             searched(response[document], key[document], lambda one, other: fits(other, one), by_head=by_head[0])
         )
-        for at, (found, its) in enumerate(zip(entity_lookup.entities_found(alignment, lookup), here, strict=True)):
+        for at, (found, its) in enumerate(zip(entity_lookup.entities_found(alignment), here, strict=True)):
             part = found[done[at] : done[at] + len(its)]
             shift = int(before[1 - at][document])
             assert [entity - shift if entity >= 0 else -1 for entity in part.tolist()] == its

@@ -46,14 +46,14 @@ class _Found(NamedTuple):
     response: Ints
 
 
-def _dictionary(alignment: Alignment, lookup: str) -> _Found:
-    """Return the partner of every number in an alignment. ``lookup`` is official or alignment.
+def _dictionary(alignment: Alignment) -> _Found:
+    """Return the partner of every number in an alignment.
 
     Officially a mention that is in no pair of unequal ones is looked up as itself.
     """
     key, response = alignment.aligned
     numbers = len(alignment.document)
-    if lookup == "alignment":
+    if alignment.lookup == "alignment":
         found = _Found(*np.full((2, numbers), NOWHERE))
         found.key[key], found.response[response] = response, key
         return found
@@ -71,21 +71,21 @@ def last_entity(side: Side, numbers: int) -> Ints:
     return entity
 
 
-def partners_of_mentions(alignment: Alignment, lookup: str) -> _Found:
+def partners_of_mentions(alignment: Alignment) -> _Found:
     """Return the partner of each mention instead of each number; if mentions look by themselves, the one that each
     finds.
     """
     key, response = alignment.sides
     if alignment.searched is None:
-        partners = _dictionary(alignment, lookup)
+        partners = _dictionary(alignment)
         return _Found(partners.key[key.number], partners.response[response.number])
     here, there = np.append(key.number, NOWHERE), np.append(response.number, NOWHERE)
     return _Found(there[alignment.searched.key], here[alignment.searched.response])
 
 
-def entities_found(alignment: Alignment, lookup: str) -> _Found:
+def entities_found(alignment: Alignment) -> _Found:
     """Return the entity in which each mention is found on the other side."""
-    partners = partners_of_mentions(alignment, lookup)
+    partners = partners_of_mentions(alignment)
     here, there = (np.append(last_entity(side, len(alignment.document)), NOWHERE) for side in alignment.sides)
     return _Found(there[partners.key], here[partners.response])
 
@@ -105,7 +105,7 @@ def together(alignment: Alignment) -> Matched:
 
 def differing(alignment: Alignment) -> int:
     """Return how many mentions the official look-up finds in another entity than the alignment does."""
-    official, aligned = entities_found(alignment, "official"), entities_found(alignment, "alignment")
+    official, aligned = (entities_found(alignment._replace(lookup=lookup)) for lookup in ("official", "alignment"))
     return sum(int((one != other).sum()) for one, other in zip(official, aligned, strict=True))
 
 

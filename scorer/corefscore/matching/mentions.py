@@ -96,7 +96,8 @@ class Alignment(NamedTuple):
 
     ``document`` has the document of each number. ``aligned`` are the numbers of the key and the numbers of the response
     that are aligned with them, equal numbers included; if mentions look by themselves, these are the mentions that
-    those of the key find. ``kinds`` are those of `corefscore.matching.matched.Matched`.
+    those of the key find. ``kinds`` are those of `corefscore.matching.matched.Matched`, and ``lookup`` says how the
+    entity of a mention is found (`corefscore.matching.entity_lookup`): official or alignment.
     """
 
     documents: int
@@ -106,6 +107,7 @@ class Alignment(NamedTuple):
     aligned: tuple[Ints, Ints]
     searched: Searched | None = None
     kinds: tuple[Kinds, Kinds] | None = None
+    lookup: str = "official"
 
     @property
     def sides(self) -> tuple[Side, Side]:

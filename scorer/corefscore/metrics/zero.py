@@ -16,10 +16,11 @@ def count(alignment: Alignment) -> tuple[Counts]:
     zeros of the response.
 
     A zero is anaphoric unless it is the first mention of its entity. Its counterpart is the mention of the response
-    that is equal or else aligned to it. The zero is resolved if the counterpart is not the first mention of any entity,
-    and correctly resolved if some mention before the zero in its entity also has its counterpart in that entity of the
-    response. The anaphoric zeros of the response are the counterparts of resolved zeros, and its other anaphoric zeros
-    that are not the counterpart of an anaphoric zero of the key.
+    that is equal or else aligned to it; with ``--task aligned`` the one that is aligned to it. The zero is resolved if
+    the counterpart is not the first mention of any entity, and correctly resolved if some mention before the zero in
+    its entity also has its counterpart in that entity of the response. The anaphoric zeros of the response are the
+    counterparts of resolved zeros, and its other anaphoric zeros that are not the counterpart of an anaphoric zero of
+    the key.
 
     Source: Žabokrtský et al. 2022, section 4; recorded cases anaphor-*.
     """
@@ -59,10 +60,10 @@ def _firsts(side: Side) -> Bools:
 
 
 def _counterparts(alignment: Alignment) -> Ints:
-    """For each mention of the key the number of its counterpart in the response, or `NOWHERE`: the equal mention, or
-    else the one aligned to it; with the look-ups of older official scorers, the one that they find."""
-    if alignment.searched is not None:
-        return partners_of_mentions(alignment, "").key
+    """For each mention of the key the number of its counterpart in the response, or `NOWHERE`: officially the equal
+    mention, or else the one aligned to it; with other look-ups the one that these find."""
+    if alignment.searched is not None or alignment.lookup == "alignment":
+        return partners_of_mentions(alignment).key
     counterpart = np.full(len(alignment.document), NOWHERE)
     counterpart[alignment.aligned[0]] = alignment.aligned[1]
     there = alignment.response.side.number

@@ -38,13 +38,13 @@ class _Tables(NamedTuple):
     members: Overlap
 
 
-def _members(alignment: Alignment, lookup: str) -> Common:
+def _members(alignment: Alignment) -> Common:
     """Count the mentions of each entity of the key with a partner in each entity of the response; or, if mentions look
     by themselves, with one that fits."""
     if alignment.searched is not None:
         return alignment.searched.fitting
     key, response = alignment.sides
-    at_key, at_response = equals((partners_of_mentions(alignment, lookup).key,), (response.number,))
+    at_key, at_response = equals((partners_of_mentions(alignment).key,), (response.number,))
     return in_common(key.entity[at_key], response.entity[at_response])
 
 
@@ -94,6 +94,7 @@ def matched(pairs: Pairs, rules: Rules) -> tuple[Alignment, About]:
         alignment = search(key, response, document, documents=len(pairs.key), matching=rules.matching)
     else:
         alignment = align(key, response, document, documents=len(pairs.key), matching=rules.matching, zeros=rules.zeros)
+        alignment = alignment._replace(lookup=rules.lookup)
     looked_up = differing(alignment) if rules.lookup == "official" else 0
     return alignment, About(dropped, several, looked_up, pairs, _partings(pairs))
 
@@ -136,10 +137,10 @@ def _partings(pairs: Pairs) -> list[tuple[int, int]]:
 
 def counts(alignment: Alignment, metrics: Sequence[Metric], rules: Rules) -> tuple[dict[str, Floats], Floats]:
     """Return what each metric counts, by name, and the number of key mentions of each document."""
-    assert rules.lookup and rules.definitions, "settled before"
-    where = entities_found(alignment, rules.lookup)
+    assert rules.definitions, "settled before"
+    where = entities_found(alignment)
     key, response = alignment.sides
-    members = _members(alignment, rules.lookup)
+    members = _members(alignment)
     both_ways = in_common(key.entity, where.key), in_common(where.response, response.entity), members
     tables = _Tables(*(_table(alignment, both) for both in both_ways))
     found: dict[str, Floats] = {}
