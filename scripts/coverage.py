@@ -188,7 +188,7 @@ def intervals(of: Sample, units: int, draws: int) -> Iterator[list[str]]:
             ours[place].append(ends)
         for place, ends in enumerate(plain(found)):
             theirs[place].append(ends)
-        shares.append(found.sample.shares.max(axis=0))
+        shares.append(found.sample.shares[0].max(axis=0))
     for place, kind in enumerate(("", " difference")):
         for m, measure in enumerate(MEASURES):
             both = [np.stack(each[place])[:, m] for each in (ours, theirs)]

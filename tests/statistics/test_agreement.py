@@ -22,7 +22,18 @@ def test_tau_is_that_of_scipy(systems: int) -> None:
     for _ in range(20):
         first, second = numbers.integers(0, 5, size=(2, systems)).astype(float)
         expected = stats.kendalltau(first, second).statistic
-        assert _kendall(first, second) == pytest.approx(0 if np.isnan(expected) else expected)
+        assert _kendall(first, second) == pytest.approx(expected, nan_ok=True)
+
+
+def test_a_measure_that_gives_no_order_has_no_tau() -> None:
+    """The systems have the same mentions; one system has no order either. Their other scores do have one."""
+    key = {"a": [[(0, 0), (1, 1)], [(2, 2), (3, 3)]], "b": [[(0, 0), (1, 1)], [(2, 2), (3, 3)]]}
+    joined = {**key, "a": [[(0, 0), (1, 1), (2, 2), (3, 3)]]}
+    for systems in ({"x": key, "y": joined}, {"x": joined}):
+        report = corefscore.rank(key, systems, "mentions,lea,muc", sort="lea", agreement=True)
+        found = [[row[name] for name in ("tau", "low", "high")] for row in report.to_dict()["agreement"]]
+        assert found[:2] == [[None] * 3] * 2
+        assert (found[2][0] == 1) == (len(systems) > 1)
 
 
 def test_intervals_are_percentiles_of_resampled_documents() -> None:

@@ -69,6 +69,19 @@ def test_intervals_are_those_of_the_twin(units: int, confidence: float) -> None:
             assert found.difference_ends[place, 0, score].tolist() == pytest.approx(expected, abs=1e-9)
 
 
+def test_the_order_of_systems_changes_no_interval() -> None:
+    """With given mentions, each system has its own share of what is counted in a document."""
+    counts = random_counts(3, 12)
+    counts[1, 0] += 200
+    counts[2, 3] += 50
+    found = [compared(of_counts(counts[order]), Method(trials=30)) for order in ([0, 1, 2], [2, 1, 0])]
+    assert np.array_equal(found[0].ends, found[1].ends[::-1], equal_nan=True)
+    widths = [np.diff(each.difference_ends[:, 0, 2]).ravel() for each in found]
+    assert widths[0] == pytest.approx(widths[1][::-1])
+    alone = compared(of_counts(counts[:1]), Method(trials=30)).ends
+    assert np.array_equal(alone, found[0].ends[:1], equal_nan=True)
+
+
 def test_an_interval_by_hand() -> None:
     """Two units of equal size with the scores 0.4 and 0.6: the error is sqrt(1/2 (0.01 + 0.01)) = 0.1, that of the
     logit of 0.5 is 0.4, and the t of one degree of freedom that leaves out 5 % is 12.7062."""

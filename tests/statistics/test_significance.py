@@ -438,7 +438,7 @@ def test_intervals_of_several_differences_are_those_of_a_loop_over_all_signs() -
     z = largest[math.ceil(0.95 * (len(largest) - 1))]
     level = 2 * stats.t.cdf(z * math.sqrt(6 / (7 - z**2)), 6) - 1
     assert 0.95 < level < 1 - 0.05 / 6
-    assert found.reach[0, 2] == pytest.approx(stats.t.ppf((1 + level) / 2, found._freedom[0]))
+    assert found.reach[0, 0, 2] == pytest.approx(stats.t.ppf((1 + level) / 2, found._freedom[0, 0, 0]))
 
 
 def test_further_copies_of_a_system_change_no_interval() -> None:
@@ -446,7 +446,7 @@ def test_further_copies_of_a_system_change_no_interval() -> None:
     method = significance.Method(trials=2000)
     few = significance.compared(simulated(counts), method, "f1")
     many = significance.compared(simulated(counts[[0, 1, 2, 2, 2]]), method, "f1")
-    assert many.reach[0, 2] == pytest.approx(few.reach[0, 2])
+    assert many.reach[0, 0, 2] == pytest.approx(few.reach[0, 0, 2])
 
 
 def test_a_baseline_is_compared_with_every_other_system() -> None:
@@ -477,15 +477,54 @@ def test_equivalence_is_tested_as_by_scipy(margin: float) -> None:
 
 
 def test_documents_needed_are_those_of_the_formula() -> None:
-    """15 (t of 0.975 + t of 0.8)^2 error^2 / difference^2; identical systems have no difference that could be shown."""
+    """15 (z of 0.975 + z of 0.8)^2 error^2 / difference^2 + z^2 / 2; identical systems have no difference that could be
+    shown, and none that so many documents show."""
     hits = np.random.default_rng(8).integers(2, 9, size=(2, 15)).astype(float)
     found = compared(simulated(shares(hits)), Method())
     gains = (hits[0] - hits[1]) / 10
     least = (stats.t.ppf(0.975, 14) + stats.t.ppf(0.8, 14)) * gains.std(ddof=1) / math.sqrt(15)
     assert found.shown_from[0, 0, 0] == pytest.approx(least)
-    assert found.units_needed[0, 0, 0] == math.ceil(15 * (least / gains.mean()) ** 2)
+    z, of_power = (float(stats.norm.ppf(level)) for level in (0.975, 0.8))
+    needed = gains.var(ddof=1) * ((z + of_power) / gains.mean()) ** 2 + z**2 / 2
+    assert found.units_needed[0, 0, 0] == math.ceil(needed)
     same = compared(simulated(shares(hits[[0, 0]])), Method())
     assert np.isnan(same.units_needed).all()
+    assert np.isnan(same.shown_from).all()
+
+
+@pytest.mark.parametrize(
+    ("gains", "method", "needed"),
+    [
+        pytest.param([4, 3], Method(), 6, id="fewer than six show nothing"),
+        pytest.param([4, 3, 4, 4, 3, 4], Method(), 6, id="six that all differ"),
+        pytest.param([4, 3, 4, 4, 3, 4] + [0] * 6, Method(), 12, id="half of them differ"),
+        pytest.param([4] * 6, Method(confidence=0.99), 8, id="at 0.01"),
+        pytest.param([4] * 6, Method(correction="holm-all"), 7, id="three tests with Holm's method"),
+        pytest.param([4] * 6, Method(trials=18), None, id="no p of so few trials is small enough"),
+    ],
+)
+def test_documents_needed_are_no_fewer_than_a_test_needs(
+    gains: Sequence[float], method: Method, needed: int | None
+) -> None:
+    hits = np.stack([5.0 + np.array(gains), np.full(len(gains), 5.0)])
+    found = compared(simulated(shares(hits)), method).units_needed[0, 0, 2]
+    assert (None if np.isnan(found) else found) == needed
+
+
+@pytest.mark.parametrize(
+    "hits", [[[9, 1, 9, 1, 9, 1], [1, 9, 1, 9, 1, 8]], [[9] * 5, [8, 7, 6, 8, 7]], [[9] * 6, [8] * 6]]
+)
+def test_a_difference_that_no_test_shows_is_not_the_least_that_it_shows(hits: list[list[int]]) -> None:
+    """Above 100 points, of five documents, and of systems whose differences do not vary."""
+    assert np.isnan(compared(simulated(shares(np.array(hits, dtype=float))), Method()).shown_from).all()
+
+
+def test_units_without_which_there_is_no_interval_are_those_of_all_runs() -> None:
+    """Two runs with errors in three documents each are a system with errors in six."""
+    hits = np.full((3, 12), 10.0)
+    hits[0, :3] = hits[1, 3:6] = hits[2, :3] = 9
+    of = replace(simulated(shares(hits)), runs=np.array([0, 0, 1]))
+    assert of.deciding_units.tolist() == [6, 3]
 
 
 @pytest.mark.slow

@@ -204,7 +204,7 @@ class Comparison(SystemsReport):
         method = self.found.method
         verdict = (
             f"verdict: at the level {method.alpha:g}; units: number of units in which the two differ; 80% from: the "
-            "smallest difference that this number of units shows with a probability of 80%"
+            "smallest difference that this number of units shows with a probability of 80%, empty if there is none"
         )
         if self.runs is None:
             verdict += "; needs: the number of units that show the observed difference with this probability"

@@ -180,17 +180,16 @@ class SystemsReport(Reported):
             yield f"{_HOLM} for all {plural(found.count, 'test')}"
         elif len(found.sample.pairs) > 1:
             yield f"{self.corrected}, within one measure"
-        if found.family < found.count:
-            chance = method.alpha * found.count / max(1, found.family)
+        if found.family < found.count and found.by_chance:
             yield (
-                f"{found.count} tests: if all systems were equal, about {chance:.2g} of them would show a difference "
-                "by chance; --correction holm-all corrects for all tests"
+                f"{found.count} tests: if all systems were equal, about {found.by_chance:.2g} of them would show a "
+                "difference by chance; --correction holm-all corrects for all tests"
             )
         needed = method.enough(found.family)
-        if self.runs is None and method.trials < needed:
+        if method.trials < needed and not found.tests.exact[:, found.tested].all():
             yield (
-                f"{plural(method.trials, 'trial')} are too few for a verdict on {found.family} tests at the level "
-                f"{method.alpha:g} unless p is exact; use --trials {needed}"
+                f"{plural(method.trials, 'trial')} are too few for a verdict on {plural(found.family, 'test')} at the "
+                f"level {method.alpha:g}; use --trials {needed}"
             )
 
     @property
@@ -212,7 +211,7 @@ class SystemsReport(Reported):
             return
         sizes = np.bincount(found.sample.stratum)
         own = found.sample.shares * len(sizes) * (sizes > 1)[found.sample.stratum, None]
-        for measure, share in zip(found.sample.measures, own.max(axis=0).tolist(), strict=True):
+        for measure, share in zip(found.sample.measures, own.max(axis=(0, 1)).tolist(), strict=True):
             if share > _DOMINANT:
                 yield (
                     f"one unit has {_percentage(round(share, 2))} of what the recall of {measure} counts in the "
@@ -232,20 +231,18 @@ class SystemsReport(Reported):
             few_units = f"only {found.sample.units} units"
             if len(sizes) > 1:
                 few_units = f"{(sizes < SHORT).sum()} of {len(sizes)} groups with fewer than {SHORT} units"
-            yield f"{few_units}: they hardly show how much scores vary, and a single unit adds nothing to an interval"
-        extreme = int((found.sample.deciding_units < SHORT).sum())
-        if found.sample.units >= SHORT and extreme:
-            yield (
-                f"{plural(extreme, 'system')} with errors, or with anything right, in fewer than {SHORT} units: their "
-                "intervals rest on these units alone, and are too short if a sample has none of them by chance"
-            )
-        few = found.tests.differing_units[:, found.tested]
-        few = few[(few > 0) & (few < SHORT)]
-        if found.sample.units >= SHORT and len(few):
-            yield (
-                f"{plural(len(few), 'difference')} with fewer than {SHORT} differing units: their intervals rest on "
-                "these units alone"
-            )
+            alone = ", and a single unit adds nothing to an interval" * int(sizes.min() == 1)
+            yield f"{few_units}: they hardly show how much scores vary{alone}"
+        for name, rest, of_units in (
+            ("system", " with errors, or with anything right,", found.sample.deciding_units),
+            ("difference", "", found.tests.differing_units[:, found.tested]),
+        ):
+            few = int(((of_units > 0) & (of_units < SHORT)).sum())
+            if found.sample.units >= SHORT and few:
+                yield (
+                    f"{plural(few, name)}{rest} in fewer than {SHORT} units: their intervals rest on these units "
+                    "alone, and are too short if a sample has none of them by chance"
+                )
 
     def paper_table(
         self, sample: Sample, tested: Collection[str], columns: Sequence[Column], systems: Mapping[int, Sequence[Any]]

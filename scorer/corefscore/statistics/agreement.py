@@ -15,7 +15,8 @@ _RESAMPLES = 1000
 
 
 def _kendall(first: Floats, second: Floats) -> Floats:
-    """Kendall's tau-b between two scores of the same systems, ... x systems: ... from -1 to 1, or 0 if all are equal.
+    """Kendall's tau-b between two scores of the same systems, ... x systems: ... from -1 to 1, or NaN if either has no
+    order, since all systems are tied, or there is only one.
 
     Of all pairs of systems, those in the same order less those in the opposite order, divided by the geometric mean of
     the numbers of pairs that are not tied. Source: Kendall 1945, The treatment of ties in ranking problems.
@@ -25,24 +26,25 @@ def _kendall(first: Floats, second: Floats) -> Floats:
         np.where(np.abs(each[..., one] - each[..., other]) > TIE, np.sign(each[..., one] - each[..., other]), 0)
         for each in (first, second)
     ]
-    untied = [np.abs(sign).sum(axis=-1) for sign in signs]
-    return quotient((signs[0] * signs[1]).sum(axis=-1), np.sqrt(untied[0] * untied[1]))
+    untied = np.prod([np.abs(sign).sum(axis=-1) for sign in signs], axis=0)
+    return np.where(untied > 0, quotient((signs[0] * signs[1]).sum(axis=-1), np.sqrt(untied)), np.nan)
 
 
 def taus(sample: Sample, pairs: Sequence[tuple[int, int]], seed: int, confidence: float) -> Floats:
     """Kendall's tau and the ends of its interval for each of some pairs of measures, pairs x 3: of their F1, or of the
     first score asked for.
 
-    The ends are percentiles of `_RESAMPLES` bootstrap resamples of units: tau jumps from value to value, so that it has
-    no standard error that the jackknife could find.
+    The ends are percentiles of those of `_RESAMPLES` bootstrap resamples of units in which both have an order: tau
+    jumps from value to value, so that it has no standard error that the jackknife could find.
     """
     columns = sample.deciding_scores
     drawn = resampled(sample, _RESAMPLES, seed)
-    rows = []
+    rows, levels = [], [(1 - confidence) / 2, (1 + confidence) / 2]
     for first, second in pairs:
         observed, of_resamples = (
             _kendall(scores[..., first, columns[first]], scores[..., second, columns[second]])
             for scores in (sample.observed, drawn)
         )
-        rows.append([observed, *np.quantile(of_resamples, [(1 - confidence) / 2, (1 + confidence) / 2])])
+        known = of_resamples[~np.isnan(of_resamples + observed)]
+        rows.append([observed, *(np.quantile(known, levels) if len(known) else (np.nan, np.nan))])
     return np.array(rows, dtype=np.float64).reshape(-1, 3)

@@ -51,15 +51,15 @@ def added(left_out: Floats, stratum: Ints) -> Floats:
 
 
 def freedom(shares: Floats, stratum: Ints) -> Floats:
-    """Return the degrees of freedom of standard errors, by measure; ``shares`` are those of the units, units x
-    measures.
+    """Return the degrees of freedom of standard errors, ... x measures; ``shares`` are those of the units, ... x units
+    x measures.
 
     With groups, their number is subtracted in place of 1.
     """
     groups = int(stratum[-1]) + 1
-    squares = (shares**2).sum(axis=0)
-    effective = np.maximum(1 / np.maximum(squares, 1 / len(shares)) - groups, 1)
-    found: Floats = 2 / (1 / max(1, len(shares) - groups) + 1 / effective)
+    squares, units = (shares**2).sum(axis=-2), shares.shape[-2]
+    effective = np.maximum(1 / np.maximum(squares, 1 / units) - groups, 1)
+    found: Floats = 2 / (1 / max(1, units - groups) + 1 / effective)
     return found
 
 

@@ -129,18 +129,21 @@ class Sample:
 
     @property
     def deciding_units(self) -> Ints:
-        """For each system, the number of units in which any recall or precision is below 1, or above 0 if fewer."""
+        """For each system, the number of units in which any recall or precision of any run is below 1, or above 0 if
+        fewer."""
         if self.averaged:
             right, counted = self.counts[..., :-1], self.counts[..., -1:]
         else:
             right, counted = self.counts[..., 0::2], self.counts[..., 1::2]
-        units: Ints = np.stack([right != counted, right != 0]).any(axis=-1).sum(axis=-1).min(axis=0)
+        either = [(right != other).any(axis=-1).astype(np.float64) for other in (counted, np.zeros(1))]
+        units: Ints = np.count_nonzero([over_runs(each, self.runs) for each in either], axis=-1).min(axis=0)
         return units
 
     @cached_property
     def shares(self) -> Floats:
-        """The share of each unit in what the recall of each measure counts in the key, units x measures: the mean over
-        recall denominators, or the share of documents for means over documents. Groups have equal shares."""
+        """The share of each unit in what the recall of each measure counts in the key, systems x units x measures: the
+        mean over recall denominators, or the share of documents for means over documents. Groups have equal shares. The
+        systems differ only if mentions are given. For several runs, the means over them."""
         if self.averaged:
             columns = [[-1]] * len(self.measures)
         else:
@@ -148,9 +151,12 @@ class Sample:
                 [c for c in used if c % 4 == 1] for used in decisive(self.metrics, self.measures)[2 :: len(SCORES)]
             ]
         edges = bounds(self.stratum, int(self.stratum[-1]) + 1)
-        sums = np.add.reduceat(self.counts[0], edges[:-1], axis=0)[self.stratum]
-        of_columns = np.divide(self.counts[0], sums, out=np.zeros_like(sums), where=sums > 0) / (len(edges) - 1)
-        return np.stack([of_columns[:, used].mean(axis=1) for used in columns], axis=1)
+        found: list[Floats] = []
+        for used in columns:
+            counts = self.counts[..., used]
+            sums = np.add.reduceat(counts, edges[:-1], axis=1)[:, self.stratum] * (len(edges) - 1)
+            found.append(np.divide(counts, sums, out=np.zeros_like(sums), where=sums > 0).mean(axis=-1))
+        return over_runs(np.stack(found, axis=-1), self.runs)
 
     def scores(self, sums: Floats) -> Floats:
         """Return the scores of summed columns; see `statistics`."""
@@ -684,6 +690,16 @@ class Compared:
         """The number of tests."""
         return len(self.sample.pairs) * int(self.tested.sum())
 
+    @property
+    def by_chance(self) -> float:
+        """The number of tests that show a difference by chance if all systems are equal. An exact p is a multiple of
+        the smallest one, so it is rarely just at the level."""
+        largest = self.method.correction == "largest"
+        level = self.method.alpha / (1 if largest else max(1, self.family))
+        smallest = self.tests.smallest[:, self.tested]
+        below = np.where(self.tests.exact[:, self.tested], np.floor(level / smallest + TIE) * smallest, level)
+        return float(below[smallest <= level].sum() / (len(self.sample.pairs) if largest else 1))
+
     @cached_property
     def ends(self) -> Floats:
         """The intervals of the scores, systems x measures x scores x 2; NaN if every group has only one unit, and for
@@ -727,8 +743,8 @@ class Compared:
 
     @cached_property
     def _freedom(self) -> Floats:
-        """The degrees of freedom of intervals, by measure."""
-        return intervals.freedom(self.sample.shares, self.sample.stratum)
+        """The degrees of freedom of intervals, systems x measures x 1."""
+        return intervals.freedom(self.sample.shares, self.sample.stratum)[..., None]
 
     @cached_property
     def differences(self) -> Floats:
@@ -741,7 +757,7 @@ class Compared:
         """Return standard errors ..., from those ``over_units`` and the spread over the runs of ``systems`` (numbers by
         row), and their degrees of freedom. Without several runs, the errors over units alone.
         """
-        freedom = self._freedom[:, None]
+        freedom: Floats = np.min([self._freedom[each] for each in systems], axis=0)
         if self.sample.runs is None:
             return over_units, freedom
         of_means, of_each = np.nan_to_num(self.spread) ** 2 / self.run_counts, np.maximum(self.run_counts - 1, 1)
@@ -793,17 +809,18 @@ class Compared:
         return len(self.sample.pairs) > 1 and self.method.correction != "none"
 
     @cached_property
+    def _level(self) -> Floats:
+        """The confidence level of the interval of a single difference, measures x scores; with several runs, corrected
+        for all pairs by Bonferroni's method."""
+        sample, confidence, pairs = self.sample, self.method.confidence, len(self.sample.pairs)
+        if not self.together or sample.runs is not None:
+            return np.full(self.tested.shape, 1 - (1 - confidence) / (pairs if self.together else 1))
+        return intervals.one_of_many(self._largest, sample.units - int(sample.stratum[-1]), pairs, confidence)
+
+    @cached_property
     def reach(self) -> Floats:
-        """The number of standard errors to the ends of the interval of a difference, measures x scores; with several
-        runs, pairs x measures x scores, and corrected for all pairs by Bonferroni's method."""
-        confidence, freedom = self.method.confidence, self._of_pairs[1]
-        if not self.together:
-            return intervals.quantile(confidence, freedom)
-        if self.sample.runs is not None:
-            return intervals.quantile(1 - (1 - confidence) / len(self.sample.pairs), freedom)
-        units = self.sample.units - int(self.sample.stratum[-1])
-        levels = intervals.one_of_many(self._largest, units, len(self.sample.pairs), confidence)
-        return intervals.quantile(levels, freedom)
+        """The number of standard errors to the ends of the interval of a difference, pairs x measures x scores."""
+        return intervals.quantile(self._level, self._of_pairs[1])
 
     @cached_property
     def difference_ends(self) -> Floats:
@@ -815,16 +832,26 @@ class Compared:
     @cached_property
     def shown_from(self) -> Floats:
         """The smallest difference of each pair that is shown with a probability of `_POWER` in as many units, which
-        vary as much: pairs x measures x scores."""
-        return (self.reach + intervals.quantile(2 * _POWER - 1, self._of_pairs[1])) * self.errors
+        vary as much: pairs x measures x scores; NaN if it is above 1, if the test can show none, or if nothing varies.
+        """
+        found = (self.reach + intervals.quantile(2 * _POWER - 1, self._of_pairs[1])) * self.errors
+        return np.where((found > TIE) & (found <= 1) & (self.least <= self.method.alpha), found, np.nan)
 
     @cached_property
     def units_needed(self) -> Floats:
-        """The number of units with which the observed difference of each pair is shown with a probability of `_POWER`;
-        NaN for a difference of 0, and for several runs, whose spread more units do not change."""
-        differences = np.where((np.abs(self.differences) > TIE) & (self.sample.runs is None), self.differences, np.nan)
-        found: Floats = np.ceil(self.sample.units * (self.shown_from / differences) ** 2)
-        return found
+        """The number of units with which the observed difference of each pair is shown with a probability of `_POWER`,
+        with at least as many differing ones as the test needs; NaN for a difference of 0, if there are too few trials,
+        and for several runs, whose spread more units do not change. Source: Guenther 1981, Sample size formulas for
+        normal theory t tests.
+        """
+        enough = self.method.enough(self.family)
+        possible = self.sample.runs is None and self.method.trials >= enough
+        differences = np.where((np.abs(self.differences) > TIE) & possible, self.differences, np.nan)
+        z, of_power = (intervals.quantile(level, np.array(np.inf)) for level in (self._level, 2 * _POWER - 1))
+        units = self.sample.units * ((z + of_power) * self.errors / differences) ** 2 + z**2 / 2
+        least = math.ceil(1 + math.log2(enough + 1))  # so many differing units have a p of 2^(1 - n), which is enough
+        found: Floats = np.maximum(units, least * self.sample.units / np.maximum(self.tests.differing_units, 1))
+        return np.ceil(found)
 
     @property
     def p_apart(self) -> Floats:
