@@ -418,10 +418,19 @@ def test_one_file_with_both_sides_is_enough(
         assert corefscore.score(path)["lea"].precision_counts == (2, 5)
 
 
-def test_two_fields_that_are_named_are_both_sides(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+@pytest.mark.parametrize(
+    ("names", "fields"),
+    [
+        (("a", "b"), "key.clusters=a,response.clusters=b"),
+        (("clusters", "b"), "response.clusters=b"),
+        (("a", "predicted_clusters"), "key.clusters=a"),
+    ],
+)
+def test_fields_that_are_named_are_both_sides(
+    names: tuple[str, str], fields: str, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
     path = tmp_path / "both.jsonl"
-    path.write_text(lines({"a": [[[0, 0], [1, 1]]], "b": [[[0, 0], [1, 1]]]}))
-    fields = "key.clusters=a,response.clusters=b"
+    path.write_text(lines({name: [[[0, 0], [1, 1]]] for name in names}))
     done = call(capfdbinary, "lea", path, "none", "--columns", fields)
     assert done.stdout.splitlines()[-2].endswith(b"F1: 100%")
     assert corefscore.score(path, columns=fields)["lea"].f1 == 1
@@ -441,6 +450,8 @@ def test_other_files_need_a_response(text: str, tmp_path: Path, capfdbinary: pyt
     done = call(capfdbinary, "lea", path)
     assert (done.status, done.stdout) == (2, b"")
     assert b"Missing argument 'RESPONSE'" in done.stderr
+    assert b"Standard input is read once" not in done.stderr
+    assert b"Standard input is read once, so save them in a file first" in call(capfdbinary, "lea", "-").stderr
     done = call(capfdbinary, "lea", DEMO / "key.conll", "nowhere")
     assert (done.status, done.stderr) == (2, b"corefscore: nowhere: No such file or directory\n")
     with pytest.raises(corefscore.UsageError, match="there is no response"):

@@ -16,7 +16,7 @@ from typing import Any, cast
 import corefscore
 import numpy as np
 import pytest
-from corefscore import InputError, Result, Scorer, ScorerWarning, UsageError, analyse, read, score
+from corefscore import CorefEvaluator, InputError, Result, Scorer, ScorerWarning, UsageError, analyse, read, score
 from corefscore.core.names import NameOptions
 from corefscore.core.options import declared
 from corefscore.formats.base import Reading
@@ -349,8 +349,27 @@ def test_a_corpus_with_two_fields_of_clusters_says_which_is_meant(tmp_path: Path
         read(file)
     assert score(read(file, side="key"), read(file, side="response"), "muc")["muc"].f1 == 0
     assert score(file, file, "muc")["muc"].f1 == 0
-    with pytest.raises(UsageError, match="columns: only for files"):
-        score([[1, 2]], [[1, 2]], "muc", columns="clusters=x")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda options: score([[1, 2]], [[1, 2]], "muc", **options),
+        lambda options: Scorer("muc", **options).add([[1, 2]], [[1, 2]]),
+        lambda options: Scorer("muc", **options).add_document([[1, 2]], [[1, 2]]),
+        lambda options: CorefEvaluator("muc", **options).update([[1, 2]], [[1, 2]]),
+    ],
+)
+@pytest.mark.parametrize("options", [{"columns": "clusters=x"}, {"tags": "markdown"}, {"heads": "last"}])
+def test_options_of_reading_need_a_file(call: Callable[[dict[str, str]], object], options: dict[str, str]) -> None:
+    with pytest.raises(UsageError, match=f"{next(iter(options))}: only for files"):
+        call(options)
+
+
+@pytest.mark.parametrize("text", ["[Ann](#1) saw [her](#1).", "<m id=1>Ann</m> saw", "Ann saw\nher."])
+def test_text_in_place_of_a_path_is_refused_as_text(text: str) -> None:
+    with pytest.raises(UsageError, match=r"expected a path: give text with tags as a list, \[text\]"):
+        score(DEMO[0], text)
 
 
 @pytest.mark.parametrize(

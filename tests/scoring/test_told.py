@@ -99,6 +99,26 @@ def test_mentions_that_never_meet_stand_beside_each_other(key: object, response:
     assert (notice.details["key"], notice.details["response"]) == shown
 
 
+@pytest.mark.parametrize(("singletons", "told"), [("keep", []), ("drop", ["no-counted-mention"])])
+def test_mentions_in_common_that_do_not_count_are_told(singletons: str, told: list[str]) -> None:
+    key, response = [[(0, 1)], [(4, 4), (5, 5)]], [[(0, 1), (7, 7)]]
+    assert [notice.code for notice in score([key], [response], singletons=singletons).notices] == told
+
+
+def test_in_corefud_too(tmp_path: Path) -> None:
+    """Entities of one mention are left out there unless the call says otherwise."""
+    begin = "# newdoc id = a\n# global.Entity = eid-head\n"
+    sides = tmp_path / "key.conllu", tmp_path / "response.conllu"
+    for path, cells in zip(sides, (("(e1-1)", "(e2-1)", "(e2-1)"), ("(e1-1)", "(e3-1)", "_")), strict=True):
+        words = (
+            f"{number}\tw\t_\t_\t_\t_\t{number - 1}\t_\t_\t{'_' if cell == '_' else f'Entity={cell}'}\n"
+            for number, cell in enumerate(cells, 1)
+        )
+        path.write_text(begin + "".join(words) + "\n")
+    assert [notice.code for notice in score(*sides).notices] == ["no-counted-mention"]
+    assert not score(*sides, singletons="keep").notices
+
+
 @pytest.mark.parametrize(("later", "told"), [(1, [SHIFTED]), (-1, [SHIFTED]), (2, [])])
 def test_ends_that_are_nearly_all_one_token_apart_are_told(later: int, told: list[str]) -> None:
     """Offsets without words, whose ends are the first tokens after mentions; 1 of 24 mentions is the same by chance."""

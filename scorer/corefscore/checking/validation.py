@@ -238,7 +238,7 @@ def _compare(key: _Side, response: _Side, found: Found, reading: Reading) -> Non
         notices.clear()
         if pairs.key.nodes is not None and pairs.response.nodes is not None:
             alignment, about = align(pairs, Rules().settled(nodes=True))
-            shared.append(None if len(alignment.aligned[0]) else common(pairs, ()))
+            shared.append(None if len(alignment.aligned[0]) else common(pairs, (), left_out=about.left_out))
             aligned.append(about)
             continue
         matched = exact(pairs.key, pairs.response)

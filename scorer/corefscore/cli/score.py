@@ -235,7 +235,7 @@ def _write_key(key: str, output: str, metrics: Sequence[Metric], arguments: Mapp
     contain anything.
     """
     if not arguments.get("estimate_key"):
-        raise missing_response()
+        raise missing_response(key)
     if of_scores or given("layout") or given("expect_key"):
         raise UsageError("without RESPONSE only the estimated key is written: leave out options of scores")
     from corefscore.formats.conll.writer import rewritten

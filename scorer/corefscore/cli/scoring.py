@@ -158,15 +158,17 @@ def complete(key: str, response: str | None, name: str | None, arguments: Mappin
     """RESPONSE and NAME like `of_both_sides`. Raises `click.UsageError` if there is no RESPONSE."""
     response, name = of_both_sides(key, response, name, arguments)
     if response is None:
-        raise missing_response()
+        raise missing_response(key)
     return response, name
 
 
-def missing_response() -> click.UsageError:
+def missing_response(key: str) -> click.UsageError:
     """Return the error of a call without RESPONSE."""
     return click.UsageError(
         "Missing argument 'RESPONSE'. Only JSON lines can have both sides in one file: in the fields clusters and "
-        "predicted_clusters, or in those that --columns key.clusters=NAME,response.clusters=NAME names.",
+        "predicted_clusters, or in those that --columns key.clusters=NAME,response.clusters=NAME names."
+        + " Standard input is read once, so save them in a file first."
+        * (key == STDIN),
         click.get_current_context(),
     )
 

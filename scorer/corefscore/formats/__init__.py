@@ -139,8 +139,8 @@ def has_both_sides(path: str | Sequence[str], reading: Reading) -> bool:
     form = form_of(files, reading, KEY)
     if form.has_both_sides is None:
         return False
-    fields = {columns_of(reading, side).get(CLUSTERS) for side in (KEY, RESPONSE)}
-    return form.has_both_sides(files[0]) if fields == {None} else len(fields - {None}) == 2
+    fields = {side: columns_of(reading, side).get(CLUSTERS) for side in (KEY, RESPONSE)}
+    return form.has_both_sides(files[0], fields[KEY], fields[RESPONSE])
 
 
 def _is_file_or_folder(path: str) -> bool:

@@ -376,7 +376,7 @@ class Format(NamedTuple):
 
     Each of these may be missing:
 
-    - ``has_both_sides``: whether a file is both key and response.
+    - ``has_both_sides``: whether a file is both key and response, given the fields that are named for them.
     - ``examine``: the documents of all files, like ``read``, but it reads all of them to their ends: whatever is wrong
       or odd is added to what was found. Names may occur twice.
     - ``named``: the same as ``read``, with named entities.
@@ -395,7 +395,7 @@ class Format(NamedTuple):
     begin: bytes | None = None
     name_in: Callable[[bytes, Request], str | None] = _no_name
     settled: Callable[[Sequence[Source], Request], Request] = _as_asked
-    has_both_sides: Callable[[Source], bool] | None = None
+    has_both_sides: Callable[[Source, str | None, str | None], bool] | None = None
     examine: Callable[[Sequence[Source], Found, Request], Iterator[Documents]] | None = None
     named: Read | None = None
     annotations: Callable[[Source, Request], Iterator[Annotations]] | None = None

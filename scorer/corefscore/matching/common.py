@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from corefscore.core.arrays import NONE, Ints, among, changes, ranges
+from corefscore.core.arrays import NONE, Bools, Ints, among, changes, ranges
 from corefscore.core.documents import KEY, RESPONSE, UNKNOWN, Documents, Mention, Place, Span, Unworded, texts_of
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, Found, plural, tokens
@@ -28,7 +28,8 @@ class Common(NamedTuple):
 
     ``documents`` is the number of documents that both sides have. ``first`` has a mention of each side, if possible of
     one document, and None for a side without mentions; ``places`` has the beginnings of the documents of such a side.
-    ``tagged`` means that the response is text with tags, ``few`` that they share a few mentions.
+    ``tagged`` means that the response is text with tags, ``few`` that they share a few mentions, ``left_out`` that none
+    of the mentions that they share counts.
     """
 
     documents: int
@@ -36,22 +37,32 @@ class Common(NamedTuple):
     places: Mapping[str, Sequence[Place]]
     tagged: bool
     few: bool
+    left_out: bool
 
 
-def common(pairs: Pairs, mention_sets: Sequence[Matched]) -> Common | None:
-    """Return what the sides of a batch have in common; None if they share a mention in any of the ways in which metrics
-    see it, unless these are few and `_ends_differ`.
+def common(
+    pairs: Pairs, counted: Sequence[Matched], every: Sequence[Matched] = (), *, left_out: bool = False
+) -> Common | None:
+    """Return what the sides of a batch have in common; None if they share a mention that counts in any of the ways in
+    which metrics see it, unless these are few and `_ends_differ`. ``every`` has the mentions before some were left out;
+    ``left_out`` says that they share some of these.
     """
-    shared = [among(matched.response.number, matched.key.number) for matched in mention_sets]
+    shared = list(map(_shared, counted))
     few = any(mentions.any() for mentions in shared)
     if few and (any(mentions.mean() > _FEW for mentions in shared) or not _ends_differ(pairs)):
         return None
+    left_out = not few and (left_out or any(_shared(mentions).any() for mentions in every))
     sides = {KEY: pairs.key, RESPONSE: pairs.response}
     in_both = np.intersect1d(pairs.key.mention_document(), pairs.response.mention_document())
     first = {name: _first(side, in_both if len(in_both) else side.document) for name, side in sides.items()}
     present = np.flatnonzero(pairs.present).tolist()
     places = {name: [side.place_of(d) for d in present] for name, side in sides.items() if first[name] is None}
-    return Common(len(present), first, places, pairs.response.own_text, few)
+    return Common(len(present), first, places, pairs.response.own_text, few, left_out)
+
+
+def _shared(matched: Matched) -> Bools:
+    """Return whether each mention of the response is in the key."""
+    return among(matched.response.number, matched.key.number)
 
 
 def _ends_differ(pairs: Pairs) -> bool:
@@ -85,6 +96,9 @@ def nothing_in_common(batches: Sequence[Common]) -> list[Finding]:
     documents = sum(batch.documents for batch in batches)
     if not documents:
         return []
+    if left_out := next((batch.first[RESPONSE] for batch in batches if batch.left_out), None):
+        details = {"documents": plural(documents, "document")}
+        return [Finding("no-counted-mention", left_out.place.source.name, left_out.line, details=details)]
     tagged = any(batch.tagged for batch in batches)
     lacking = _without_mentions(batches)
     if not lacking:

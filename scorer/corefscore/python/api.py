@@ -195,8 +195,7 @@ def complete(key: Given, response: Given | None, reading: Reading) -> Given:
     if is_text(response) and not is_in_memory(key):
         return answered(response, reading)
     if reading != Reading() and not is_path(key) and not is_path(response):
-        given = ", ".join(name for name, value in vars(reading).items() if value is not None)
-        raise UsageError(f"{given}: only for files, and neither key nor response is one; leave it out")
+        _refuse(reading)
     if response is not None:
         return response
     paths = paths_of(KEY, key)
@@ -206,6 +205,12 @@ def complete(key: Given, response: Given | None, reading: Reading) -> Given:
             "contains it; give one"
         )
     return key
+
+
+def _refuse(reading: Reading) -> None:
+    """Raise `UsageError` for options of reading files without a file."""
+    given = ", ".join(name for name, value in vars(reading).items() if value is not None)
+    raise UsageError(f"{given}: only for files, and neither key nor response is one; leave it out")
 
 
 def names_of(given: str | Sequence[str], argument: str) -> str:
@@ -253,6 +258,7 @@ class Scorer:
         self._metrics, settings, self._reading, _ = run_of(select(names_of(metrics, "metrics")), arguments)
         self._settings = replace(settings, reading=self._reading.settings)
         self._batch_scorer = BatchScorer(self._metrics, settings)
+        self._for_files = self._reading != Reading()
         self.reset()
 
     def reset(self) -> None:
@@ -311,6 +317,8 @@ class Scorer:
 
     def _add_one(self, key: Clusters, response: Clusters, name: str | None) -> None:
         """Copy one document whose nesting was checked before; several are counted at once."""
+        if self._for_files:
+            _refuse(self._reading)
         self._refuse_mixed(corefud=False)
         ours, theirs = ([_copied(entity) for entity in side] for side in (key, response))
         self._waiting.append((name if name is not None else str(len(self._names)), ours, theirs))

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.core.arrays import NONE, Bools, Floats, repeated, tally
+from corefscore.core.arrays import NONE, Bools, Floats, among, repeated, tally
 from corefscore.core.documents import Documents, worded
 from corefscore.core.findings import SHOWN, Finding, plural
 from corefscore.matching.common import different_words, first_differences
@@ -63,13 +63,15 @@ class About(NamedTuple):
     """What is odd in a batch.
 
     ``dropped`` are mentions that have dropped copies, ``repeated`` are mentions in several entities. ``looked_up`` is
-    the number of mentions that the official look-up finds in another entity than the alignment does.
-    ``first_differences`` are the places at which texts first differ, each a document and a token.
+    the number of mentions that the official look-up finds in another entity than the alignment does. ``left_out`` says
+    that both sides share mentions, none of which counts. ``first_differences`` are the places at which texts first
+    differ, each a document and a token.
     """
 
     dropped: Sequence[Repeat]
     repeated: Sequence[Repeat]
     looked_up: int
+    left_out: bool
     pairs: Pairs
     first_differences: Sequence[tuple[int, int]]
 
@@ -84,6 +86,7 @@ def matched(pairs: Pairs, rules: Rules) -> tuple[Alignment, About]:
     key, response, document = numbered(pairs.key, pairs.response, by_head=by_head)
     dropped: list[Repeat] = []
     several: list[Repeat] = []
+    numbers = key.number, response.number
     key = _that_count(key, pairs.key, rules, dropped, several)
     response = _that_count(response, pairs.response, rules, dropped, several)
     if rules.singletons == "drop":
@@ -96,7 +99,8 @@ def matched(pairs: Pairs, rules: Rules) -> tuple[Alignment, About]:
         alignment = align(key, response, document, documents=len(pairs.key), matching=rules.matching, zeros=rules.zeros)
         alignment = alignment._replace(lookup=rules.lookup)
     looked_up = differing(alignment) if rules.lookup == "official" else 0
-    return alignment, About(dropped, several, looked_up, pairs, _partings(pairs))
+    left_out = not len(alignment.aligned[0]) and bool(among(*numbers).any())
+    return alignment, About(dropped, several, looked_up, left_out, pairs, _partings(pairs))
 
 
 def _that_count(

@@ -205,7 +205,6 @@ class BatchScorer:
             view: treat(_numbered(of_view, units), of_view, rules.repeated) for view, of_view in of_views.items()
         }
         matched = {view: of_view.matched for view, of_view in treated.items()}
-        in_common = common(pairs, list(matched.values()))
         if self.names is not None:
             # As if the file had no other mentions, since sums are added in this order.
             matched[NAMED] = matched[NAMED].in_text_order()
@@ -215,6 +214,7 @@ class BatchScorer:
                     f"the metric {metric.name} is for CorefUD, and these files are not CorefUD; name other metrics, "
                     "such as every instead of corefud"
                 )
+        every = list(matched.values())
         matched = {view: chosen(mentions, rules.mentions, rules.singletons) for view, mentions in matched.items()}
         tables = {view: overlap(mentions) for view, mentions in matched.items()}
         found = ScoredBatch(
@@ -229,7 +229,7 @@ class BatchScorer:
             },
             treated[WHOLE].dropped,
             treated[WHOLE].repeats,
-            in_common,
+            common(pairs, list(matched.values()), every),
             named,
             units=units,
             by_unit={} if units is None else _counts_by_unit(matched, tables, self.every),
@@ -256,7 +256,7 @@ class BatchScorer:
             pairs.key.files,
             of_metrics,
             {WHOLE: Listed(copies, {}, [pairs] if self.keep_pairs else [])},
-            common=None if len(alignment.aligned[0]) else common(pairs, ()),
+            common=None if len(alignment.aligned[0]) else common(pairs, (), left_out=about.left_out),
             nodes=about,
         )
         return found, alignment

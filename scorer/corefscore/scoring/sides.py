@@ -238,10 +238,11 @@ def paths_of(name: str, side: Any) -> str | list[str] | None:
     if not isinstance(side, str | os.PathLike):
         return [os.fspath(path) for path in side] if is_path(side) else None
     text = os.fspath(side)
-    if (len(text) > LONGEST_NAME or "\n" in text or "\0" in text) and not os.path.exists(text):
+    is_text = len(text) > LONGEST_NAME or any(part in text for part in ("\n", "\0", "](#", "</"))
+    if is_text and not os.path.exists(text):
         begin = shortened(text.strip().partition("\n")[0])
         raise UsageError(
             f"{name}: no file has this name of {len(text)} characters, which begins {begin!r}; expected a path: "
-            "write text to a file first, and give clusters as lists"
+            "give text with tags as a list, [text], other text as a file, and clusters as lists"
         )
     return text

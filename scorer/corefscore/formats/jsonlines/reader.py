@@ -274,12 +274,15 @@ def name_in(line: bytes, request: Request) -> str | None:
         return None
 
 
-def has_both_sides(source: Source) -> bool:
-    """Return whether the first object of a file has the clusters of both sides. Raises `InputError` if it is not an
-    object.
+def has_both_sides(source: Source, key: str | None, response: str | None) -> bool:
+    """Return whether the first object of a file has the clusters of both sides, in these fields or the usual ones; two
+    different fields are taken at their word. Raises `InputError` if it is not an object.
     """
+    if key is not None and response is not None:
+        return key != response
     first = next(objects(source), None)
-    return first is not None and {CLUSTERS, PREDICTED} <= first[1].keys()
+    fields = {key or CLUSTERS, response or PREDICTED}
+    return first is not None and len(fields) == 2 and fields <= first[1].keys()
 
 
 def _field_of(request: Request, dialect: Dialect) -> str | None:
