@@ -28,7 +28,7 @@ from support import CORPORA, EXCERPTS, TESTDATA, WHOLE_CORPORA, call
 
 TOPICS = TESTDATA / "topics"
 KEY, WITHIN, ACROSS = (TOPICS / f"{name}.conll" for name in ("key", "within", "across"))
-ADDITIVE = select("muc,bcub,ceafm,ceafe,lea")
+ADDITIVE = select("muc,bcub,ceafm,ceafe,lea,pairwise,cluster,bcubs")
 
 Capture = pytest.CaptureFixture[bytes]
 

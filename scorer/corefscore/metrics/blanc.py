@@ -36,14 +36,14 @@ def count(overlap: Overlap, boundary: str = KEY) -> tuple[Counts, ...]:
 
     Source: Luo et al. 2014, section 4 and case (1) of section 4.1; Recasens and Hovy 2011.
     """
-    cells, key, response = (groups.distinct for groups in (overlap.cells, overlap.key, overlap.response))
-    together = cells.together(), key.together() + key.twice, response.together() + response.twice
-    apart = _both_apart(overlap), key.apart() + key.several, response.apart() + response.several
+    sides = overlap.key, overlap.response
+    together = overlap.cells.together(), *(groups.together() + groups.distinct.twice for groups in sides)
+    apart = _both_apart(overlap), *(groups.apart() + groups.distinct.several for groups in sides)
     links = shares(*together), shares(*apart)
     if boundary == KEY:
         return links
     unlinked = (together[1] + together[2] + apart[1] + apart[2]) == 0
-    return (*links, shares(*(unlinked * groups.spans for groups in (cells, key, response))))
+    return (*links, shares(*(unlinked * groups.distinct.spans for groups in (overlap.cells, *sides))))
 
 
 def more(boundary: str = KEY) -> int:

@@ -11,7 +11,7 @@ Copies of a span that is annotated more than once are mentions. But B-cubed and 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, combinations
 from math import comb
@@ -34,34 +34,19 @@ _ROWS = 64
 class _Distinct:
     """The distinct spans of groups of mentions, entities or cells.
 
-    One value a group: its ``document``, its ``size`` in spans, and the number of its spans that are in no other group,
-    ``alone``.
+    One value a group: its ``size`` in spans, and the number of its spans that are in no other group, ``alone``.
 
     One value a document: the number of ``spans``, of those that are annotated ``twice`` in one group, and of those in
-    ``several`` groups. ``groups_of_spans`` has, for documents with spans in several groups, the number of spans in
+    ``several`` groups. ``groups_of_spans`` has, for each document with spans in several groups, the number of spans in
     each set of groups.
     """
 
-    document: Ints
     size: Ints
     alone: Ints
     spans: Ints
     twice: Ints
     several: Ints
-    groups_of_spans: Mapping[int, Counter[frozenset[int]]]
-
-    def together(self) -> Floats:
-        """Return the number of pairs of spans that share a group, for each document."""
-        pairs = sums(self.document, pairs_of(self.size), len(self.spans))
-        for document, sets in self.groups_of_spans.items():
-            pairs[document] -= _surplus_pairs(sets)
-        return pairs
-
-    def apart(self) -> Floats:
-        """Return the number of pairs of spans that are in two different groups, for each document: all pairs except
-        those of spans that are both in the same single group.
-        """
-        return pairs_of(self.spans) - sums(self.document, pairs_of(self.alone), len(self.spans))
+    groups_of_spans: Sequence[Counter[frozenset[int]]]
 
 
 def _surplus_pairs(sets: Mapping[frozenset[int], int]) -> int:
@@ -114,6 +99,19 @@ class Groups:
     def total(self, values: Array) -> Floats:
         """Return the sum of ``values`` (one a group) for each document, added in the order of the groups."""
         return sums(self.row, values, len(self.distinct.spans))
+
+    def together(self) -> Floats:
+        """Return the number of pairs of spans that share a group, for each document."""
+        pairs = self.total(pairs_of(self.distinct.size))
+        for sets in self.distinct.groups_of_spans:
+            pairs[self.row[min(chain(*sets))]] -= _surplus_pairs(sets)
+        return pairs
+
+    def apart(self) -> Floats:
+        """Return the number of pairs of spans that are in two different groups, for each document: all pairs except
+        those of spans that are both in the same single group.
+        """
+        return pairs_of(self.distinct.spans) - self.total(pairs_of(self.distinct.alone))
 
 
 _G = TypeVar("_G", bound=Groups)
@@ -204,7 +202,7 @@ def overlap(matched: Matched) -> Overlap:
 def plain_groups(document: Ints, size: Ints, documents: int) -> Groups:
     """Return groups of mentions if no two mentions have the same span."""
     nothing, spans = np.zeros(documents, dtype=np.int64), sums(document, size, documents).astype(np.int64)
-    return Groups(document, size, _Distinct(document, size, size, spans, nothing, nothing, {}), document)
+    return Groups(document, size, _Distinct(size, size, spans, nothing, nothing, ()), document)
 
 
 def by_units(matched: Matched, table: Overlap) -> tuple[Overlap, Overlap]:
@@ -265,12 +263,11 @@ def _groups(matched: Matched, number: Ints, group: Ints, document: Ints) -> Grou
         return tally(of_number[numbers], documents)
 
     distinct = _Distinct(
-        document,
         tally(row_group, len(document)),
         tally(row_group[alone], len(document)),
         spans(np.flatnonzero(copies)),
         spans(np.unique(row_number[tally(row, len(first)) > 1])),
         spans(np.flatnonzero(groups_of_number > 1)),
-        dict(groups_of_spans),
+        list(groups_of_spans.values()),
     )
     return Groups(document, size, distinct, document)

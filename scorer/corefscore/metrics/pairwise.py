@@ -15,7 +15,7 @@ def count(overlap: Overlap) -> tuple[Counts]:
 
     Source: Menestrina et al. 2010 (pair precision and recall).
     """
-    return (shares(*(groups.distinct.together() for groups in (overlap.cells, overlap.key, overlap.response))),)
+    return (shares(*(groups.together() for groups in (overlap.cells, overlap.key, overlap.response))),)
 
 
 METRIC = Metric(
