@@ -822,9 +822,9 @@ def test_a_full_disk_leaves_the_old_file_whole(way: str, tmp_path: Path) -> None
             "--tags out, or add --input-format tagged if it is tagged text",
         ),
         (
-            "--fix out --key words --columns word=1",
-            "words: --columns word=N names a column of CoNLL, and this file is read as JSON lines; leave it out, or "
-            "name the side that has columns: key.word=N or response.word=N",
+            "--fix out --key words --columns key.word=1",
+            "words: this file is read as JSON lines, where --columns can name clusters; leave word out, or name the "
+            "side that has it: key.word=... or response.word=...",
         ),
         (
             "--fix out --key half.gz --input-format conll",

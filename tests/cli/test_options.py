@@ -47,6 +47,9 @@ def files(tmp_path: Path) -> Path:
         shutil.copy(RUNS / f"{'birch' if name in 'other systems/b' else 'ash'}.conll", tmp_path / f"{name}.conll")
     within("convert", RUNS / "ash.conll", tmp_path / "response.txt", "--format", "tagged", "--tags", "words")
     shutil.copy(TESTDATA / "names" / "text.conll", tmp_path / "names.conll")
+    within("convert", RUNS / "ash.conll", tmp_path / "one.jsonl")
+    for side in ("key", "response"):
+        (tmp_path / f"{side}.csv").write_text("item,entity\na,1\nb,1\n")
     (tmp_path / "both.jsonl").write_text('{"a": [[[0, 0]]], "b": [[[0, 0]]]}\n')
     for side in ("key", "response"):
         shutil.copy(COREFUD / f"{side}.conllu", tmp_path)
@@ -158,6 +161,78 @@ def test_a_removed_option_names_a_way_that_works(option: str, files: Path) -> No
     named = [word for word in now if word.startswith("--") and word not in before]
     assert all(word in REMOVED[option] for word in named if word != "--html")
     done = within(*now, cwd=files)
+    assert done.status == 0, done.stderr
+
+
+_TABLES = "this file is read as CoNLL-2011/2012, where --columns can name word, ne; "
+_TEXT, _HEADS = "--pieces is for tagged text", "--heads is about the heads of CorefUD"
+_WITHOUT_KEY = "--align and --pieces find words in a key; leave them out, or add --key KEY"
+_NAMES = "--columns ne=5 is for metrics that read named entities, such as cone; leave ne out"
+UNUSED = {
+    "lea key.conll response.conll --pieces same": _TEXT,
+    "lea key.conll one.jsonl --pieces apart": _TEXT,
+    "lea key.conllu response.conllu --pieces overlap": _TEXT,
+    "errors key.conll response.conll --pieces same": _TEXT,
+    "compare key.conll a.conll b.conll --pieces same": _TEXT,
+    "validate response.conll --key key.conll --pieces same": _TEXT,
+    "lea key.conll response.conll --columns clusters=a": f"response.conll: {_TABLES}leave clusters out",
+    "lea key.conll response.conll --columns key.item=a": f"key.conll: {_TABLES}leave item out",
+    "lea key.conll one.jsonl --columns key.clusters=a": f"key.conll: {_TABLES}leave clusters out",
+    "lea key.conll one.jsonl --columns item=a": "JSON lines, where --columns can name clusters; leave item out",
+    "lea key.conll one.jsonl --columns word=4": "or name the side that has it: key.word=... or response.word=...",
+    "lea key.csv response.csv --columns clusters=a": "table of labels, where --columns can name item, entity, document",
+    "lea key.conllu response.conllu --columns clusters=a": "CorefUD, where --columns can name nothing; leave",
+    "lea key.conll response.txt --columns entity=a": "this file is read as text with tags, where --columns can",
+    "validate response.conll --columns entity=a": _TABLES,
+    "validate response.conll --columns key.word=4": "there is only one side here; leave out key.",
+    "validate response.conll --input-format key=conll": "there is only one side here; give the value alone",
+    "validate response.txt --align": _WITHOUT_KEY,
+    "validate response.txt --pieces same": _WITHOUT_KEY,
+    "validate response.conll --heads last": _HEADS,
+    "validate response.conll --key key.conll --heads tree": _HEADS,
+    "convert response.conll out.jsonl --align": _WITHOUT_KEY,
+    "convert response.txt out.conll --pieces same": _WITHOUT_KEY,
+    "convert response.conll out.jsonl --heads last": _HEADS,
+    "convert response.txt out.conll --key key.conll --heads last": _HEADS,
+    "convert response.conll out.jsonl --columns ne=5": _NAMES,
+    "convert response.txt out.conll --key key.conll --columns ne=5": _NAMES,
+    "convert response.conll out.jsonl --columns clusters=a": _TABLES,
+    "errors key.conll one.jsonl --heads parse": "--heads parse needs parses, and the key has none; leave it out",
+}
+"""Calls with an option that would change nothing, and what is said."""
+
+
+@pytest.mark.parametrize("words", UNUSED)
+def test_an_option_that_changes_nothing_is_refused(words: str, files: Path) -> None:
+    if "--heads parse" in words:
+        (files / "key.conll").write_text("#begin document d\nd\t0\t0\tIt\t(1)\n#end document\n")
+    done = within(*words.split(), cwd=files)
+    assert done.status == 2
+    assert UNUSED[words] in done.stderr.decode()
+    assert not [*files.glob("out*")]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "lea key.conll one.jsonl --columns clusters=clusters",
+        "lea key.conll response.txt --pieces same --columns key.word=4",
+        "lea key.conll one.jsonl --pieces same --align",
+        "cone names.conll one.jsonl --columns ne=11",
+        "errors key.conll response.conll --heads last",
+        "validate response.txt --key key.conll --pieces same --align",
+        "validate response.conllu --heads tree",
+        "convert response.txt out.conllu --key key.conllu --heads last",
+        "convert response.conllu out.txt --format tagged --heads tree",
+    ],
+)
+def test_an_option_that_one_side_needs_is_not(words: str, files: Path) -> None:
+    if "response.txt --key key.conllu" in words:
+        within("convert", "response.conllu", "response.txt", "--format", "tagged", "--tags", "words", cwd=files)
+    if "names" in words:
+        shutil.copy(TESTDATA / "names" / "key.conll", files / "names.conll")
+        within("convert", "names.conll", "one.jsonl", cwd=files)
+    done = within(*words.split(), cwd=files)
     assert done.status == 0, done.stderr
 
 

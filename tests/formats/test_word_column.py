@@ -169,7 +169,7 @@ def test_a_format_without_columns_is_refused(verb: str, tmp_path: Path, capfdbin
     others = [] if verb == "validate" else [tmp_path / "out" if verb == "convert" else path]
     done = call(capfdbinary, verb, path, *others, "--columns", "word=3")
     assert done.status != 0
-    assert b"--columns word=N names a column of CoNLL, and this file is read as JSON lines" in done.stderr
+    assert b"this file is read as JSON lines, where --columns can name clusters; leave word out" in done.stderr
 
 
 def test_the_sides_can_differ(tmp_path: Path, capfdbinary: Capture) -> None:

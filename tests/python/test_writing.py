@@ -33,6 +33,12 @@ def test_bytes_are_those_of_the_command(
     assert (tmp_path / "written").read_bytes() == (tmp_path / "out").read_bytes()
 
 
+def test_options_of_a_side_are_those_of_the_corpus(tmp_path: Path) -> None:
+    for name, columns in (("usual", None), ("named", "key.word=4")):
+        write(read(KEY, side="key", columns=columns), tmp_path / name, "jsonlines")
+    assert (tmp_path / "named").read_bytes() == (tmp_path / "usual").read_bytes()
+
+
 def test_clusters_are_names_entities_spans_and_words(tmp_path: Path) -> None:
     """Read off the files by hand."""
     (of_document,) = read(KEY).clusters().values()

@@ -14,7 +14,7 @@ from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural
 from corefscore.core.folders import sources
 from corefscore.core.sources import MARK, Source, is_utf_16
-from corefscore.formats import BY_CONTENT, HEAD_BYTES, TAGGED, by_head, find, form_of, read, requested
+from corefscore.formats import BY_CONTENT, HEAD_BYTES, TAGGED, by_head, find, form_of, read, refuse_heads, requested
 from corefscore.formats.base import (
     EMPTY,
     EVERY_NAME,
@@ -48,14 +48,14 @@ def convert(
     Raises `InputError` for input that is refused, including documents with the same name and documents with faults;
     `UsageError` for a file that cannot be read and for formats that cannot be converted.
     """
-    both, reading = reading, reading.of(None if key is None else RESPONSE)
+    side = None if key is None else RESPONSE
+    written, both, reading = requested(side, reading), reading, reading.of(side)
     if isinstance(path, Source):
         files, path = [path], path.name
     else:
         files = sources(path, notices)
     for source in files:
         source.watch = watch
-    written = requested(KEY, reading)
     if to == TAGGED:  # the notation is that of the output; that of the input is recognised
         reading = replace(reading, tags=None)
     origin = form_of(files, reading, RESPONSE)
@@ -63,7 +63,9 @@ def convert(
     if origin.sentences is None or target.write is None:
         known = ", ".join(writable())
         raise UsageError(f"{origin.name} cannot be converted to {target.name}; formats that can be converted: {known}")
-    if key is not None and target.name == _COREFUD and form_of(sources(key), BY_CONTENT, KEY).name == _COREFUD:
+    on_key = key is not None and target.name == _COREFUD and form_of(sources(key), BY_CONTENT, KEY)
+    refuse_heads(reading, [on_key or origin])
+    if key is not None and on_key and on_key.name == _COREFUD:
         yield from _on_words(key, path, both, notices)
         return
     sentences = origin.sentences

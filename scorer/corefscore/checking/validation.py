@@ -14,7 +14,7 @@ from corefscore.core.documents import KEY, RESPONSE, Documents, Nodes, Place, Un
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding, Found, kinds, plural, tokens
 from corefscore.core.sources import Source
-from corefscore.formats import BY_CONTENT, examined
+from corefscore.formats import BY_CONTENT, examined, form_of, refuse_heads
 from corefscore.formats.base import FAULTS, Reading
 from corefscore.matching.common import Common, common, different_words, first_differences, nothing_in_common
 from corefscore.matching.matched import exact
@@ -69,8 +69,10 @@ def validate(
     ``path`` is the argument from which the files come, ``side`` says whether it is a key or a response, and ``key`` are
     the files to compare it with; faults of the key alone are not reported here. ``notices`` are added to the findings.
 
-    Raises `UsageError` for a file that cannot be read, and for a format that cannot be validated.
+    Raises `UsageError` for a file that cannot be read, and for options that change nothing.
     """
+    sides = {side: files} | ({} if key is None else {KEY: key})
+    refuse_heads(reading, (form_of(its, reading, name) for name, its in sides.items()))
     found = Found()
     found.add(*notices)
 

@@ -99,6 +99,7 @@ def command(
         raise UsageError("--repeated says which copies --fix keeps; add --fix OUT, or leave it out")
     one_standard_input(*files, key)
     reading = Reading(**arguments)
+    reading.of(None if key is None else RESPONSE)
     fixes: Fixes | None = None
     names = files if fix is None else [fix]
     if fix is not None:

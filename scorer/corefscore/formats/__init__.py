@@ -7,7 +7,7 @@ run needs are imported. Each dialect of JSON has a name of its own.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
@@ -17,7 +17,7 @@ from corefscore.core.documents import KEY, RESPONSE, AnnotationsOf, Documents
 from corefscore.core.errors import UsageError, suggested
 from corefscore.core.findings import Finding, Found
 from corefscore.core.folders import listed, place_and_pattern, sources, unpacked
-from corefscore.core.names import COLUMN, OWN, NameOptions
+from corefscore.core.names import OWN, NameOptions
 from corefscore.core.records import NamedTuple
 from corefscore.core.sources import Source
 from corefscore.formats.base import (
@@ -30,7 +30,6 @@ from corefscore.formats.base import (
     ITEM,
     NAMES,
     NE,
-    WORD,
     Annotations,
     Format,
     Reading,
@@ -109,10 +108,9 @@ def opened(
     if not files:
         raise UsageError(f"the list of files of the {side} is empty")
     form = form_of(files, reading, side)
-    request = request._replace(several=len(files) > 1)
     if names is not None and form.named:
         form = form._replace(read=form.named)
-    return Opened(files, form, request)
+    return Opened(files, form, request._replace(several=len(files) > 1))
 
 
 def _annotations_of(form: Format, files: Sequence[Source], request: Request) -> AnnotationsOf | None:
@@ -133,7 +131,8 @@ def has_both_sides(path: str | Sequence[str], reading: Reading) -> bool:
     that cannot be read twice. Raises as `read` does.
     """
     paths = [path] if isinstance(path, str) else path
-    if not paths or not all(map(_is_file_or_folder, paths)):
+    places = [place_and_pattern(path)[0] for path in paths]
+    if not places or not all(os.path.isfile(place) or os.path.isdir(place) for place in places):
         return False
     files = [source for name in paths for source in sources(name)]
     form = form_of(files, reading, KEY)
@@ -143,28 +142,20 @@ def has_both_sides(path: str | Sequence[str], reading: Reading) -> bool:
     return form.has_both_sides(files[0], fields[KEY], fields[RESPONSE])
 
 
-def _is_file_or_folder(path: str) -> bool:
-    place, _ = place_and_pattern(path)
-    return os.path.isfile(place) or os.path.isdir(place)
-
-
 def requested(side: str | None, reading: Reading, names: NameOptions | None = None) -> Request:
     """Return the request to a reader. Raises `UsageError` for an invalid option, and for a column of named entities
     that are not read.
     """
     columns = columns_of(reading, side)
-    word, ne = columns.get(WORD), columns.get(NE)
-    if ne is not None and names is None:
-        raise UsageError(f"--columns {NE}={ne} is for metrics that read named entities, such as cone; leave {NE} out")
+    if NE in columns and names is None:
+        ne = f"{NE}={columns[NE]}"
+        raise UsageError(f"--columns {ne} is for metrics that read named entities, such as cone; leave {NE} out")
     return Request(
         side,
-        columns.get(CLUSTERS),
         names=names,
         heads=AUTO if reading.heads is None else reading.heads,
         input_format=of_side(reading.input_format, side),
         tags=reading.tags,
-        word_column=None if word is None else int(word),
-        ne_column=COLUMN if ne is None else int(ne),
         columns=columns,
     )
 
@@ -185,12 +176,9 @@ def examined(
 ) -> Iterator[Documents]:
     """Return the documents of files as their examiner reads them (`Format.examine`).
 
-    Raises `UsageError` for a file that cannot be read, and for a format that is unknown or cannot be validated.
+    Raises `UsageError` for a file that cannot be read, and for a format that is unknown.
     """
     form = form_of(files, reading, side)
-    if form.examine is None:
-        able = ", ".join(name for name in NAMES if find(name).examine)
-        raise UsageError(f"the format {form.name} cannot be validated; formats that can be: {able}")
     request = requested(side, reading)._replace(texts=texts, several=len(files) > 1)
     annotations = _annotations_of(form, files, request)
     return (replace(batch, annotations=annotations) for batch in form.examine(files, found, request))
@@ -203,8 +191,8 @@ def form_of(files: Sequence[Source], reading: Reading, side: str | None) -> Form
     otherwise CoNLL. A request for text with tags is about the response; a key is read as such only if no other format
     recognises it.
 
-    Raises `UsageError` for a file that cannot be read, for an unknown format, if a column of words is requested and the
-    format has no columns, and for a notation of tags for a response in another format.
+    Raises `UsageError` for a file that cannot be read, for an unknown format, and for options that the format does not
+    have.
     """
     name, columns = of_side(reading.input_format, side), columns_of(reading, side)
     about_tags = name == TAGGED or reading.tags is not None
@@ -214,17 +202,27 @@ def form_of(files: Sequence[Source], reading: Reading, side: str | None) -> Form
     otherwise = TAGGED if about_tags else LABELS if {ITEM, ENTITY, DOCUMENT} & columns.keys() else NAMES[0]
     form = None if requested_name is None else find(requested_name)
     form = form or by_head(files[0].head(HEAD_BYTES)) or find(otherwise)
-    if WORD in columns and not form.columns:
-        raise UsageError(
-            f"{files[0].name}: --columns {WORD}=N names a column of CoNLL, and this file is read as {form.title}; "
-            f"leave it out, or name the side that has columns: {KEY}.{WORD}=N or {RESPONSE}.{WORD}=N"
-        )
+    for content in columns:
+        # A column that no side is named for may be that of one side: names are those of the key, others the response's.
+        is_meant = side != (RESPONSE if content == NE else KEY) or f"{side}.{content}=" in (reading.columns or "")
+        if is_meant and content not in form.columns:
+            raise UsageError(
+                f"{files[0].name}: this file is read as {form.title}, where --columns can name "
+                f"{', '.join(form.columns) or 'nothing'}; leave {content} out, or name the side that has it: "
+                f"{KEY}.{content}=... or {RESPONSE}.{content}=..."
+            )
     if reading.tags is not None and side == RESPONSE and form.name != TAGGED:
         raise UsageError(
             f"{files[0].name}: --tags is the notation of tagged text, and this file is read as {form.title}; leave "
             f"--tags out, or add --input-format {TAGGED} if it is tagged text"
         )
     return form
+
+
+def refuse_heads(reading: Reading, forms: Iterable[Format]) -> None:
+    """Raise `UsageError` if the option for heads is given and none of these formats has heads."""
+    if reading.heads not in (None, AUTO) and "corefud" not in [form.name for form in forms]:
+        raise UsageError("--heads is about the heads of CorefUD, and these files are not CorefUD; leave it out")
 
 
 def by_head(head: bytes) -> Format | None:

@@ -15,7 +15,7 @@ from corefscore.core.arrays import NONE, Bools, Ints
 from corefscore.core.documents import KEY, RESPONSE, SENTENCE, TENTH, Documents, Place, texts_of
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding, Found
-from corefscore.core.names import COLUMN, NameOptions
+from corefscore.core.names import NameOptions
 from corefscore.core.options import INPUT, check_all, declared, option
 from corefscore.core.records import NamedTuple, dataclass
 from corefscore.core.sources import MARK, Source
@@ -129,8 +129,12 @@ class Reading:
     )
 
     def of(self, side: str | None) -> Reading:
-        """Return the options for one side, without the column of names. Raises `UsageError` as `of_side` and
-        `columns_of` do."""
+        """Return the options for one side, without the column of names. If no side is known, there is no other one.
+
+        Raises `UsageError` as `of_side` and `columns_of` do, and for an option about the other side if there is none.
+        """
+        if side is None and (self.align or self.pieces is not None):
+            raise UsageError("--align and --pieces find words in a key; leave them out, or add --key KEY")
         named = (f"{content}={name}" for content, name in columns_of(self, side).items() if content != NE)
         return replace(self, input_format=of_side(self.input_format, side), columns=",".join(named) or None)
 
@@ -148,16 +152,17 @@ class Reading:
 
 
 WORD, NE, ITEM, ENTITY, DOCUMENT, CLUSTERS = _CONTENTS = ("word", "ne", "item", "entity", "document", "clusters")
+
 """What ``--columns`` can name: columns of CoNLL by their numbers, those of tables by their names, a field of JSON."""
 
 
-def columns_of(reading: Reading, side: str | None) -> dict[str, str]:
+def columns_of(reading: Reading, side: str | None) -> dict[str, Any]:
     """Return the columns of a side that ``--columns`` names, by what they contain (`_CONTENTS`).
 
     Raises `UsageError` for anything else, and for a column of one side if the side is not known.
     """
     check_all(reading)
-    found: dict[str, str] = {}
+    found: dict[str, Any] = {}
     for piece in () if reading.columns is None else reading.columns.split(","):
         place, _, name = piece.partition("=")
         of, dot, content = place.rpartition(".")
@@ -173,7 +178,7 @@ def columns_of(reading: Reading, side: str | None) -> dict[str, str]:
         if not dot or of == side:
             if content in found:
                 raise UsageError(f"--columns {reading.columns}: {content} is named twice")
-            found[content] = name
+            found[content] = int(name) if content in (WORD, NE) else name
     return found
 
 
@@ -181,13 +186,11 @@ class Request(NamedTuple):
     """What a reader is asked to read.
 
     - ``side``: the side of the files, None if it is not known.
-    - ``clusters_field``: the field of JSON lines with the clusters, None if content decides.
     - ``by_first``: the dialect of JSON and the field of clusters of the first object, once these are known.
     - ``names``: the options about named entities, if these are needed.
     - ``texts``: whether the words of all tokens are kept.
     - ``heads``: one of `HEADS`.
     - ``input_format``, ``tags``: the same as in `Reading`, for this side.
-    - ``word_column``, ``ne_column``: the columns of words, None if content decides, and of named entities, from 1.
     - ``columns``: what `columns_of` returns for this side.
     - ``several``: whether the corpus has several files, which then name documents of CoNLL without a name.
     - ``unit``: where the units of tokens are annotated (`corefscore.core.documents.UNIT_SOURCES`), for annotations.
@@ -198,16 +201,13 @@ class Request(NamedTuple):
     """
 
     side: str | None = KEY
-    clusters_field: str | None = None
     by_first: tuple[str, str] | None = None
     names: NameOptions | None = None
     texts: bool = False
     heads: str = AUTO
     input_format: str | None = None
     tags: str | None = None
-    word_column: int | None = None
-    ne_column: int = COLUMN
-    columns: Mapping[str, str] = {}
+    columns: Mapping[str, Any] = {}
     unit: str | None = None
     types: str | None = None
     lines: Collection[int | None] | None = None
@@ -364,6 +364,8 @@ class Format(NamedTuple):
 
     - ``recognises``: whether the first bytes of a file are of this format.
     - ``read``: the documents of all files as one corpus, in batches.
+    - ``examine``: the documents of all files, like ``read``, but it reads all of them to their ends: whatever is wrong
+      or odd is added to what was found. Names may occur twice.
     - ``sentences``: the words of one file, document by document in the same order; a pass of its own, since scoring
       does not need them.
     - ``write``: documents as text. Formats without ``sentences`` and ``write`` cannot be converted.
@@ -377,29 +379,27 @@ class Format(NamedTuple):
     Each of these may be missing:
 
     - ``has_both_sides``: whether a file is both key and response, given the fields that are named for them.
-    - ``examine``: the documents of all files, like ``read``, but it reads all of them to their ends: whatever is wrong
-      or odd is added to what was found. Names may occur twice.
     - ``named``: the same as ``read``, with named entities.
     - ``annotations``: the `Annotations` of each document of one file.
 
-    ``columns`` says whether lines have columns, one of which can be named as that of words; ``zeros`` whether words
-    that begin with `ZERO` mean zeros.
+    ``columns`` are those that ``--columns`` can name, by what they contain. ``zeros`` says whether words that begin
+    with `ZERO` mean zeros.
     """
 
     name: str
     title: str
     recognises: Callable[[bytes], bool]
     read: Read
+    examine: Callable[[Sequence[Source], Found, Request], Iterator[Documents]]
     sentences: Callable[[Source, list[Finding], Request], Iterator[Sentences | None]] | None = None
     write: Callable[[Iterator[FullDocument], list[Finding], Request], Iterator[str]] | None = None
     begin: bytes | None = None
     name_in: Callable[[bytes, Request], str | None] = _no_name
     settled: Callable[[Sequence[Source], Request], Request] = _as_asked
     has_both_sides: Callable[[Source, str | None, str | None], bool] | None = None
-    examine: Callable[[Sequence[Source], Found, Request], Iterator[Documents]] | None = None
     named: Read | None = None
     annotations: Callable[[Source, Request], Iterator[Annotations]] | None = None
-    columns: bool = False
+    columns: Collection[str] = ()
     zeros: bool = False
 
 

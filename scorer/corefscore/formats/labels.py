@@ -380,4 +380,4 @@ def _text(place: Place, fields: Fields, name: str) -> str:
     return clean(str(value))
 
 
-FORMAT = Format("labels", "a table of labels", recognises, read, examine=examine)
+FORMAT = Format("labels", "a table of labels", recognises, read, examine=examine, columns=(ITEM, ENTITY, DOCUMENT))

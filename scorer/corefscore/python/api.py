@@ -76,7 +76,7 @@ def read(
     if estimate_key or NE in columns_of(reading, side):
         names = replace(name_options({"estimate_key": estimate_key}), ne_from=EITHER)
     found = corpus(paths, reading, side, names, texts=True)
-    return replace(found, origin=(paths, reading)) if isinstance(paths, str) else found
+    return replace(found, origin=(paths, reading.of(side))) if isinstance(paths, str) else found
 
 
 @spelled

@@ -127,9 +127,12 @@ def on_key(
     key: Iterator[Documents], response: Iterator[Documents], reading: Reading, notices: list[Finding]
 ) -> tuple[Iterator[Documents], Iterator[Documents], Projection | None]:
     """Return both sides; if words of the response have to be found in the key, its documents on the tokens of the key,
-    and how they were found. Raises as `corefscore.matching.text.projection.placed` does."""
+    and how they were found. Raises as `corefscore.matching.text.projection.placed` does, and `UsageError` for an option
+    about these words that changes nothing."""
     first, response = begun(response)
     if first is None or not (reading.align or first.own_text):
+        if reading.pieces is not None:
+            raise UsageError("--pieces is for tagged text, and for other responses with --align; leave it out")
         return key, response, None
     from corefscore.matching.text.projection import placed
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from corefscore.core.sources import MARK
-from corefscore.formats.base import Format, later
+from corefscore.formats.base import NE, WORD, Format, later
 
 BEGIN = b"begin document "
 """What follows the ``#`` of a line that begins a document."""
@@ -28,5 +28,5 @@ FORMAT = Format(
     examine=later("conll.examiner:examine"),
     named=later("conll.names:read"),
     annotations=later("conll.annotations:read"),
-    columns=True,
+    columns=(WORD, NE),
 )

@@ -14,7 +14,7 @@ from corefscore.core.documents import OF_COLUMN
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding
 from corefscore.core.sources import Source, as_text
-from corefscore.formats.base import USUAL, Annotations, Request
+from corefscore.formats.base import USUAL, WORD, Annotations, Request
 from corefscore.formats.conll import reader
 from corefscore.formats.conll.lines import WordColumn, columns_of, tokens_of
 
@@ -29,7 +29,7 @@ _NOTHING = {"-", "*", "_"}
 
 def read(source: Source, request: Request) -> Iterator[Annotations]:
     """Yield the annotations of each document of a file that has no faults."""
-    column = WordColumn(request.word_column)
+    column = WordColumn(request.columns.get(WORD))
     types = _types_of(source, request.types) if request.types and request.types.startswith(OF_COLUMN) else {}
     for begin, lines, cuts in tokens_of(source):
         if request.lines is not None and begin not in request.lines:

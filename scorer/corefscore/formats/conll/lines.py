@@ -15,7 +15,7 @@ from corefscore.core.documents import Span
 from corefscore.core.findings import Finding, shortened
 from corefscore.core.records import NamedTuple, dataclass
 from corefscore.core.sources import MARK, Source, as_text
-from corefscore.formats.base import NO_WORD, Request, Sentences, passage, passage_places
+from corefscore.formats.base import NO_WORD, WORD, Request, Sentences, passage, passage_places
 from corefscore.formats.conll import BEGIN
 
 END = b"end document"
@@ -23,7 +23,7 @@ USUAL_END = b"#" + END
 _NUMBERED = re.compile(rb"\(\d|\d\)")
 END_MARKER = re.compile(rb"#[^\S\n]*" + END)
 
-WORD, WORD_COLUMNS = 3, 5
+_USUAL_WORD, WORD_COLUMNS = 3, 5
 """The usual column of words, counted from 0, and the smallest number of columns with which it is certain."""
 
 NOWHERE = -1
@@ -173,7 +173,7 @@ class WordColumn:
         """
         if self.number is not None:
             return self.number - 1 if self.number < count else NOWHERE
-        return WORD if count >= WORD_COLUMNS else max(count - 2, NOWHERE)
+        return _USUAL_WORD if count >= WORD_COLUMNS else max(count - 2, NOWHERE)
 
     def is_certain(self, count: int) -> bool:
         """Return whether the word is certainly in this column of a line of ``count`` columns; with three or four it is
@@ -270,7 +270,7 @@ def sentences(source: Source, notices: list[Finding], request: Request) -> Itera
     The first columns that `write` does not write are added to the notices, and the first comment.
     """
     more_columns = commented = False
-    column = WordColumn(request.word_column)
+    column = WordColumn(request.columns.get(WORD))
     for begin, lines in groupby(lines_of(source), attrgetter("begin")):
         if not begin:
             continue

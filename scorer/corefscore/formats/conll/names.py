@@ -31,8 +31,9 @@ from corefscore.core.arrays import Bools, Bytes, Ints
 from corefscore.core.documents import KEY, NO_TEXTS, UNKNOWN, Documents, NameColumn, NamedEntities, Texts
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, shortened
+from corefscore.core.names import COLUMN
 from corefscore.core.sources import Source, as_text
-from corefscore.formats.base import Request
+from corefscore.formats.base import NE, Request
 from corefscore.formats.conll.columns import Columns
 from corefscore.formats.conll.reader import CR, Lines, Reader
 from corefscore.formats.words import BLANK_MARKS, word_numbers
@@ -91,7 +92,7 @@ class _NamesReader(Reader):
         super().__init__(notices, request)
         options = request.names
         assert options is not None, "this reader is for names"
-        self._number = request.ne_column
+        self._number = request.columns.get(NE, COLUMN)
         self._names_wanted = options.of_side(request.side)
         if self.word_column.number == self._number and self._names_wanted:
             raise UsageError(

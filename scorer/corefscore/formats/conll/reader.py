@@ -47,7 +47,7 @@ from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural, shortened
 from corefscore.core.records import NamedTuple
 from corefscore.core.sources import MARK, Source, as_text, is_utf_16
-from corefscore.formats.base import BATCH, USUAL, Request, excerpt, is_json
+from corefscore.formats.base import BATCH, USUAL, WORD, Request, excerpt, is_json
 from corefscore.formats.conll.cells import OPEN, Events, Labels, parse, partitions, plain, unmatched
 from corefscore.formats.conll.lines import (
     END,
@@ -177,7 +177,7 @@ class Reader:
 
     def __init__(self, notices: list[Finding], request: Request = USUAL) -> None:
         self.notices = notices
-        self.word_column = WordColumn(request.word_column)
+        self.word_column = WordColumn(request.columns.get(WORD))
         self._shows_words, self._side = request.texts, request.side
         self._several, self._unnamed = request.several, ""
         self._told_unnamed = False

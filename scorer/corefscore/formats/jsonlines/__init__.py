@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from corefscore.formats.base import Format
+from corefscore.formats.base import CLUSTERS, Format
 from corefscore.formats.jsonlines import reader
 from corefscore.formats.jsonlines.dialects import DIALECTS
 from corefscore.formats.jsonlines.objects import recognises
@@ -23,6 +23,7 @@ FORMAT = Format(
     has_both_sides=reader.has_both_sides,
     examine=reader.examine,
     annotations=reader.annotations_of,
+    columns=(CLUSTERS,),
     zeros=True,
 )
 """JSON of any dialect; written in the dialect of e2e-coref."""

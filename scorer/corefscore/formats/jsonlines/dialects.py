@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
+from corefscore.formats.base import CLUSTERS
+
 SENTENCES, FLAT, OBJECTS, TEXT = "sentences", "flat", "objects", "text"
 """The shapes of the field of words: a list of words for each sentence; one list of words; sentences that are objects
 with tokens, which are objects with a text; or the text itself, in which mentions count characters."""
 
-CLUSTERS, PREDICTED = "clusters", "predicted_clusters"
+PREDICTED = "predicted_clusters"
 
 NAMES_OF_DOCUMENTS = ("doc_key", "doc_id", "document_id", "id")
 """The fields in which dialects have the name of a document."""

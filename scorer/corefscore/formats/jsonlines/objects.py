@@ -15,7 +15,7 @@ from corefscore.core.errors import InputError
 from corefscore.core.findings import NO_CHARACTERS, Finding, plural
 from corefscore.core.sources import MARK, Source, as_text
 from corefscore.core.workers import NotSplittable
-from corefscore.formats.base import Request, found_at, is_json, refused
+from corefscore.formats.base import CLUSTERS, Request, found_at, is_json, refused
 from corefscore.formats.jsonlines.dialects import BY_NAME, DIALECTS, NAMES_OF_DOCUMENTS, TEXT, Dialect, dialects_of
 from corefscore.formats.jsonlines.records import Fields, clean, records, shown, where
 from corefscore.formats.jsonlines.words import are, sentences_in, sentences_of, words_fault
@@ -64,7 +64,7 @@ def dialect_of(place: Place, fields: Fields, request: Request) -> Dialect:
     """
     if (named := BY_NAME.get(request.input_format or "")) is not None:
         return named
-    found = dialects_of(fields, request.clusters_field)
+    found = dialects_of(fields, request.columns.get(CLUSTERS))
     if len(found) > 1:
         first, second, *_ = found
         what = f"occurs together with {first.clusters}, so this can be {first.name} or {second.name}"

@@ -37,11 +37,10 @@ from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import MOST, Finding, Found, plural
 from corefscore.core.items import LONGEST, Items, ItemWords, Numbers
 from corefscore.core.sources import Source
-from corefscore.formats.base import BATCH, Annotations, Request, Sentences, found_at, refused, zeros_in
+from corefscore.formats.base import BATCH, CLUSTERS, Annotations, Request, Sentences, found_at, refused, zeros_in
 from corefscore.formats.gathered import Gathered, words_of_spans
 from corefscore.formats.jsonlines.dialects import (
     BY_NAME,
-    CLUSTERS,
     E2E,
     OF_CHARACTERS,
     PREDICTED,
@@ -222,7 +221,7 @@ class _Reader:
             self.first = _by_first(place, fields, self.request)
         dialect, first_field = self.first
         predicted = dialect.predicted
-        chosen = self.request.clusters_field is None and self.request.side != KEY
+        chosen = CLUSTERS not in self.request.columns and self.request.side != KEY
         if chosen and first_field != predicted and predicted in fields:
             expected = "the same field in every object; --columns clusters=NAME says which one has the clusters"
             raise bad_field(place, fields, predicted or "", "is here, but not in the first object", expected)
@@ -287,8 +286,8 @@ def has_both_sides(source: Source, key: str | None, response: str | None) -> boo
 
 def _field_of(request: Request, dialect: Dialect) -> str | None:
     """Return the field of the clusters; None if the first object decides."""
-    if request.clusters_field is not None:
-        return request.clusters_field
+    if CLUSTERS in request.columns:
+        return str(request.columns[CLUSTERS])
     return dialect.clusters if request.side == KEY or dialect.predicted is None else None
 
 
@@ -297,7 +296,7 @@ def _by_first(place: Place, fields: Fields, request: Request) -> _First:
     the side is not known.
     """
     dialect = dialect_of(place, fields, request)
-    if request.input_format is None and request.clusters_field is None and isinstance(fields.get(_ANSWER), str):
+    if request.input_format is None and CLUSTERS not in request.columns and isinstance(fields.get(_ANSWER), str):
         what = f"occurs together with clusters, so this can be text with tags or {dialect.name}"
         expected = f"one of them; --input-format tagged or --input-format {dialect.name} says which"
         raise bad_field(place, fields, _ANSWER, what, expected)

@@ -213,6 +213,8 @@ class Text:
             return PARSE if self.is_penn and any("(NP" in bit for bit in self.parse) else LAST
         if asked not in (PARSE, LAST):
             raise UsageError(f"--heads {asked} needs CorefUD, which names heads and has trees; expected parse or last")
+        if asked == PARSE and not any("(" in bit for bit in self.parse):
+            raise UsageError("--heads parse needs parses, and the key has none; leave it out")
         return asked
 
     def head(self, start: int, end: int) -> int:
