@@ -317,8 +317,9 @@ def in_common(key: Ints, response: Ints) -> Common:
     return Common(key[first], response[first], np.diff(first, append=len(both)))
 
 
-_MOST_PAIRS, _MORE_PAIRS = 1_000_000, 6
-"""How many matching pairs there may be: a fixed number, and so many more for each mention or word."""
+_MOST_PAIRS, _MORE_PAIRS = 200_000, 3
+"""How many matching pairs there may be: a fixed number, and so many more for each mention or word. A pair takes up to
+500 bytes."""
 
 
 def equals(key: tuple[Ints, ...], response: tuple[Ints, ...]) -> tuple[Ints, Ints]:
