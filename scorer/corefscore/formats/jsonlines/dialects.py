@@ -1,13 +1,15 @@
 """The dialects of JSON: which fields have the name, the words and the clusters of a document, and what a mention is.
 
-A dialect is a row of `DIALECTS`; one reader reads all of them. The dialect of a corpus is recognised from the fields of
-its first object (`dialects_of`), unless ``--input-format`` names it.
+A dialect is a row of dialects.json; one reader reads all of them. The dialect of a corpus is recognised from the fields
+of its first object (`dialects_of`), unless ``--input-format`` names it.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping
-from typing import NamedTuple
+from pkgutil import get_data
+from typing import Any, NamedTuple
 
 from corefscore.formats.base import CLUSTERS
 
@@ -71,83 +73,18 @@ class Dialect(NamedTuple):
         return frozenset(field for field in own if field is not None)
 
 
-E2E = Dialect(
-    "e2e",
-    "e2e-coref and its successors",
-    names=("doc_key",),
-    words="sentences",
-    shape=SENTENCES,
-    clusters=CLUSTERS,
-    predicted=PREDICTED,
-    subtokens="subtoken_map",
-)
+def _dialect(row: dict[str, Any]) -> Dialect:
+    lists: dict[str, Any] = {field: tuple(value) for field, value in row.items() if isinstance(value, list)}
+    return Dialect(**{**row, **lists})
 
-_MAVERICK = Dialect(
-    "maverick",
-    "Maverick, xCoRe",
-    names=("doc_id",),
-    words="tokens",
-    shape=FLAT,
-    clusters="clusters_token_offsets",
-    spelled="clusters_text_mentions",
-    unique=("clusters_token_offsets", "clusters_text_mentions"),
-)
 
-DIALECTS: tuple[Dialect, ...] = (
-    E2E,
-    _MAVERICK,
-    _MAVERICK._replace(name="crac-2026", title="CRAC 2026, as one array", array=True),
-    Dialect(
-        "wl-coref",
-        "wl-coref, CAW-coref",
-        names=("document_id",),
-        words="cased_words",
-        shape=FLAT,
-        clusters="span_clusters",
-        exclusive=True,
-        part="part_id",
-        sentence_of="sent_id",
-        unique=("span_clusters", "cased_words"),
-    ),
-    Dialect(
-        "preco",
-        "PreCo",
-        names=("id",),
-        words="sentences",
-        shape=SENTENCES,
-        clusters="mention_clusters",
-        exclusive=True,
-        by_sentence=True,
-        unique=("mention_clusters",),
-    ),
-    Dialect(
-        "fastcoref",
-        "fastcoref, LingMess",
-        names=NAMES_OF_DOCUMENTS,
-        words="text",
-        shape=TEXT,
-        clusters=CLUSTERS,
-        exclusive=True,
-        spelled="clusters_strings",
-        exact=True,
-    ),
-    Dialect(
-        "coref-data",
-        "coref-data",
-        names=("id",),
-        words="sentences",
-        shape=OBJECTS,
-        clusters="coref_chains",
-        by_sentence=True,
-        unique=("coref_chains",),
-    ),
-)
+DIALECTS = tuple(map(_dialect, json.loads(get_data(__package__, "dialects.json") or b"")))
 """Every dialect. Sources: the files that the programs of these names write and read; for the ends of mentions in
 coref-data its converters, which write the number of the last token."""
 
 BY_NAME: Mapping[str, Dialect] = {dialect.name: dialect for dialect in DIALECTS}
 
-_FASTCOREF = BY_NAME["fastcoref"]
+E2E, _FASTCOREF = BY_NAME["e2e"], BY_NAME["fastcoref"]
 
 OF_CHARACTERS = ("text", "clusters_strings")
 """The fields of objects whose offsets count characters, unless other fields have tokens."""

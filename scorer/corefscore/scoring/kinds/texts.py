@@ -6,12 +6,14 @@ for NP are those of Kummerfeld and Klein 2013, so that the same spans have the s
 
 from __future__ import annotations
 
+import json
 import re
 from array import array
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from pkgutil import get_data
 from sys import intern
 from typing import NamedTuple
 
@@ -27,44 +29,21 @@ from corefscore.matching.pairing import Pairs
 LEFT, RIGHT = 1, -1
 """The side from which children are searched, as the step of a slice."""
 
-_RULES: Mapping[str, tuple[int, str]] = {
-    "ADJP": (RIGHT, "NNS QP NN $ ADVP JJ VBN VBG ADJP JJR NP JJS DT FW RBR RBS SBAR RB"),
-    "ADVP": (LEFT, "RB RBR RBS FW ADVP TO CD JJR JJ IN NP JJS NN"),
-    "CONJP": (LEFT, "CC RB IN"),
-    "FRAG": (LEFT, ""),
-    "LST": (LEFT, "LS :"),
-    "NAC": (RIGHT, "NN NNS NNP NNPS NP NAC EX $ CD QP PRP VBG JJ JJS JJR ADJP FW"),
-    "PP": (LEFT, "IN TO VBG VBN RP FW"),
-    "PRT": (LEFT, "RP"),
-    "QP": (RIGHT, "$ IN NNS NN JJ RB DT CD NCD QP JJR JJS"),
-    "RRC": (LEFT, "VP NP ADVP ADJP PP"),
-    "S": (RIGHT, "TO IN VP S SBAR ADJP UCP NP"),
-    "SBAR": (RIGHT, "WHNP WHPP WHADVP WHADJP IN DT S SQ SINV SBAR FRAG"),
-    "SBARQ": (RIGHT, "SQ S SINV SBARQ FRAG"),
-    "SINV": (RIGHT, "VBZ VBD VBP VB MD VP S SINV ADJP NP"),
-    "SQ": (RIGHT, "VBZ VBD VBP VB MD VP SQ"),
-    "UCP": (LEFT, ""),
-    "VP": (RIGHT, "TO VBD VBN MD VBZ VB VBG VBP VP ADJP NN NNS NP"),
-    "WHADJP": (RIGHT, "CC WRB JJ ADJP"),
-    "WHADVP": (LEFT, "CC WRB"),
-    "WHNP": (RIGHT, "WDT WP WP$ WHADJP WHPP WHNP"),
-    "WHPP": (LEFT, "IN TO FW"),
-    "NX": (RIGHT, "NN NNS NNP NNPS NP NAC EX $ CD QP PRP VBG JJ JJS JJR ADJP FW"),
-    "X": (RIGHT, "NN NNS NNP NNPS NP NAC EX $ CD QP PRP VBG JJ JJS JJR ADJP FW"),
+_TABLES = json.loads(get_data(__package__, "tags.json") or b"")
+"""The rules for heads, and the sets of parts of speech."""
+
+_STEPS = {"left": LEFT, "right": RIGHT}
+
+_RULES: Mapping[str, tuple[int, list[str]]] = {
+    label: (_STEPS[side], labels.split()) for label, (side, labels) in _TABLES["heads"].items()
 }
 """For each label, the side from which the search for the head child starts, and the labels to search for, in order. If
 none is found, the first child from that side is the head; of other labels the first from the right."""
 
 _NOMINAL = ("NP", "NML")
 
-_NOMINAL_RULES: Sequence[tuple[int, frozenset[str]]] = (
-    (RIGHT, frozenset(["NN", "NNP", "NNPS", "NNS", "NX", "POS", "JJR"])),
-    (LEFT, frozenset(_NOMINAL)),
-    (RIGHT, frozenset(["$", "ADJP", "PRN"])),
-    (RIGHT, frozenset(["CD"])),
-    (RIGHT, frozenset(["JJ", "JJS", "RB", "QP"])),
-)
-"""The same for noun phrases: each row is one search for any label of the set."""
+_NOMINAL_RULES = [(_STEPS[side], labels.split()) for side, labels in _TABLES["heads of noun phrases"]]
+"""The same for noun phrases: each row is one search for any of some labels."""
 
 _PIECE = re.compile(r"\(([^()*\s]*)|(\*)|(\))")
 
@@ -117,8 +96,8 @@ def _head(label: str, children: Sequence[_Node]) -> _Node:
     """Return the child with the head of a node."""
     if label in _NOMINAL and children[-1].tag == "POS":
         return children[-1]
-    side, labels = _RULES.get(label, (RIGHT, ""))
-    searches = _NOMINAL_RULES if label in _NOMINAL else [(side, (wanted,)) for wanted in labels.split()]
+    side, labels = _RULES.get(label, (RIGHT, []))
+    searches = _NOMINAL_RULES if label in _NOMINAL else [(side, [wanted]) for wanted in labels]
     for step, wanted in searches:
         for child in children[::step]:
             if child.label in wanted or child.tag in wanted:
@@ -136,30 +115,14 @@ class _TagSet(NamedTuple):
     """A set of parts of speech: some tags that occur in every text, those of pronouns, and those of names. A ``*`` at
     the end of a tag matches anything."""
 
-    occur: frozenset[str]
+    occur: tuple[str, ...]
     pronouns: tuple[str, ...]
     names: tuple[str, ...]
 
 
-TAG_SETS: Mapping[str, _TagSet] = {
-    PENN: _TagSet(
-        frozenset(["NNS", "NNP", "NNPS", "VB", "VBD", "VBZ", "VBP", "VBG", "VBN", "PRP", "PRP$", "IN", "CC"]),
-        ("PRP", "PRP$", "WP", "WP$", "WDT", "WRB", "DT"),
-        ("NNP", "NNPS"),
-    ),
-    "upos": _TagSet(
-        frozenset(["NOUN", "PROPN", "VERB", "ADP", "PRON", "CCONJ", "SCONJ", "PUNCT"]), ("PRON",), ("PROPN",)
-    ),
-    "stts": _TagSet(
-        frozenset(["VVFIN", "VAFIN", "VVINF", "APPR", "ADJA", "PPER", "PPOSAT", "KON", "NE", "ART"]),
-        ("PPER", "PRF", "PPOSAT", "PPOSS", "PDS", "PRELS", "PRELAT", "PWS", "PIS"),
-        ("NE",),
-    ),
-    "alpino": _TagSet(
-        frozenset(["VNW", "LID", "WW", "SPEC", "VZ", "TSW", "VG", "BW"]),
-        ("VNW*",),
-        ("SPEC(deeleigen*", "SPEC[deeleigen*", "N(eigen*", "N[eigen*"),
-    ),
+TAG_SETS = {
+    name: _TagSet(*(tuple(tags.split()) for tags in (row["occur"], row["pronouns"], row["names"])))
+    for name, row in _TABLES["tag sets"].items()
 }
 """Tag sets by name. The tag set of a text is the one that most tokens have a tag of; everything after a bracket in a
 tag is ignored."""
