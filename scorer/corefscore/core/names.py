@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from corefscore.core.documents import KEY
 from corefscore.core.errors import UsageError, suggested
 from corefscore.core.options import ABOUT_NAMES, check_all, declared, option
-from corefscore.core.records import dataclass
+from corefscore.core.records import dataclass, replace
 
 OWN = "own"
 

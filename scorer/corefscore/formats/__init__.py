@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -18,7 +17,7 @@ from corefscore.core.errors import UsageError, suggested
 from corefscore.core.findings import Finding, Found
 from corefscore.core.folders import listed, place_and_pattern, sources, unpacked
 from corefscore.core.names import OWN, NameOptions
-from corefscore.core.records import NamedTuple
+from corefscore.core.records import NamedTuple, replace
 from corefscore.core.sources import Source
 from corefscore.formats.base import (
     AUTO,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from types import MappingProxyType
@@ -17,7 +16,7 @@ from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding, Found
 from corefscore.core.names import NameOptions
 from corefscore.core.options import INPUT, check_all, declared, option
-from corefscore.core.records import NamedTuple, dataclass
+from corefscore.core.records import NamedTuple, dataclass, replace
 from corefscore.core.sources import MARK, Source
 
 BATCH = 1 << 23

@@ -25,7 +25,6 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain, islice
 
 import numpy as np
@@ -35,7 +34,7 @@ from corefscore.core.documents import KEY, Documents, Place, by_appearance, join
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, Found, plural, shortened
 from corefscore.core.items import LONGEST, Items, ItemWords, Numbers, Values
-from corefscore.core.records import NamedTuple
+from corefscore.core.records import NamedTuple, replace
 from corefscore.core.sources import MARK, Source, as_text, is_utf_16
 from corefscore.formats.base import BATCH, DOCUMENT, ENTITY, ITEM, Format, Request, found_at, is_json, refused
 from corefscore.formats.jsonlines.objects import (

@@ -6,7 +6,6 @@ Counts are summed first and divided last, and only here.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -17,7 +16,7 @@ from corefscore.core.arrays import Floats
 from corefscore.core.errors import UsageError, suggested
 from corefscore.core.options import Option as Option  # noqa: PLC0414 - metrics of other packages import it from here
 from corefscore.core.options import declared
-from corefscore.core.records import NamedTuple, dataclass
+from corefscore.core.records import NamedTuple, dataclass, replace
 
 SCORES = ("recall", "precision", "f1")
 """The scores of a measure, in the order that they have in arrays and tables."""

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import chain, combinations
 from math import comb
 from typing import TypeVar
@@ -20,7 +19,7 @@ from typing import TypeVar
 import numpy as np
 
 from corefscore.core.arrays import Array, Bools, Floats, Ints, pairs_of, ranked, sums, tally
-from corefscore.core.records import NamedTuple, dataclass
+from corefscore.core.records import NamedTuple, dataclass, replace
 from corefscore.matching.matched import Matched, Side
 
 _FEW = 4

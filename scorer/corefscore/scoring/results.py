@@ -6,7 +6,6 @@ import math
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,7 @@ from corefscore.core.arrays import Floats, Ints, sums
 from corefscore.core.errors import UsageError, listed, suggested
 from corefscore.core.findings import Finding, plural
 from corefscore.core.percent import percent
-from corefscore.core.records import NamedTuple, dataclass
+from corefscore.core.records import NamedTuple, dataclass, field
 from corefscore.core.version import __version__
 from corefscore.matching.pairing import Pairs
 from corefscore.metrics import AVERAGE, GROUPS, MENTIONS, NAMES, described, named

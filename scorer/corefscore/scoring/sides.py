@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,7 +14,7 @@ from corefscore.core.documents import KEY, RESPONSE, Documents, joined
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural, shortened
 from corefscore.core.names import NameOptions
-from corefscore.core.records import dataclass
+from corefscore.core.records import dataclass, replace
 from corefscore.core.sources import Source
 from corefscore.formats.base import Reading
 from corefscore.metrics.base import Metric, names_asked

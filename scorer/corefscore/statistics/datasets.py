@@ -13,12 +13,11 @@ Datasets.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from corefscore.core.arrays import Floats
-from corefscore.core.records import dataclass
+from corefscore.core.records import dataclass, replace
 from corefscore.statistics.significance import (
     Compared,
     Method,
