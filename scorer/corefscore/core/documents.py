@@ -468,11 +468,13 @@ def by_appearance(documents: Documents) -> Documents:
     """
     entity, start, end = documents.entity, documents.start, documents.end
     several: Ints = (end > start).astype(np.int64)
-    appearing = order_by(entity, start, several, -end)
+    # Items have one place each, which is the same as a start and as an end.
+    by_start, by_end = ((several, -end), (several, -start)) if several.any() else ((), ())
+    appearing = order_by(entity, start, *by_start)
     first = appearing[changes(entity[appearing])]
-    entities = order_by(documents.document, start[first], several[first], -end[first])
+    entities = order_by(documents.document, start[first], *(key[first] for key in by_start))
     entity = np.argsort(entities)[entity]
-    mentions = order_by(entity, end, several, -start)
+    mentions = order_by(entity, end, *by_end)
     return replace(
         documents,
         document=documents.document[entities],
