@@ -270,7 +270,7 @@ def test_what_was_measured_is_what_is_tried_and_told() -> None:
     """The page has the three largest numbers."""
     assert MEASURED.keys() <= HOSTILE.keys()
     page = (ROOT / "docs" / "maintaining.md").read_text().replace("\n", " ")
-    largest = sorted(MEASURED.values(), reverse=True)[:3]
+    largest = sorted(MEASURED.values(), key=max, reverse=True)[:3]
     told = re.findall(r"\((\d+) and (\d+)\)", page)
     assert [(int(scoring), int(validating)) for scoring, validating in told] == largest
 

@@ -326,15 +326,19 @@ def test_a_system_that_cannot_be_scored_ends_a_comparison(tmp_path: Path, capfdb
     [
         ('{"doc_key": "a", "cluster": [[[0, 1]]]}\n', ()),
         ('{\n  "doc_key": "a",\n  "clusters": []\n}\n', ()),
-        ('{"predicted": [[[0, 1]]]', ("--columns", "key.clusters=clusters,response.clusters=predicted")),
+        ('{"predicted": [[[0, 1]]]', ("--columns", "response.clusters=predicted")),
     ],
 )
 def test_faulty_json_of_documents_is_a_system_that_failed(
     content: str, how: tuple[str, ...], tmp_path: Path, capfdbinary: Capture
 ) -> None:
-    shutil.copy(RUNS / "ash.conll", tmp_path)
-    (tmp_path / "birch.jsonl").write_text(content)
-    found = ranked(capfdbinary, KEY, "--systems", tmp_path, "--measures", "lea", "--sort", "lea", *how, status=1)
+    systems, ash = tmp_path / "systems", tmp_path / "systems" / "ash.jsonl"
+    systems.mkdir()
+    assert call(capfdbinary, "convert", RUNS / "ash.conll", ash).status == 0
+    if how:
+        ash.write_text(ash.read_text().replace('"clusters"', '"predicted"'))
+    (systems / "birch.jsonl").write_text(content)
+    found = ranked(capfdbinary, KEY, "--systems", systems, "--measures", "lea", "--sort", "lea", *how, status=1)
     assert list(found["unscored"]) == ["birch.jsonl"]
 
 
