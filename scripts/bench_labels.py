@@ -42,7 +42,7 @@ def main() -> None:
     order = random.permutation(ITEMS)
     with TemporaryDirectory() as folder:
         files = [Path(folder, f"{name}.csv") for name in ("key", "response")]
-        for path, labels, items in zip(files, (key, response[order]), (range(ITEMS), order), strict=True):
+        for path, labels, items in zip(files, (key, response[order]), (np.arange(ITEMS), order), strict=True):
             rows = (f"record-{item},person-{label}\n" for item, label in zip(items, labels, strict=True))
             path.write_text("item,entity\n" + "".join(rows))
         of_arrays: dict[str, Callable[[], object]] = {

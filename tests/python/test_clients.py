@@ -196,8 +196,8 @@ def drawn(numbers: random.Random, length: int) -> list[list[Span]]:
 def test_windows_score_as_documents_cut_by_hand(size: int) -> None:
     numbers = random.Random(5)
     key, response = ({name: drawn(numbers, 60) for name in "ab"} for _ in range(2))
-    found = score(key, response, "every", window=size, repeated="first")
-    expected = score(cut_by_hand(key, size, 60), cut_by_hand(response, size, 60), "every", repeated="first")
+    found = score(key, response, "every", window=size)
+    expected = score(cut_by_hand(key, size, 60), cut_by_hand(response, size, 60), "every")
     assert found.names == expected.names
     for metric, counts in expected.counts.items():
         assert found.counts[metric] == pytest.approx(counts)

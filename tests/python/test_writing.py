@@ -55,6 +55,16 @@ def test_clusters_are_names_entities_spans_and_words(tmp_path: Path) -> None:
     }
 
 
+def test_the_order_of_entities_does_not_say_which_copy_of_a_mention_counts(tmp_path: Path) -> None:
+    """(3, 3) is in two entities: the one that appears first has it, as in a file."""
+    sides = [[[2, 2], [0, 0]], [[1, 1], [3, 3]]], [[[5, 5], [3, 3]], [[1, 1], [3, 3]]]
+    paths = [tmp_path / "key.jsonl", tmp_path / "response.jsonl"]
+    for path, clusters in zip(paths, sides, strict=True):
+        path.write_text(json.dumps({"doc_key": "x", "clusters": clusters}))
+    of_lists, of_files = score({"x": sides[0]}, {"x": sides[1]}), score(paths[0], paths[1])
+    assert of_lists["lea"].f1 == of_files["lea"].f1 == pytest.approx(4 / 7)
+
+
 def test_clusters_score_as_their_files() -> None:
     spans = {
         name: [[mention[:2] for mention in entity] for entity in entities.values()]

@@ -483,6 +483,8 @@ def by_appearance(documents: Documents) -> Documents:
         start=start[mentions],
         end=end[mentions],
         line=documents.line[mentions],
+        opening=None if documents.opening is None else documents.opening[mentions],
+        kinds=documents.kinds and documents.kinds._replace(number=documents.kinds.number[mentions]),
     )
 
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.core.arrays import Ints, order_by, ranked
-from corefscore.core.documents import KEY, RESPONSE, Documents, Mention, texts_of
+from corefscore.core.documents import KEY, RESPONSE, Documents, Mention, by_appearance, texts_of
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding
 from corefscore.formats.base import likely_tokens
@@ -116,23 +116,25 @@ def _side(side: Documents, windows: Windows, first: Ints) -> Documents:
     names = side.named_entities
     tokens = np.clip(side.tokens[document] - begin, np.minimum(side.tokens[document], 0), size)
     at_first = {d: int(first[d]) for d in (*side.faults, *side.discarded)}
-    return replace(
-        side,
-        names=windows.named(side.names),
-        places=[side.places[d] for d in document.tolist()],
-        tokens=tokens,
-        document=window[first_mentions],
-        label=side.label[side.entity[first_mentions]],
-        entity=entity[order],
-        start=side.start[order],
-        end=side.end[order],
-        line=side.line[order],
-        opening=None if side.opening is None else side.opening[order],
-        faults={at_first[d]: fault for d, fault in side.faults.items()},
-        discarded={at_first[d]: marks for d, marks in side.discarded.items()},
-        comments={},
-        named_entities=names and names._replace(document=first[names.document] + names.start // size),
-        kinds=side.kinds and side.kinds._replace(number=side.kinds.number[order]),
+    return by_appearance(
+        replace(
+            side,
+            names=windows.named(side.names),
+            places=[side.places[d] for d in document.tolist()],
+            tokens=tokens,
+            document=window[first_mentions],
+            label=side.label[side.entity[first_mentions]],
+            entity=entity[order],
+            start=side.start[order],
+            end=side.end[order],
+            line=side.line[order],
+            opening=None if side.opening is None else side.opening[order],
+            faults={at_first[d]: fault for d, fault in side.faults.items()},
+            discarded={at_first[d]: marks for d, marks in side.discarded.items()},
+            comments={},
+            named_entities=names and names._replace(document=first[names.document] + names.start // size),
+            kinds=side.kinds and side.kinds._replace(number=side.kinds.number[order]),
+        )
     )
 
 

@@ -8,8 +8,8 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from corefscore.core.arrays import Ints
-from corefscore.core.documents import Documents, Place
+from corefscore.core.arrays import Ints, repeated
+from corefscore.core.documents import Documents, Place, by_appearance
 from corefscore.core.items import LONGEST, Items, ItemWords
 from corefscore.core.sources import Source
 
@@ -78,7 +78,7 @@ def documents(names: Sequence[str], clusters: Iterable[Clusters], mentions: Ment
     document, sizes = document[sizes > 0], sizes[sizes > 0]
     start, end = mentions.spans(list(chain.from_iterable(entities))).T
     numbers = np.arange(len(sizes))
-    return Documents(
+    found = Documents(
         names=list(names),
         places=[Place(Source(side), None)] * len(checked),
         tokens=np.full(len(checked), -1),
@@ -91,3 +91,5 @@ def documents(names: Sequence[str], clusters: Iterable[Clusters], mentions: Ment
         words=ItemWords(mentions.values),
         items=Items(mentions.values),
     )
+    # The order of mentions decides only which copy of a repeated one counts.
+    return by_appearance(found) if repeated(document[found.entity], start, end).any() else found
