@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import Any
 
 from corefscore.core.documents import KEY, RESPONSE, AnnotationsOf, Documents
-from corefscore.core.errors import UsageError, suggested
+from corefscore.core.errors import InputError, UsageError, suggested
 from corefscore.core.findings import Finding, Found
 from corefscore.core.folders import listed, place_and_pattern, sources, unpacked
 from corefscore.core.names import OWN, NameOptions
@@ -31,6 +31,7 @@ from corefscore.formats.base import (
     NE,
     Annotations,
     Format,
+    Read,
     Reading,
     Request,
     columns_of,
@@ -173,14 +174,24 @@ def find(name: str) -> Format:
 def examined(
     files: Sequence[Source], found: Found, reading: Reading, side: str, *, texts: bool = False
 ) -> Iterator[Documents]:
-    """Return the documents of files as their examiner reads them (`Format.examine`).
+    """Yield the documents of files as their examiner reads them (`Format.examine`).
 
     Raises `UsageError` for a file that cannot be read, and for a format that is unknown.
     """
     form = form_of(files, reading, side)
     request = requested(side, reading)._replace(texts=texts, several=len(files) > 1)
     annotations = _annotations_of(form, files, request)
-    return (replace(batch, annotations=annotations) for batch in form.examine(files, found, request))
+    examine = form.examine or partial(_until_first_fault, form.read)
+    return (replace(batch, annotations=annotations) for batch in examine(files, found, request))
+
+
+def _until_first_fault(read: Read, files: Sequence[Source], found: Found, request: Request) -> Iterator[Documents]:
+    notices: list[Finding] = []
+    try:
+        yield from read(files, notices, request)
+    except InputError as error:
+        found.add(*error.findings)
+    found.add(*notices)
 
 
 def form_of(files: Sequence[Source], reading: Reading, side: str | None) -> Format:

@@ -363,8 +363,6 @@ class Format(NamedTuple):
 
     - ``recognises``: whether the first bytes of a file are of this format.
     - ``read``: the documents of all files as one corpus, in batches.
-    - ``examine``: the documents of all files, like ``read``, but it reads all of them to their ends: whatever is wrong
-      or odd is added to what was found. Names may occur twice.
     - ``sentences``: the words of one file, document by document in the same order; a pass of its own, since scoring
       does not need them.
     - ``write``: documents as text. Formats without ``sentences`` and ``write`` cannot be converted.
@@ -380,6 +378,8 @@ class Format(NamedTuple):
     - ``has_both_sides``: whether a file is both key and response, given the fields that are named for them.
     - ``named``: the same as ``read``, with named entities.
     - ``annotations``: the `Annotations` of each document of one file.
+    - ``examine``: the documents of all files, like ``read``, but it reads all of them to their ends: whatever is wrong
+      or odd is added to what was found, and names may occur twice. Without it, only the first fault is found.
 
     ``columns`` are those that ``--columns`` can name, by what they contain. ``zeros`` says whether words that begin
     with `ZERO` mean zeros.
@@ -389,7 +389,6 @@ class Format(NamedTuple):
     title: str
     recognises: Callable[[bytes], bool]
     read: Read
-    examine: Callable[[Sequence[Source], Found, Request], Iterator[Documents]]
     sentences: Callable[[Source, list[Finding], Request], Iterator[Sentences | None]] | None = None
     write: Callable[[Iterator[FullDocument], list[Finding], Request], Iterator[str]] | None = None
     begin: bytes | None = None
@@ -400,6 +399,7 @@ class Format(NamedTuple):
     annotations: Callable[[Source, Request], Iterator[Annotations]] | None = None
     columns: Collection[str] = ()
     zeros: bool = False
+    examine: Callable[[Sequence[Source], Found, Request], Iterator[Documents]] | None = None
 
 
 _DOCUMENTS = re.compile(rb"""\s*(?:\{\s*(?:["'}]|\Z)|\[\s*\{\s*["'}])""")

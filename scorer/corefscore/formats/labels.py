@@ -32,7 +32,7 @@ import numpy as np
 from corefscore.core.arrays import NONE, Ints, ranked
 from corefscore.core.documents import KEY, Documents, Place, by_appearance, joined
 from corefscore.core.errors import InputError
-from corefscore.core.findings import Finding, Found, plural, shortened
+from corefscore.core.findings import Finding, plural, shortened
 from corefscore.core.items import LONGEST, Items, ItemWords, Numbers, Values
 from corefscore.core.records import NamedTuple, replace
 from corefscore.core.sources import MARK, Source, as_text, is_utf_16
@@ -298,18 +298,6 @@ def _without(source: Source, what: str) -> InputError:
     return refused(Place(source, None), "no-document", what=what, expected=_EXPECTED)
 
 
-def examine(files: Sequence[Source], found: Found, request: Request) -> Iterator[Documents]:
-    """Yield the documents of all files, like `read`; what is wrong or odd is added to ``found``, of each file its first
-    fault. Raises `UsageError` for a file that cannot be read.
-    """
-    notices: list[Finding] = []
-    try:
-        yield from read(files, notices, request)
-    except InputError as error:
-        found.add(*error.findings)
-    found.add(*notices)
-
-
 _SENTENCE, _SENTENCES = "sentence", ("sent_id", "sentence_id")
 _CLUSTERS, _PREDICTED = ("coref_chain", "cluster_id"), "predicted_coref_chain"
 
@@ -379,4 +367,4 @@ def _text(place: Place, fields: Fields, name: str) -> str:
     return clean(str(value))
 
 
-FORMAT = Format("labels", "a table of labels", recognises, read, examine=examine, columns=(ITEM, ENTITY, DOCUMENT))
+FORMAT = Format("labels", "a table of labels", recognises, read, columns=(ITEM, ENTITY, DOCUMENT))
