@@ -109,7 +109,7 @@ def summed(array: Floats) -> Floats:
     """
     if not len(array):
         return np.zeros(array.shape[1:])
-    total: Floats = np.cumsum(array, axis=0)[-1]
+    total: Floats = np.cumsum(array, axis=0)[-1].copy()  # without the sums before it
     return total
 
 
