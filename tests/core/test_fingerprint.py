@@ -126,6 +126,17 @@ def test_values_of_items_are_covered_and_labels_are_not() -> None:
         assert of_labels(["x", "x", "y"], numbers) == of_labels(["x", "x", "y"], ["1", "2", "3"])
 
 
+def test_only_the_items_of_a_batch_are_looked_at() -> None:
+    class Item:
+        def __str__(self) -> str:
+            raise AssertionError("an item that has no entity here")
+
+    documents = corefscore.from_labels(["x", "x", None], ["p", "q", Item()]).documents
+    assert digits_of(fingerprint(documents)) == digits_of(
+        fingerprint(corefscore.from_labels(["x", "x"], ["q", "p"]).documents)
+    )
+
+
 def test_a_key_of_characters_is_the_same_beside_every_response(tmp_path: Path) -> None:
     key, response = tmp_path / "key.jsonl", tmp_path / "response.jsonl"
     key.write_text('{"doc_key": "a", "text": "Ann didn\'t see her .", "clusters": [[[0, 3], [15, 18]]]}\n')

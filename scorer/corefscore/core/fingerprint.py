@@ -18,7 +18,7 @@ from zlib import crc32
 
 import numpy as np
 
-from corefscore.core.arrays import Ints, bounds
+from corefscore.core.arrays import Ints, bounds, tally
 from corefscore.core.documents import Documents
 from corefscore.core.items import LONGEST, Values, text_of
 
@@ -35,8 +35,9 @@ def fingerprint(documents: Documents) -> int:
     mentions = _scrambled(_scrambled(documents.start) + documents.end.view(np.uint64))
     if documents.items is not None:
         items = documents.start < 0
-        values = _of_values(documents.items.values)
-        mentions[items] = values[documents.start[items] + LONGEST]
+        number = documents.start[items] + LONGEST
+        used = tally(number, len(documents.items.values)) > 0  # all batches share the values
+        mentions[items] = _of_values(documents.items.values, np.flatnonzero(used))[np.cumsum(used)[number] - 1]
     if documents.nodes is not None:
         size = documents.nodes.size
         words = _sums(_scrambled(documents.nodes.word), np.cumsum(np.append(0, size)))
@@ -52,11 +53,11 @@ def digits_of(total: int) -> str:
     return f"{int(_scrambled(np.array([total % 2**64], dtype=np.uint64))[0]):016x}"[:_DIGITS]
 
 
-def _of_values(values: Values) -> _Hashes:
-    """Return a hash of each item: of a whole number itself, also of its digits as text, of anything else its text."""
+def _of_values(values: Values, which: Ints) -> _Hashes:
+    """Return a hash of some items: of a whole number itself, also of its digits as text, of anything else its text."""
     if isinstance(values, range) or (isinstance(values, np.ndarray) and values.dtype.kind in "iu"):
-        return _scrambled(np.asarray(values).astype(np.int64))
-    return _scrambled(np.array([_number_of(text_of(value)) for value in values], np.int64))
+        return _scrambled(np.asarray(values)[which].astype(np.int64))
+    return _scrambled(np.array([_number_of(text_of(values[number])) for number in which.tolist()], np.int64))
 
 
 def _number_of(text: str) -> int:

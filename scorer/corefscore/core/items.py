@@ -85,17 +85,20 @@ def text_of(value: Hashable) -> str:
     return str(int(value) if whole else value)  # type: ignore[call-overload]
 
 
-class Numbers:
-    """Numbers for texts, from 0 in the order in which they first occur; ``values`` are these texts."""
+class Numbers(list[str]):
+    """Texts in the order in which they first occur; the index of each is its number, which ``table`` returns."""
 
-    def __init__(self, *values: str) -> None:
-        self.values: list[str] = []
-        self._table: defaultdict[str, int] = defaultdict(count().__next__)
-        self.of(values)
+    def __init__(self, *texts: str) -> None:
+        self.table: defaultdict[str, int] = defaultdict(count().__next__)
+        self.of(texts)
 
     def of(self, texts: Sequence[str]) -> Ints:
-        """Return the numbers of some texts."""
-        found = np.fromiter(map(self._table.__getitem__, texts), np.int64, len(texts))
-        new = islice(reversed(self._table), len(self._table) - len(self.values))
-        self.values += reversed(list(new))
+        """Return the numbers of some texts, which are added if they are new."""
+        found = np.fromiter(map(self.table.__getitem__, texts), np.int64, len(texts))
+        new = islice(reversed(self.table), len(self.table) - len(self))
+        self += reversed(list(new))
         return found
+
+    def __reduce__(self) -> tuple[type[list[str]], tuple[list[str]]]:
+        """Return what is pickled: the texts, to which no other is added then."""
+        return list, (list(self),)

@@ -148,11 +148,11 @@ class _Side(NamedTuple):
         if not len(line):
             raise _without(source, "the file has a header and no row")
         # Documents are numbered in the order of their first rows.
-        first = np.searchsorted(np.maximum.accumulate(document), np.arange(len(names.values)))
+        first = np.searchsorted(np.maximum.accumulate(document), np.arange(len(names)))
         places_of = [Place(source, its) for its in line[first].tolist()]
-        found = documents(names.values, places_of, (document, item, label - 1, line), self.items.values)
+        found = documents(names, places_of, (document, item, label - 1, line), self.items)
         unnamed = DOCUMENT not in columns and name is not None
-        return replace(found, label=-2 - found.label, odd_labels=self.labels.values, unnamed=unnamed)
+        return replace(found, label=-2 - found.label, odd_labels=self.labels, unnamed=unnamed)
 
     def _rows(self, source: Source) -> Iterator[tuple[Ints, Mapping[str, Sequence[str]]]]:
         """Yield the rows of a table, many at once: their lines, and their cells by the role of the column."""

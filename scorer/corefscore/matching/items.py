@@ -13,7 +13,7 @@ from corefscore.core.arrays import Bools, Ints, ranked, tally
 from corefscore.core.documents import Documents
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural
-from corefscore.core.items import LONGEST, ItemWords, Values, text_of
+from corefscore.core.items import LONGEST, ItemWords, Numbers, Values, text_of
 
 
 def compared(key: Documents, response: Documents, present: Bools) -> tuple[Documents, list[Finding]]:
@@ -65,13 +65,13 @@ def _places(values: Values, wanted: Ints, among: Values) -> Ints:
         return wanted
     if {_kind(values), _kind(among)} == {str, Number}:
         values, among = (list(map(text_of, side)) for side in (values, among))
-    table = dict(zip(among, range(len(among)), strict=True))
+    table = among.table if isinstance(among, Numbers) else dict(zip(among, range(len(among)), strict=True))
     return np.fromiter(map(table.get, map(values.__getitem__, wanted.tolist()), repeat(-1)), np.int64, len(wanted))
 
 
 def _kind(values: Sequence[Hashable]) -> type | None:
     """Return `str` or `Number` if all values are of this type, None otherwise."""
-    types = set(map(type, values))
+    types = {str} if isinstance(values, Numbers) else set(map(type, values))
     return next((kind for kind in (str, Number) if all(issubclass(each, kind) for each in types)), None)
 
 

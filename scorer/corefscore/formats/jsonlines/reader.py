@@ -239,9 +239,8 @@ class _Reader:
             lines = np.array([place.line for place in self.batch.places], dtype=np.int64)
             texts = Texts(np.concatenate(self.texts), np.repeat(lines, np.maximum(self.batch.tokens, 0)))
         characters = self.characters if any(text is not None for text in self.characters) else None
-        values = self.items.values
-        words = ItemWords(values, spans=self.words) if values else self.words
-        items = Items(values) if values else None
+        words = ItemWords(self.items, spans=self.words) if self.items else self.words
+        items = Items(self.items) if self.items else None
         found = self.batch.documents(faults=self.faults, words=words, texts=texts, characters=characters, items=items)
         self._begin()
         return found
