@@ -15,8 +15,8 @@ Everything is drawn from seeds. Populations are
 
 Intervals are compared with the plain jackknife: score +- Student's t with n - 1 degrees of freedom x standard error,
 cut to the scale. Tests are made of two systems that are equally good (their responses are exchanged at random), of
-eight such systems, of two of different quality, of differences of mean 0 whose distribution is skewed, and of systems
-with several runs.
+eight such systems, of two of different quality, of differences of mean 0 whose distribution is skewed, of differences
+that are as large as a report says that they must be, and of systems with several runs.
 """
 
 from __future__ import annotations
@@ -273,6 +273,31 @@ def together(units: int, draws: int) -> list[str]:
     return [f"{rate:.2f}" for rate in rates]
 
 
+SPREADS = {"normal": (0, 5), "exponential": (5,)}
+"""The distributions of what is a system's own in a document, with their arguments."""
+
+
+def power(kind: str, units: int, draws: int) -> list[str]:
+    """What `80% from` says in the mean, in points, how often a difference of this size is shown, and the `needs` of it
+    in a large sample; and how often systems are equivalent that are 3 points apart, with a margin of 3 points."""
+    numbers = np.random.default_rng(units)
+
+    def tested(apart: float, count: int, seed: int) -> Compared:
+        hits = numbers.normal(60, 10, count) + getattr(numbers, kind)(*SPREADS[kind], (2, count))
+        hits[0] += apart
+        return compared(simulated(np.clip(hits, 0, 100)), Method(trials=1000, seed=seed, margin=0.03), "f1")
+
+    at_margin = [tested(3, units, seed) for seed in range(draws)]
+    least = 100 * np.mean([found.shown_from[0, 0, 2] for found in at_margin])
+    equivalent = np.mean([found.p_equivalent[0, 0, 2] <= 0.05 for found in at_margin])
+    cells = ["", "", ""]
+    if not np.isnan(least):
+        shown = np.mean([tested(least, units, seed).corrected[0, 0, 2] <= 0.05 for seed in range(draws)])
+        needed = tested(least, 4000, 0).units_needed[0, 0, 2]
+        cells = [f"{least:.1f}", f"{shown:.2f}", f"{needed:.0f}"]
+    return [kind, str(units), *cells, f"{equivalent:.2f}"]
+
+
 def over_runs(units: int, draws: int) -> list[str]:
     """How often a difference is shown of two systems with three runs each, whose runs differ by 0 or by 3 points: if
     the systems are equal, by the test of runs and by that of the first run of each; and if one is 4 points better."""
@@ -310,6 +335,7 @@ RUNS_HEADS = (
     *("runs differ by 3 points: equal systems", "the same, one run each", "one is 4 points better"),
 )
 TOGETHER_HEADS = ("units", "8 equal systems", "4 points apart", "10 points apart")
+POWER_HEADS = ("differences", "units", "80% from", "shown", "needs", "equivalent at the margin")
 SEVERAL_HEADS = ("units", "8 equal systems", "the same, Holm", "the same, uncorrected", "skewed differences of mean 0")
 
 
@@ -341,12 +367,14 @@ def main() -> None:
             sys.stderr.write(f"{' | '.join(of_tests[-1])}\n")
     of_several = [[str(units), *several(units, given.draws)] for units in UNITS]
     of_all = [[str(units), *together(units, given.draws)] for units in UNITS]
+    of_power = [power(kind, units, given.draws) for kind in SPREADS for units in UNITS]
     of_runs = [[str(units), *over_runs(units, given.draws)] for units in UNITS]
     parts = {
         "measured": on_page(rows) if given.page else table(HEADS, rows),
         "tests": table(TEST_HEADS, of_tests),
         "several": table(SEVERAL_HEADS, of_several),
         "together": table(TOGETHER_HEADS, of_all),
+        "power": table(POWER_HEADS, of_power),
         "runs": table(RUNS_HEADS, of_runs),
     }
     if not given.page:

@@ -182,10 +182,15 @@ def test_the_simulation_of_coverage_knows_the_truth() -> None:
     ]
     assert {row[2] for row in rows[3:]} == {"1.00"}
     assert coverage.tests(of, 5, 3) == ["0.00", "0.00"]
+    assert coverage.power("normal", 5, 3)[:5] == ["normal", "5", "", "", ""]
 
 
 def test_the_page_has_rows_of_the_simulation() -> None:
     heads, *rows = csv.reader(coverage.ROWS.open(encoding="utf-8"))
     assert heads == list(coverage.HEADS)
     assert len(rows) == 6 * len(coverage.UNITS) * 2 * len(coverage.MEASURES)
-    assert f"<!-- measured -->\n\n{coverage.on_page(rows)}\n\n<!-- end -->" in coverage.PAGE.read_text()
+    page = coverage.PAGE.read_text()
+    assert f"<!-- measured -->\n\n{coverage.on_page(rows)}\n\n<!-- end -->" in page
+    for populations in ({"even", "skewed"}, {"near-perfect", "near-zero", "all-or-nothing"}):
+        held = [round(100 * float(row[3])) for row in rows if row[0] in populations]
+        assert f"coverage is {min(held)} to {max(held)} %" in page

@@ -203,10 +203,10 @@ class Comparison(SystemsReport):
         method = self.found.method
         verdict = (
             f"verdict: at the level {method.alpha:g}; units: number of units in which the two differ; 80% from: the "
-            "smallest difference that this number of units shows with a probability of 80%, empty if there is none"
+            "smallest difference that as many units in all show with a probability of about 80%, empty if there is none"
         )
         if self.runs is None:
-            verdict += "; needs: the number of units that show the observed difference with this probability"
+            verdict += "; needs: the number of units in all that show the observed difference so often"
         pairs = len(self.found.sample.pairs)
         together = f"; those of differences are corrected for all {pairs} pairs" if self.found.together else ""
         if method.margin is not None:

@@ -135,8 +135,8 @@ class OnDatasets:
         corrected = f"corrected by Holm's method for all {way}" if way else "not corrected, so some by chance"
         return (
             f"differ on: groups on which p is at most {self.over.method.alpha:g}, {corrected} "
-            f"({self.found.method.trials} trials on each); if independent: the smallest number of groups on which the "
-            "systems differ, if no two groups share texts (Dror et al. 2017)"
+            f"({self.found.method.trials} trials on each); if independent: another lower limit of the number of "
+            "groups on which the systems differ, if no two groups share texts (Fisher's combination, Dror et al. 2017)"
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -265,8 +265,9 @@ class Ranking(SystemsReport):
             legend.append(f"p, verdict: the test against {self.baseline}, {self.corrected}")
         if self.every is not None:
             legend.append(
-                "tau: Kendall's tau between the orders of two measures, from -1 to 1, with its bootstrap percentiles; "
-                "verdicts that differ: > the first system was shown to be better, < worse, . neither"
+                "tau: Kendall's tau between the orders of two measures, from -1 to 1; low, high beside it are "
+                "bootstrap percentiles; verdicts that differ: > the first system was shown to be better, < worse, . "
+                "neither"
             )
         return legend
 

@@ -39,9 +39,6 @@ from corefscore.statistics.units import UNITS, sample
 
 _T = TypeVar("_T")
 
-_FEW = 20
-"""With fewer units, a note says how small p can be."""
-
 _DOMINANT = 0.5
 """If one unit has a larger share of the key, a note gives the share."""
 
@@ -153,7 +150,8 @@ class SystemsReport(Reported):
     def notes_on_tests(self) -> Iterator[str]:
         """Notes on tests: how p is computed and corrected, and whether there are too few units."""
         found, method, units = self.found, self.found.method, self.found.sample.units
-        exact = f"; exact, by all assignments, up to {method.trials.bit_length() - 1} differing units"
+        most = method.trials.bit_length() - 1
+        exact = f"; exact, by all assignments, up to {most} differing units"
         test = f"paired approximate randomization, two-sided, {method.trials} trials, seed {method.seed}"
         if self.runs is not None:
             test = (
@@ -166,7 +164,7 @@ class SystemsReport(Reported):
             yield "a system with one run counts as if further runs had its score: it stands for this response only"
         if self.runs is not None and 2 in found.run_counts:
             yield "two runs say little about further ones: if they differ, intervals are wide, up to the whole scale"
-        if self.runs is None and 1 < units < _FEW:
+        if self.runs is None and 1 < units <= most:
             yield (
                 f"only {units} units: even if the systems differ in all of them, p of a randomization test is at "
                 f"least {2.0 ** (1 - units):.3g}"
@@ -178,7 +176,7 @@ class SystemsReport(Reported):
         if method.correction == "holm-all":
             yield f"{_HOLM} for all {plural(found.count, 'test')}"
         elif len(found.sample.pairs) > 1:
-            yield f"{self.corrected}, within one measure"
+            yield f"{self.corrected}, within one score"
         if found.family < found.count and found.by_chance:
             yield (
                 f"{found.count} tests: if all systems were equal, about {found.by_chance:.2g} of them would show a "

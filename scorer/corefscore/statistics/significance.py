@@ -430,7 +430,7 @@ class _Hits:
 def randomization(sample: Sample, tested: Bools, method: Method, watch: Watch | None = None) -> Tests:
     """Paired approximate randomization, two-sided; ``tested`` marks the tested scores, measures x scores.
 
-    If the systems are equally good, the responses of the two to any unit can be exchanged. A trial swaps them in each
+    The hypothesis is that the responses of the two systems to any unit can be exchanged. A trial swaps them in each
     unit with probability 1/2, for every pair in the same units, and is a hit if |d| >= |d observed|, where d is the
     difference of the scores over all units. Then p = (hits + 1) / (trials + 1). If n units differ and 2^n is at most
     the trials, all 2^n assignments are enumerated, and p = hits / 2^n is exact. Two identical systems have p = 1.
