@@ -27,10 +27,10 @@ import corefscore
 import numpy as np
 from corefscore.core.arrays import Floats, Ints
 from corefscore.core.documents import Documents
-from corefscore.core.names import NameOptions
+from corefscore.core.options import NameOptions
 from corefscore.matching.named import reduced
 from corefscore.matching.pairing import Pairs
-from corefscore.scoring.sides import Corpus
+from corefscore.scoring.run import Corpus
 
 FEWEST = 3
 """A correlation of fewer documents is not told."""

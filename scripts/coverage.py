@@ -35,7 +35,7 @@ import numpy as np
 from corefscore.core.arrays import Floats, Ints
 from corefscore.metrics import find, wanted
 from corefscore.metrics.base import summed
-from corefscore.scoring.sides import Corpus
+from corefscore.scoring.run import Corpus
 from corefscore.statistics.intervals import quantile
 from corefscore.statistics.significance import Compared, Method, Sample, Tests, compared, statistics
 from corefscore.statistics.significance import over_runs as averages

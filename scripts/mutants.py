@@ -58,7 +58,7 @@ GROUPS = {
         ("papers", "properties", "twins", "hypothesis", "recorded"),
     ),
     "assignment": Group(("matching/assignment",), ("papers", "twins", "hypothesis", "recorded")),
-    "repeats": Group(("matching/repeats", "matching/matched"), ("twins", "api", "recorded", "validate", "bad_input")),
+    "repeats": Group(("matching/matched",), ("twins", "api", "recorded", "validate", "bad_input")),
     "reader": Group(
         ("formats/conll/cells", "formats/conll/reader", "formats/conll/lines"),
         ("reading", "recorded", "hypothesis", "convert", "validate", "bad_input"),
@@ -67,10 +67,12 @@ GROUPS = {
         ("statistics/significance", "statistics/intervals", "statistics/datasets", "core/percent"),
         ("significance", "intervals", "percent", "compare", "rank", "datasets", "average", "units", "systems", "kinds"),
     ),
-    "windows": Group(("matching/windows",), ("cone", "clients", "units", "hypothesis", "systems", "api")),
     "units": Group(
         ("matching/units", "statistics/units"),
-        ("units", "significance", "compare", "rank", "average", "clients", "kinds", "bad_input"),
+        (
+            *("units", "significance", "compare", "rank", "average", "clients", "kinds", "bad_input"),
+            *("cone", "hypothesis", "systems", "api"),
+        ),
     ),
     "text": Group(
         ("matching/text",), ("tagged_recorded", "tagged", "tagged_corefud", "told", "bad_input", "clients", "convert")

@@ -4,7 +4,7 @@ A twin follows the definition of its metric on plain lists and sets, in fraction
 list of entities, an entity as a list of mentions, a mention as (first token, last token).
 
 Where a side marks a span more than once the twins do what the official scorer does (the cases ``repeat-*`` of
-``testdata/recorded``; `corefscore.matching.repeats` has the rules). Where nothing repeats these rules change nothing.
+``testdata/recorded``; `corefscore.matching.matched` has the rules). Where nothing repeats these rules change nothing.
 """
 
 from __future__ import annotations
@@ -380,7 +380,7 @@ REPEATED: Mapping[str, Kind] = {
     "spurious-spans-in-many-entities": Kind(Side(share=0.5), Side(size=1, lone_copies=60)),
 }
 """Spans marked more than once. At most two copies are dropped, so five documents stay below
-`corefscore.matching.repeats._LIMIT`."""
+`corefscore.matching.matched._LIMIT`."""
 
 KINDS: Mapping[str, Kind] = {**PLAIN, **AT_THE_BOUNDARY, **REPEATED}
 

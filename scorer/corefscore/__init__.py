@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from corefscore.scoring.results import Result as Result
     from corefscore.scoring.results import Score as Score
     from corefscore.scoring.results import Scores as Scores
-    from corefscore.scoring.sides import Corpus as Corpus
+    from corefscore.scoring.run import Corpus as Corpus
     from corefscore.scoring.systems import Runs as Runs
 
 _HOMES = {
@@ -45,7 +45,7 @@ _HOMES = {
     "python.texts": ("from_clusters", "from_text"),
     "python.systems": ("compare", "rank", "check"),
     "python.api": ("score", "Scorer", "read", "write"),
-    "scoring.sides": ("Corpus",),
+    "scoring.run": ("Corpus",),
     "scoring.systems": ("Runs",),
     "scoring.results": ("Result", "Scores", "Score"),
     "core.errors": ("ScorerError", "ScorerWarning", "InputError", "UsageError"),

@@ -31,7 +31,8 @@ from corefscore.core.arrays import Ints
 from corefscore.core.sources import Source
 from corefscore.formats.base import Reading, Request
 from corefscore.formats.conll.annotations import read as read_layers
-from corefscore.formats.conll.lines import columns_of, lines_of, sentences
+from corefscore.formats.conll.cells import columns_of
+from corefscore.formats.conll.lines import lines_of, sentences
 from corefscore.matching.pairing import Pairs
 from corefscore.reports.errors.single import each_error
 from corefscore.scoring.kinds.texts import Text, text_of

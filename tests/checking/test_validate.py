@@ -25,15 +25,13 @@ from corefscore.checking.validation import Validated, validate
 from corefscore.core.documents import joined
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import ERROR, MOST, Finding, Found, kinds
-from corefscore.core.folders import sources
-from corefscore.core.sources import Source
+from corefscore.core.sources import Source, sources
 from corefscore.formats import read
 from corefscore.formats.conll import reader as conll
-from corefscore.formats.conll.lines import cell_of
+from corefscore.formats.conll.cells import cell_of
 from corefscore.formats.jsonlines import reader as jsonlines
-from corefscore.matching.matched import exact
+from corefscore.matching.matched import exact, repeats, treat
 from corefscore.matching.pairing import Pairs
-from corefscore.matching.repeats import repeats, treat
 from reading import columns, document, read_text
 from support import RECORDED, ROOT, TESTDATA, call, every_second, within
 

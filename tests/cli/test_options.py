@@ -18,8 +18,7 @@ from corefscore.analysis.response import Asked
 from corefscore.cli import COMMANDS, commands
 from corefscore.cli.options import Command, Parameter, grouped
 from corefscore.cli.synonyms import REMOVED
-from corefscore.core.names import NameOptions
-from corefscore.core.options import HEADINGS, Option, declared
+from corefscore.core.options import HEADINGS, NameOptions, Option, declared
 from corefscore.formats.base import Reading
 from corefscore.metrics import GROUPS, NAMES
 from corefscore.scoring.settings import Rules

@@ -15,8 +15,7 @@ from random import Random
 import corefscore
 import pytest
 from corefscore.core.errors import ScorerError
-from corefscore.core.folders import unpacked
-from corefscore.core.sources import Source
+from corefscore.core.sources import Source, unpacked
 from support import RECORDED, together, within
 
 CASE = RECORDED / "documents-0015"

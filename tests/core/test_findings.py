@@ -44,7 +44,7 @@ ELSEWHERE: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
     "matching/pairing.py _tell": (("within-token", "blank-token"), ("document", "count", "words")),
     "matching/pairing.py _differ": (("token-count", "other-comments"), ("document", "key", "response")),
     "matching/common.py _different": (("different-word", "different-sentence", "other-tokens"), ()),
-    "matching/repeats.py _described": (("repeated-mention", "dropped-repeat"), ()),
+    "matching/matched.py _described": (("repeated-mention", "dropped-repeat"), ()),
     "matching/text/projection.py _note": (TAGS, ()),
     "checking/convert.py _note_lost": (("dropped-zeros", "filled-gaps", "changed-mentions", "other-heads"), ()),
     "formats/conll/reader.py describe": (

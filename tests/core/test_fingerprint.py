@@ -12,7 +12,7 @@ from typing import Any
 import corefscore
 import numpy as np
 import pytest
-from corefscore.core.fingerprint import digits_of, fingerprint
+from corefscore.core.documents import digits_of, fingerprint
 from support import TESTDATA, command
 from support import within as run
 

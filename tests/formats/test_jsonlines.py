@@ -21,10 +21,10 @@ from corefscore.core.findings import Finding
 from corefscore.core.sources import Source
 from corefscore.formats import conll, read
 from corefscore.formats.base import Reading
-from corefscore.formats.characters import codes_of, kinds_of, spaced, words_in
 from corefscore.formats.jsonlines import reader as jsonlines
 from corefscore.formats.jsonlines.dialects import BY_NAME
 from corefscore.formats.jsonlines.objects import Offsets, faults_of, flattened, recognises
+from corefscore.formats.words import codes_of, kinds_of, spaced, words_in
 from corefscore.matching.pairing import Pairing, in_other_form
 from support import RECORDED, TESTDATA, call, loaded, within
 

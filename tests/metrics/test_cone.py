@@ -16,7 +16,7 @@ import pytest
 from corefscore.core import workers
 from corefscore.core.documents import joined
 from corefscore.core.errors import InputError, UsageError
-from corefscore.core.names import EITHER, NAMED_BY, name_options
+from corefscore.core.options import EITHER, NAMED_BY, name_options
 from corefscore.formats import read
 from corefscore.formats.base import Reading
 from corefscore.formats.conll import reader as conll
@@ -635,7 +635,7 @@ def test_the_official_groups_have_no_cone(capfdbinary: pytest.CaptureFixture[byt
 
 
 def test_other_metrics_do_not_pay_for_names() -> None:
-    late = ("matching.named", "formats.conll.names", "formats.conll.columns", "metrics.cone")
+    late = ("matching.named", "formats.conll.names", "metrics.cone")
     pair = [f"testdata/names/{side}.conll" for side in ("key", "response")]
     assert loaded([f"corefscore.{name}" for name in late], ["all", *pair, "none"]) == []
 

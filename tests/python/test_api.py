@@ -17,8 +17,7 @@ import corefscore
 import numpy as np
 import pytest
 from corefscore import CorefEvaluator, InputError, Result, Scorer, ScorerWarning, UsageError, analyse, read, score
-from corefscore.core.names import NameOptions
-from corefscore.core.options import declared
+from corefscore.core.options import NameOptions, declared
 from corefscore.formats.base import Reading
 from corefscore.scoring.settings import Rules
 from corefscore.statistics.significance import Method

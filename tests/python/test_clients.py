@@ -16,7 +16,7 @@ import pytest
 from corefscore import CorefEvaluator, InputError, Scorer, UsageError, analyse, compare, from_spacy, score
 from corefscore.core.documents import Documents
 from corefscore.matching.pairing import Pairs
-from corefscore.matching.windows import cut
+from corefscore.matching.units import cut
 from support import EXCERPTS, RECORDED, TESTDATA, call
 
 DEMO = (TESTDATA / "demo" / "key.conll", TESTDATA / "demo" / "response.conll")

@@ -10,9 +10,8 @@ import numpy as np
 
 from corefscore.core.arrays import Bools, Ints, bounds, changes, order_by, ranked
 from corefscore.matching.entity_lookup import together
-from corefscore.matching.matched import Side, chosen, exact
+from corefscore.matching.matched import Repeat, Side, chosen, exact, treat
 from corefscore.matching.pairing import Pairs
-from corefscore.matching.repeats import Repeat, treat
 from corefscore.scoring.corefud import matched as aligned
 from corefscore.scoring.kinds.texts import Projection
 from corefscore.scoring.settings import Rules

@@ -12,8 +12,7 @@ from corefscore.core.arrays import Bools, Ints, tally
 from corefscore.core.documents import KEY, RESPONSE, SENTENCE, TENTH, Documents, joined
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural
-from corefscore.core.folders import sources
-from corefscore.core.sources import MARK, Source, is_utf_16
+from corefscore.core.sources import MARK, Source, is_utf_16, sources
 from corefscore.formats import BY_CONTENT, HEAD_BYTES, TAGGED, by_head, find, form_of, read, refuse_heads, requested
 from corefscore.formats.base import (
     EMPTY,

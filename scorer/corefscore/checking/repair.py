@@ -13,10 +13,10 @@ from corefscore.core.findings import Collected, Found, plural, tokens
 from corefscore.core.sources import MARK, Source, as_text
 from corefscore.formats.base import Request
 from corefscore.formats.conll import BEGIN
-from corefscore.formats.conll.cells import PLAIN
+from corefscore.formats.conll.cells import PLAIN, USUAL_END, cell_of, marker_of
 from corefscore.formats.conll.examiner import examine
-from corefscore.formats.conll.lines import USUAL_END, Line, cell_of, lines_of, marker_of
-from corefscore.matching.repeats import Repeat, repeats
+from corefscore.formats.conll.lines import Line, lines_of
+from corefscore.matching.matched import Repeat, repeats
 
 
 class Fix(NamedTuple):

@@ -17,9 +17,8 @@ from corefscore.core.sources import Source
 from corefscore.formats import BY_CONTENT, examined, form_of, refuse_heads
 from corefscore.formats.base import FAULTS, Reading
 from corefscore.matching.common import Common, common, different_words, first_differences, nothing_in_common
-from corefscore.matching.matched import exact
+from corefscore.matching.matched import Repeat, copies_of, describe, exact, repeats_of, too_many, treat
 from corefscore.matching.pairing import Pairing
-from corefscore.matching.repeats import Repeat, copies_of, describe, repeats_of, too_many, treat
 from corefscore.scoring.corefud import About, beside_each_other, marked_again
 from corefscore.scoring.corefud import matched as align
 from corefscore.scoring.evaluate import on_key

@@ -13,8 +13,7 @@ import click
 
 from corefscore.cli.signals import clearing
 from corefscore.core.errors import UsageError
-from corefscore.core.folders import listed
-from corefscore.core.sources import Source
+from corefscore.core.sources import Source, listed
 
 DELAY = 1.0
 """Seconds before the bar appears."""

@@ -18,17 +18,15 @@ from corefscore.cli.progress import progress
 from corefscore.core.documents import KEY
 from corefscore.core.errors import InputError, UnknownDocumentError, UsageError
 from corefscore.core.findings import Finding
-from corefscore.core.folders import listed, place_and_pattern
-from corefscore.core.sources import STDIN, only_once
+from corefscore.core.sources import STDIN, listed, only_once, place_and_pattern
 from corefscore.core.workers import Map
 from corefscore.formats import has_both_sides
 from corefscore.formats.base import Reading
 from corefscore.metrics.base import Metric, names_asked, options_of, own_values
 from corefscore.scoring.results import DOCUMENT, Result
-from corefscore.scoring.run import apart, scored, settings_of
+from corefscore.scoring.run import Corpus, apart, scored, settings_of
+from corefscore.scoring.run import corpus as read
 from corefscore.scoring.settings import Rules
-from corefscore.scoring.sides import Corpus
-from corefscore.scoring.sides import corpus as read
 
 
 def given(name: str) -> bool:

@@ -19,9 +19,8 @@ from corefscore.cli.scoring import one_standard_input, spare_inputs
 from corefscore.core.documents import KEY, RESPONSE
 from corefscore.core.errors import InputError, UsageError, suggested
 from corefscore.core.findings import ERROR, NOTICE, Finding, kinds
-from corefscore.core.folders import sources
 from corefscore.core.options import INPUT, SCORING
-from corefscore.core.sources import Source
+from corefscore.core.sources import Source, sources
 from corefscore.formats import form_of
 from corefscore.formats.base import Reading
 from corefscore.reports.layouts import ANNOTATIONS, DATA, FINDINGS, Style, fitting, rendered

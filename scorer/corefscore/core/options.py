@@ -1,7 +1,8 @@
 """An option, declared once: help, man page, Python arguments, checks and the signature follow from the declaration.
 
 The options of a topic are the fields of a dataclass, each made by `option`; `declared` lists them. The options of a
-metric are a tuple of `Option`.
+metric are a tuple of `Option`. The options about names are here, too, since every run imports them;
+`corefscore.matching.named` implements them.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ from dataclasses import Field, field, fields
 from functools import cache
 from typing import Any
 
+from corefscore.core.documents import KEY
 from corefscore.core.errors import UsageError, suggested
-from corefscore.core.records import NamedTuple
+from corefscore.core.records import NamedTuple, dataclass, replace
 
 SCORING, INPUT, OUTPUT, STATISTICS, ABOUT_NAMES, WORK = HEADINGS = (
     *("What to score", "Input", "Output", "Statistics", "Names", "Work"),
@@ -86,3 +88,114 @@ def check_all(topic: Any) -> None:
     of: type = type(topic)
     for each in declared(of):
         each.check(getattr(topic, each.keyword))
+
+
+OWN = "own"
+
+_FROM = (KEY, OWN)
+"""The side whose names decide which mentions of a response are named."""
+
+EITHER = "either"
+"""The value of a reader that does not know yet whose names are used."""
+
+EXACT, HEAD, CONTAINS = NAMED_BY = ("exact", "head", "contains")
+"""The rules by which a mention is named."""
+
+COLUMN = 11
+"""The column of named entities in CoNLL-2011/2012."""
+
+USUAL, ALL = "usual", "all"
+"""Names of several types: all except `_NUMBERS`, and all."""
+
+_NUMBERS = frozenset(("DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "PERCENT", "MONEY"))
+"""The types of OntoNotes for numbers and times, which do not name an entity."""
+
+MATCHES = ("exact", "words", "initials")
+"""The rules of `corefscore.matching.named`."""
+
+
+_OF_NAMES: Mapping[str, Any] = {"implied": True, "heading": ABOUT_NAMES}
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class NameOptions:
+    """The options about names."""
+
+    ne_from: str = option(
+        KEY,
+        "Whose names decide whether a mention of the response is named: those of the key, or its own.",
+        _FROM,
+        **_OF_NAMES,
+    )
+    named: str = option(
+        EXACT,
+        "Which mentions are named: those whose span is a name, those that end with a name, or those that contain "
+        "exactly one name.",
+        NAMED_BY,
+        **_OF_NAMES,
+    )
+    ne_types: str | Sequence[str] = option(
+        USUAL,
+        "Types of names that count, joined by commas; usual: all but numbers and times "
+        f"({', '.join(sorted(_NUMBERS))}); all: every type.",
+        **_OF_NAMES,
+    )
+    estimate_key: bool = option(
+        False,
+        "Estimate the key from its names. Its coreference is ignored and can be missing; without RESPONSE, the "
+        "estimated key is written as CoNLL.",
+        **_OF_NAMES,
+    )
+    match: str | Sequence[str] = option(
+        ",".join(MATCHES),
+        "With --estimate-key: rules by which names become one entity, joined by commas.",
+        **_OF_NAMES,
+    )
+
+    @property
+    def types(self) -> frozenset[str]:
+        """The types that count, in upper case, or `USUAL` and `ALL`."""
+        kinds = _listed(self.ne_types, "ne-types")
+        if ALL.upper() in kinds:
+            return frozenset((ALL,))
+        return kinds & _NUMBERS | {USUAL} if USUAL.upper() in kinds else kinds
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The rules by which the key is estimated from its names, in the order of `MATCHES`."""
+        listed = _listed(self.match, "match")
+        for rule in sorted(name.lower() for name in listed):
+            if rule not in MATCHES:
+                raise UsageError(f'--match has no rule "{rule}"; {suggested(rule, MATCHES)}')
+        return tuple(rule for rule in MATCHES if rule.upper() in listed)
+
+    def counts(self, kind: str) -> bool:
+        """Return whether names of this type (in upper case) count."""
+        types = self.types
+        return kind in types or ALL in types or (USUAL in types and kind not in _NUMBERS)
+
+    def of_side(self, side: str | None) -> bool:
+        """Return whether the names of a side are used."""
+        return side == KEY or self.ne_from != KEY
+
+
+def name_options(own: Mapping[str, Any]) -> NameOptions:
+    """Return the options about names from their values by keyword, in a canonical form, so that runs with the same
+    meaning have the same signature. Raises `UsageError` for invalid values.
+    """
+    options = NameOptions(**{each.keyword: own[each.keyword] for each in declared(NameOptions) if each.keyword in own})
+    check_all(options)
+    if options.rules != MATCHES and not options.estimate_key:
+        raise UsageError("--match says how a key is estimated; it needs --estimate-key")
+    return replace(options, ne_types=",".join(sorted(options.types)), match=",".join(options.rules))
+
+
+def _listed(words: Any, option: str) -> frozenset[str]:
+    """Return the words of a list, or of a string with commas, in upper case."""
+    listed = words.split(",") if isinstance(words, str) else words
+    if not isinstance(listed, list | tuple | set | frozenset) or not all(isinstance(word, str) for word in listed):
+        raise UsageError(f"{option.replace('-', '_')}={words!r}: expected words, as a list or joined by commas")
+    found = frozenset(word.strip().upper() for word in listed)
+    if not found or "" in found:
+        raise UsageError(f'--{option} "{words}": there is an empty word in the list')
+    return found

@@ -15,10 +15,9 @@ from typing import Any
 from corefscore.core.documents import KEY, RESPONSE, AnnotationsOf, Documents
 from corefscore.core.errors import InputError, UsageError, suggested
 from corefscore.core.findings import Finding, Found
-from corefscore.core.folders import listed, place_and_pattern, sources, unpacked
-from corefscore.core.names import OWN, NameOptions
+from corefscore.core.options import OWN, NameOptions
 from corefscore.core.records import NamedTuple, replace
-from corefscore.core.sources import Source
+from corefscore.core.sources import Source, listed, place_and_pattern, sources, unpacked
 from corefscore.formats.base import (
     AUTO,
     CLUSTERS,

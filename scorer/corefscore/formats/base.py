@@ -14,8 +14,7 @@ from corefscore.core.arrays import NONE, Bools, Ints
 from corefscore.core.documents import KEY, RESPONSE, SENTENCE, TENTH, Documents, Place, texts_of
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding, Found
-from corefscore.core.names import NameOptions
-from corefscore.core.options import INPUT, check_all, declared, option
+from corefscore.core.options import INPUT, NameOptions, check_all, declared, option
 from corefscore.core.records import NamedTuple, dataclass, replace
 from corefscore.core.sources import MARK, Source
 
@@ -241,7 +240,7 @@ def zeros_in(words: Iterable[str]) -> list[int]:
 
 def shares_spans(document: FullDocument) -> bool:
     """Return whether a mention is in two entities; it counts for the first or the last of them
-    (`corefscore.matching.repeats`).
+    (`corefscore.matching.matched`).
     """
     spans = [span for mentions in document.entities.values() for span in set(mentions)]
     return len(set(spans)) < len(spans)

@@ -7,15 +7,38 @@
 
 Numbers rise in the order of the text. Two mentions of one side have the same number only if they are copies of one
 span. After this step no score depends on spans.
+
+Repeats are spans that are annotated more than once. The official scorer has three rules for them, each of which is one
+function here:
+
+- `_key_messages`: in the key all copies are kept, and a line of output reports each except the first (recorded cases
+  repeat-key). A response mention then matches the last copy.
+- `_drop_response_copies`: in the response, later copies of a span that the key has are dropped, with a line of
+  output (repeat-response). Copies of a span that the key lacks are kept without a line of output, and they count
+  (repeat-spurious, repeat-too-many).
+- `too_many`: a run with more than ten dropped copies in all documents is refused (the recorded run of
+  koconovel, human-reader-overlapped).
+
+With ``--repeated first`` only the first copy of a span is kept, on both sides. With ``--repeated refuse`` the first
+copy is an error.
 """
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Sequence
+from functools import partial
+from itertools import chain, islice
+
 import numpy as np
 
-from corefscore.core.arrays import Bools, Ints, order_by, ranked, tally
-from corefscore.core.documents import Documents, Kinds
+from corefscore.core.arrays import NONE, Bools, Ints, among, bounds, order_by, ranked, repeated, tally
+from corefscore.core.documents import Documents, Kinds, Mention, Unworded, worded
+from corefscore.core.errors import InputError
+from corefscore.core.findings import MOST, Finding, plural, tokens
 from corefscore.core.records import NamedTuple
+from corefscore.core.sources import Source
+from corefscore.matching.pairing import Pairs
 
 
 class Side(NamedTuple):
@@ -136,3 +159,214 @@ def exact(key: Documents, response: Documents) -> Matched:
         Side(of_key, key.entity, key.document),
         Side(of_response, response.entity, response.document),
     )
+
+
+_LIMIT = 10
+"""The largest number of dropped copies that the official scorer accepts."""
+
+_SHOWN_ENTITIES = 20
+"""How many entities of a repeated span a message lists."""
+
+REPEATED = ("official", "first", "refuse")
+"""The values of ``--repeated``."""
+
+
+class Repeat(NamedTuple):
+    """A span that one side marks more than once: its first copy, the numbers of all ``copies`` among the mentions of
+    the batch, and the ids of their entities, at most `_SHOWN_ENTITIES`."""
+
+    first: Mention
+    copies: Sequence[int]
+    entities: str
+
+    @property
+    def document(self) -> int:
+        """The number of its document in the batch."""
+        return self.first.span.document
+
+
+class _Treated(NamedTuple):
+    """The mentions that count, the lines of output for each document, the spans that have dropped copies, and all spans
+    that have copies."""
+
+    matched: Matched
+    messages: dict[int, list[str]]
+    dropped: list[Repeat]
+    repeats: list[Repeat]
+
+
+def treat(matched: Matched, pairs: Pairs, treatment: str) -> _Treated:
+    """Decide which copies of a span count. ``treatment`` is one of `REPEATED`.
+
+    Raises `InputError` at the first copy if ``treatment`` is ``refuse``.
+    """
+    key_copies, response_copies = _copies(matched.key), _copies(matched.response)
+    if not key_copies.any() and not response_copies.any():
+        return _Treated(matched, {}, [], [])
+    key_repeats = repeats_of(pairs.key, copies_by_number(matched.key.number, key_copies))
+    response_repeats = repeats_of(pairs.response, copies_by_number(matched.response.number, response_copies))
+    every = key_repeats + response_repeats
+    if treatment == "refuse":
+        raise refusal(every[:1])
+    # By document, so that the order does not depend on how documents are cut into batches.
+    every.sort(key=lambda repeat: repeat.document)
+    if treatment == "first":
+        key = _first_copies(matched.key, pairs.key, key_copies)
+        response = _first_copies(matched.response, pairs.response, response_copies)
+        return _Treated(matched._replace(key=key, response=response), {}, every, every)
+    messages: dict[int, list[str]] = defaultdict(list)
+    _key_messages(matched, pairs.key, key_copies, messages)
+    matched, gone = _drop_response_copies(matched, pairs.response, response_copies, messages)
+    # The later copies of a span are all dropped or all kept, so one of them tells.
+    dropped = [repeat for repeat in response_repeats if gone[repeat.copies[1]]]
+    # By document, and in each the key first: messages are printed in this order, whatever the batches are.
+    return _Treated(matched, dict(sorted(messages.items())), dropped, every)
+
+
+def _first_copies(side: Side, documents: Documents, copies: Bools) -> Side:
+    """Return a side without its later ``copies``, as if they were not in its file. An entity that first appeared with
+    one of them now appears later, and sums are added in that order.
+    """
+    left = side.keep(~copies)
+    return left if documents.opening is None else left.sorted_by(documents.opening[~copies])
+
+
+def _key_messages(matched: Matched, key: Documents, copies: Bools, messages: dict[int, list[str]]) -> None:
+    """Add the lines ``Repeated mention in the key: S, E <before><this>``. Both numbers count the key's mentions of the
+    document. Source: the official scorer, repeat-key."""
+    again = np.flatnonzero(copies)
+    document = matched.key.document[matched.key.entity[again]]
+    first = _first_mentions(matched.key)[document]
+    order = order_by(matched.key.number)
+    before = order[np.argsort(order)[again] - 1]
+    columns = document, key.start[again], key.end[again], before - first, again - first
+    for document_number, start, end, one, other in zip(*(column.tolist() for column in columns), strict=True):
+        messages[document_number].append(f"Repeated mention in the key: {start}, {end} {one}{other}")
+
+
+def _drop_response_copies(
+    matched: Matched, response: Documents, copies: Bools, messages: dict[int, list[str]]
+) -> tuple[Matched, Bools]:
+    """Drop copies and add the lines ``Repeated mention in the response: S, E <number><number>``, with the number of the
+    last copy in the key. Source: the official scorer, repeat-response, repeat-spurious.
+
+    Returns the other mentions, and which mentions of the response were dropped.
+    """
+    number_in_key = np.full(len(matched.document), -1)
+    number_in_key[matched.key.number] = np.arange(len(matched.key.number))
+    gone = copies & (number_in_key[matched.response.number] >= 0)
+    dropped = np.flatnonzero(gone)
+    document = matched.response.document[matched.response.entity[dropped]]
+    number = number_in_key[matched.response.number[dropped]] - _first_mentions(matched.key)[document]
+    columns = document, response.start[dropped], response.end[dropped], number
+    for document_number, start, end, last_copy in zip(*(column.tolist() for column in columns), strict=True):
+        messages[document_number].append(f"Repeated mention in the response: {start}, {end} {last_copy}{last_copy}")
+    return matched._replace(response=matched.response.keep(~gone)), gone
+
+
+def refusal(repeats: Sequence[Repeat], *before: Finding) -> InputError:
+    """Return the error about repeated spans, after other findings."""
+    return InputError([*before, *(finding.as_error() for finding in worded(describe("repeated-mention", repeats)))])
+
+
+def too_many(dropped: Sequence[Repeat]) -> Finding | None:
+    """Return the reason to refuse a run, if more copies than `_LIMIT` were dropped. Source: the official scorer,
+    human-reader-overlapped.
+    """
+    copies = sum(len(repeat.copies) - 1 for repeat in dropped)
+    if copies <= _LIMIT:
+        return None
+    places = {repeat.first.place for repeat in dropped}
+    details = {
+        "limit": _LIMIT,
+        "count": copies,
+        "spans": plural(len(dropped), "span"),
+        "documents": plural(len(places), "document"),
+    }
+    return Finding("too-many-repeated", dropped[0].first.place.source.name, details=details)
+
+
+def describe(code: str, repeats: Sequence[Repeat], most: int = MOST) -> list[Unworded]:
+    """Return findings for repeated spans, with the entities that they are in and their words. After the first ``most``
+    of a file, token numbers stand for words, since a file may have very many, and it takes time to find their words.
+    """
+    of_file: Counter[Source] = Counter()
+    found = []
+    for repeat in repeats:
+        source = repeat.first.place.source
+        of_file[source] += 1
+        found.append(Unworded([repeat.first] * (of_file[source] <= most), partial(_described, code, repeat)))
+    return found
+
+
+def _described(code: str, repeat: Repeat, words: Sequence[str]) -> Finding:
+    """Return the finding for a repeated span."""
+    first, copies, entities = repeat
+    start, end = first.span.start, first.span.end
+    details = {
+        "document": first.document,
+        "words": words[0] if words else f"{start}-{end}",
+        "tokens": tokens(start, end),
+        "count": len(copies),
+        "entities": entities,
+    }
+    return Finding(code, first.place.source.name, first.line, details=details)
+
+
+def distinct(repeats: Sequence[Repeat]) -> list[Repeat]:
+    """Return the repeats without duplicates, which there are if one file is both key and response."""
+    found: dict[Hashable, Repeat] = {}
+    for repeat in repeats:
+        first = repeat.first
+        place = first.place.source.name, first.place.line, first.document
+        found.setdefault((place, first.span[1:], len(repeat.copies), repeat.entities), repeat)
+    return list(found.values())
+
+
+def repeats(documents: Documents) -> list[Repeat]:
+    """Return the spans that a batch of one side marks more than once, within one entity or in several."""
+    return repeats_of(documents, copies_of(documents))
+
+
+def copies_of(documents: Documents) -> list[list[int]]:
+    """Return the spans that a batch of one side marks more than once, each as the numbers of its mentions."""
+    side = exact(documents, Documents([], [], NONE)).key
+    return copies_by_number(side.number, _copies(side))
+
+
+def _copies(side: Side) -> Bools:
+    """Return the mentions of a side whose span an earlier mention has."""
+    once = np.bincount(side.number).max(initial=0) <= 1
+    return np.zeros(len(side.number), dtype=np.bool_) if once else repeated(side.number)
+
+
+def copies_by_number(number: Ints, copies: Bools) -> list[list[int]]:
+    """Return the mentions of each span of ``copies``, with the first one, in the order of the first ones; ``number`` is
+    equal for equal spans.
+    """
+    wanted = np.flatnonzero(among(number, number[copies]))
+    by_number: dict[int, list[int]] = defaultdict(list)
+    for mention, its in zip(wanted.tolist(), number[wanted].tolist(), strict=True):
+        by_number[its].append(mention)
+    return list(by_number.values())
+
+
+def repeats_of(documents: Documents, spans: Sequence[Sequence[int]]) -> list[Repeat]:
+    """Return the repeats of some spans, each of which is a list of its mentions in a batch."""
+    firsts = documents.mentions([copies[0] for copies in spans])
+    shown = [copies[:_SHOWN_ENTITIES] for copies in spans]
+    entities = documents.entity[np.array(list(chain(*shown)), dtype=np.int64)]
+    names = iter(documents.names_of(entities.tolist()))
+    found = []
+    for first, copies, listed in zip(firsts, spans, shown, strict=True):
+        entity_names = [
+            *(name or "(without id)" for name in islice(names, len(listed))),
+            *["..."] * (len(listed) < len(copies)),
+        ]
+        found.append(Repeat(first, copies, ", ".join(entity_names)))
+    return found
+
+
+def _first_mentions(side: Side) -> Ints:
+    """Return the number of mentions before each document."""
+    return bounds(side.document[side.entity], int(side.document.max(initial=-1)) + 1)

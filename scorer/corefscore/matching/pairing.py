@@ -36,13 +36,13 @@ from corefscore.core.documents import (
     Span,
     Texts,
     by_appearance,
+    fingerprint,
     joined,
     part_of,
     texts_of,
 )
 from corefscore.core.errors import InputError, UnknownDocumentError, nearest, suggested
 from corefscore.core.findings import NO_CHARACTERS, SHOWN, Finding, plural
-from corefscore.core.fingerprint import fingerprint
 from corefscore.core.records import NamedTuple, replace
 from corefscore.core.sources import Source
 

@@ -11,11 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from corefscore.core import names
 from corefscore.core.arrays import Floats
 from corefscore.core.errors import UsageError, suggested
+from corefscore.core.options import NameOptions, declared, name_options
 from corefscore.core.options import Option as Option  # noqa: PLC0414 - metrics of other packages import it from here
-from corefscore.core.options import declared
 from corefscore.core.records import NamedTuple, dataclass, replace
 
 SCORES = ("recall", "precision", "f1")
@@ -131,7 +130,7 @@ class Measure(NamedTuple):
 
 WHOLE, NAMED, NODES = "whole", "named", "nodes"
 
-VIEWS: Mapping[str, tuple[Option, ...]] = {WHOLE: (), NAMED: declared(names.NameOptions), NODES: ()}
+VIEWS: Mapping[str, tuple[Option, ...]] = {WHOLE: (), NAMED: declared(NameOptions), NODES: ()}
 """The mention_sets of documents that a metric can count, with the options of each: all mentions, named mentions only
 (`corefscore.matching.named`), or mentions with their words (`corefscore.matching.mentions.Alignment`)."""
 
@@ -237,7 +236,7 @@ def own_values(metrics: Sequence[Metric], given: Mapping[str, Any]) -> dict[str,
     return found
 
 
-def names_asked(metrics: Sequence[Metric], own: Mapping[str, Any]) -> names.NameOptions | None:
+def names_asked(metrics: Sequence[Metric], own: Mapping[str, Any]) -> NameOptions | None:
     """Find the options about named entities of some metrics, given the values of their options; None if no metric
     counts named mentions."""
-    return names.name_options(own) if any(metric.view == NAMED for metric in metrics) else None
+    return name_options(own) if any(metric.view == NAMED for metric in metrics) else None

@@ -5,7 +5,7 @@ that they share. Only cells that are not zero exist, so nothing here is quadrati
 
 Copies of a span that is annotated more than once are mentions. But B-cubed and BLANC count distinct spans
 (`_Distinct`), and a pair of spans is one link, however often it occurs. Which copies are kept is decided before, in
-`corefscore.matching.repeats`.
+`corefscore.matching.matched`.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from corefscore.scoring.run import apart, scored
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from corefscore.scoring.sides import Given
+    from corefscore.scoring.run import Given
 
 
 @spelled

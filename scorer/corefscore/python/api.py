@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from corefscore import formats
-from corefscore.core.documents import KEY, RESPONSE
+from corefscore.core.documents import KEY, RESPONSE, fingerprint
 from corefscore.core.errors import InputError, ScorerWarning, UsageError
 from corefscore.core.findings import Finding, in_words
-from corefscore.core.fingerprint import fingerprint
-from corefscore.core.names import EITHER, name_options
+from corefscore.core.options import EITHER, name_options
 from corefscore.core.workers import Map
 from corefscore.formats.base import NE, Reading, columns_of
 from corefscore.matching.pairing import Pairs
@@ -27,15 +26,24 @@ from corefscore.python.arguments import Options, ScorerOptions, spelled
 from corefscore.python.texts import answered, is_text
 from corefscore.scoring.evaluate import BatchScorer, ScoredBatch, count_batches, result_of
 from corefscore.scoring.results import DOCUMENT, Result, refuse_heads_of_spans
-from corefscore.scoring.run import apart, scored, settings_of
+from corefscore.scoring.run import (
+    Corpus,
+    apart,
+    batches_of,
+    corpus,
+    is_in_memory,
+    is_path,
+    paths_of,
+    scored,
+    settings_of,
+)
 from corefscore.scoring.settings import Settings
-from corefscore.scoring.sides import Corpus, batches_of, corpus, is_in_memory, is_path, paths_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from corefscore.formats.memory.clusters import Clusters
-    from corefscore.scoring.sides import Given
+    from corefscore.scoring.run import Given
 
 
 _BLOCK = 1 << 14

@@ -17,7 +17,7 @@ from corefscore.core.items import Values, text_of
 from corefscore.core.sources import Source
 from corefscore.formats.labels import UNNAMED
 from corefscore.formats.labels import documents as documents_of
-from corefscore.scoring.sides import Corpus
+from corefscore.scoring.run import Corpus
 
 _LARGE = 2**53
 """The limit of whole numbers, which floats represent up to here."""

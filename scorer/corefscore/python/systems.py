@@ -23,7 +23,7 @@ from corefscore.reports.rank import Ranking
 from corefscore.reports.rank import rank as ranked
 from corefscore.reports.score import Report
 from corefscore.scoring.results import Result
-from corefscore.scoring.sides import corpus, paths_of
+from corefscore.scoring.run import corpus, paths_of
 from corefscore.scoring.systems import files_of, scored_each, separated
 from corefscore.statistics.significance import Method
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
-    from corefscore.scoring.sides import Given
+    from corefscore.scoring.run import Given
     from corefscore.scoring.systems import Runs
 
 

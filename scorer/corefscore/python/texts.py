@@ -16,7 +16,7 @@ from corefscore.core.findings import Finding
 from corefscore.core.sources import Source
 from corefscore.formats import BY_CONTENT, TAGGED, Opened, find, requested
 from corefscore.formats.base import Reading
-from corefscore.scoring.sides import LONGEST_NAME, ONLY_DOCUMENT, Corpus
+from corefscore.scoring.run import LONGEST_NAME, ONLY_DOCUMENT, Corpus
 
 if TYPE_CHECKING:
     from corefscore.formats.memory.clusters import Clusters

@@ -23,7 +23,7 @@ from corefscore.metrics.members import Both, members
 from corefscore.metrics.overlap import Overlap, overlap
 from corefscore.reports.base import Column, Reported, Table, tabled
 from corefscore.scoring.results import TOTAL, Ratio, Result
-from corefscore.scoring.sides import words_of
+from corefscore.scoring.run import words_of
 
 _ENDS = {"blanc": 2, "pairwise": 2}
 """How many terms of a metric stand for one that it counts, if not one: a link has two ends."""

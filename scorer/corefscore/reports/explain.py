@@ -20,12 +20,11 @@ from corefscore.metrics import AVERAGE, GROUPS, select
 from corefscore.metrics.base import SCORES, f1, summed
 from corefscore.reports.base import VERBATIM, Column, Reported, Table, head
 from corefscore.scoring.results import Result, refuse_heads_of_spans
-from corefscore.scoring.run import scored, settings_of
+from corefscore.scoring.run import corpus, paths_of, scored, settings_of
 from corefscore.scoring.settings import Rules
-from corefscore.scoring.sides import corpus, paths_of
 
 if TYPE_CHECKING:
-    from corefscore.scoring.sides import Given
+    from corefscore.scoring.run import Given
 
 _MEASURES = (*GROUPS[AVERAGE], AVERAGE)
 """The measures of a row: the three of the CoNLL average, and the average itself."""

@@ -15,10 +15,9 @@ from corefscore.core.documents import Documents, worded
 from corefscore.core.findings import SHOWN, Finding, plural
 from corefscore.matching.common import different_words, first_differences
 from corefscore.matching.entity_lookup import differing, entities_found, partners_of_mentions, search
-from corefscore.matching.matched import SEARCHES
+from corefscore.matching.matched import SEARCHES, Repeat, copies_by_number, describe, distinct, refusal, repeats_of
 from corefscore.matching.mentions import Alignment, Common, Mentions, align, equals, heads_compared, in_common, numbered
 from corefscore.matching.pairing import Pairs
-from corefscore.matching.repeats import Repeat, copies_by_number, describe, distinct, refusal, repeats_of
 from corefscore.metrics.base import NODES, Counts, Metric, packed
 from corefscore.metrics.overlap import Cells, Overlap, plain_groups
 from corefscore.scoring.settings import Rules

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from corefscore.core.documents import KEY, RESPONSE, Documents, Mention, Place
 from corefscore.core.errors import InputError, UsageError
@@ -29,10 +29,6 @@ from corefscore.scoring.evaluate import ScoredBatch, count_batches, result_of
 from corefscore.scoring.kinds.options import of
 from corefscore.scoring.results import Result
 from corefscore.scoring.settings import Settings
-from corefscore.scoring.sides import Corpus, paths_of
-
-if TYPE_CHECKING:
-    from corefscore.scoring.sides import Given
 
 _MISSING, _EXTRA, _NONE_IN_COMMON = "missing-document", "extra-document", "no-common-document"
 """The notices about documents without partner, which are made again for all slices."""
@@ -56,6 +52,9 @@ _MISSES = 3
 """After so many places in a row without a document that both sides have, there are no more cuts."""
 
 _LF = b"\n"
+
+Paths = str | Sequence[str] | None
+"""The path or paths of a side; None if it is in memory."""
 
 Slice = tuple[Opened, Opened]
 """The part of the key and of the response."""
@@ -176,16 +175,18 @@ class _Found(NamedTuple):
 
 
 def score_by_workers(
-    key: Given,
-    response: Given,
+    key: Paths,
+    response: Paths,
     metrics: Sequence[Metric],
     settings: Settings,
     reading: Reading,
     *,
     apply: Map,
     watch: Callable[[int], None] | None,
+    known: Sequence[Finding] | None = None,
 ) -> Result:
-    """Score a response against a key, both files, by the workers of ``apply``.
+    """Score a response against a key, both given by their paths, by the workers of ``apply``; ``known`` are the notices
+    of a key that was read before.
 
     Raises `NotSplittable` for what has to be read as a whole or cannot be scored, `UsageError` for a file that a worker
     cannot read.
@@ -199,8 +200,7 @@ def score_by_workers(
     names = names_asked(metrics, settings.own)
     found_in_key: list[Finding] = []
     key_files = opened(_paths(KEY, key), found_in_key, reading, side=KEY, names=names)
-    # The notices of a key that was read before are those of reading it.
-    notices = [*key.notices] if isinstance(key, Corpus) else found_in_key
+    notices = found_in_key if known is None else [*known]
     response_files = opened(_paths(RESPONSE, response), notices, reading, side=RESPONSE, names=names)
     merged = _Merged({source.name: source for source in (*response_files.files, *key_files.files)})
     cut = list(slices(key_files, response_files))
@@ -216,9 +216,8 @@ def score_by_workers(
     return result_of(merged.batches, metrics, replace(settings, reading=reading.settings), notices)
 
 
-def _paths(name: str, side: Given) -> str | Sequence[str]:
-    """Find the path or paths of a side. Raises `NotSplittable` for a side that workers cannot read."""
-    paths = side.paths if isinstance(side, Corpus) else paths_of(name, side)
+def _paths(name: str, paths: Paths) -> str | Sequence[str]:
+    """Return the path or paths of a side. Raises `NotSplittable` for a side that workers cannot read."""
     if paths is None:
         raise NotSplittable(f"the {name} is in memory")
     for path in [paths] if isinstance(paths, str) else paths:

@@ -8,17 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from corefscore.core.arrays import Floats, Ints
-from corefscore.core.documents import KEY, RESPONSE, Documents, joined, worded
+from corefscore.core.documents import KEY, RESPONSE, Documents, digits_of, joined, worded
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import MOST, SHOWN, Finding
-from corefscore.core.fingerprint import digits_of
 from corefscore.core.records import NamedTuple, replace
 from corefscore.formats import BY_CONTENT
 from corefscore.formats.base import Reading
 from corefscore.matching.common import Common, common, nothing_in_common, other_columns
-from corefscore.matching.matched import Matched, chosen, exact
+from corefscore.matching.matched import Matched, Repeat, chosen, describe, distinct, exact, refusal, too_many, treat
 from corefscore.matching.pairing import Pairing, Pairs, begun
-from corefscore.matching.repeats import Repeat, describe, distinct, refusal, too_many, treat
 from corefscore.metrics import LINKED, MENTIONS, NAMES, described, find
 from corefscore.metrics.base import NAMED, NODES, WHOLE, Metric, names_asked, packed
 from corefscore.metrics.overlap import Overlap, by_units, overlap
@@ -30,8 +28,7 @@ if TYPE_CHECKING:
     from corefscore.matching.named import SideNames
     from corefscore.matching.text.fidelity import Fidelity
     from corefscore.matching.text.projection import Projection
-    from corefscore.matching.units import Units
-    from corefscore.matching.windows import Windows
+    from corefscore.matching.units import Units, Windows
     from corefscore.scoring.corefud import About
     from corefscore.scoring.kinds.options import Of
 
@@ -175,7 +172,7 @@ class BatchScorer:
             pairs = with_kinds(pairs, self.of)
         windows: Windows | None = None
         if rules.window is not None:
-            from corefscore.matching.windows import cut
+            from corefscore.matching.units import cut
 
             pairs, windows = cut(pairs, rules.window)
         units: Units | None = None
@@ -340,7 +337,7 @@ def result_of(
     """Join all batches in order to one result; notices about them are added to ``notices``.
 
     Counts are joined first and summed once, since sums of sums would change the last bit. Raises `InputError` if too
-    many repeated mentions were dropped (`corefscore.matching.repeats.too_many`), and if no named entity counts
+    many repeated mentions were dropped (`corefscore.matching.matched.too_many`), and if no named entity counts
     (`corefscore.matching.named.about_names`).
     """
     if not batches:
@@ -396,7 +393,7 @@ def _notices(
             yield from worded(describe("dropped-repeat", distinct(dropped), SHOWN))
     windows = [batch.windows for batch in batches if batch.windows is not None]
     if windows:
-        from corefscore.matching.windows import crossing_notices
+        from corefscore.matching.units import crossing_notices
 
         yield from crossing_notices(windows)
     for batch in batches:

@@ -337,7 +337,7 @@ class Result(Scores):
 
     @property
     def key(self) -> str | None:
-        """The fingerprint of the key (`corefscore.core.fingerprint`)."""
+        """The fingerprint of the key (`corefscore.core.documents`)."""
         return self.settings.key
 
     @property

@@ -1,24 +1,255 @@
-"""One run: from options to settings, and from key and response to the result."""
+"""One run: key and response, each a path, documents read earlier or clusters in memory, become batches of documents,
+and these the result, by settings that are made from options."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from corefscore.core.documents import is_within
+import numpy as np
+
+from corefscore import formats
+from corefscore.core.documents import KEY, RESPONSE, Documents, is_within, joined
 from corefscore.core.errors import InputError, UsageError
-from corefscore.core.options import check_all
+from corefscore.core.findings import Finding, plural, shortened
+from corefscore.core.options import NameOptions, check_all
+from corefscore.core.records import dataclass, replace
+from corefscore.core.sources import Source
 from corefscore.core.workers import Map, NotSplittable
 from corefscore.formats.base import Reading
-from corefscore.metrics.base import Metric, own_values
+from corefscore.metrics.base import Metric, names_asked, own_values
 from corefscore.scoring.evaluate import count_batches, result_of
 from corefscore.scoring.results import DOCUMENT, Result
 from corefscore.scoring.settings import Rules, Settings
-from corefscore.scoring.sides import batches_of
 
 if TYPE_CHECKING:
-    from corefscore.scoring.sides import Given
+    from corefscore.formats.memory.clusters import Clusters
+
+
+LONGEST_NAME = 255
+"""The longest file name on common file systems; a path can be longer."""
+
+ONLY_DOCUMENT = "document"
+"""The name of a document that was given without one."""
+
+
+class MentionText(NamedTuple):
+    """A mention: its first and its last token, from 0 in its document, and its words, empty if these are not known. An
+    item has its name for words, and -1 for both tokens."""
+
+    start: int
+    end: int
+    words: str
+
+
+def words_of(documents: Documents) -> list[str]:
+    """Return the words of all mentions."""
+    if documents.items is not None:
+        return documents.words_of(range(len(documents.start)))
+    from corefscore.scoring.kinds.texts import layers_of
+
+    layers = list(layers_of(documents))
+    words = [list(chain(*layer.words)) if layer else [] for layer in layers]
+    columns = documents.mention_document().tolist(), documents.start.tolist(), documents.end.tolist()
+    if documents.nodes is None:
+        return [" ".join(words[document][start : end + 1]) for document, start, end in zip(*columns, strict=True)]
+    nodes = documents.nodes
+    found = []
+    for document, numbers in zip(columns[0], np.split(nodes.word, np.cumsum(nodes.size)[:-1]), strict=True):
+        layer = layers[document]
+        assert layer is not None, "mentions with heads are in files"
+        at = np.searchsorted(layer.numbers, numbers)
+        found.append(" ".join(words[document][word] for word in at.tolist()))
+    return found
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Corpus:
+    """The documents of one side, as `read` returns them. ``notices`` are the notices of reading them, ``reading`` the
+    options they were read with. Both become part of the result of a score. ``paths`` are its files, if workers may read
+    them again with the options of the score; ``origin`` is what was read, and how."""
+
+    documents: Documents
+    notices: Sequence[Finding]
+    reading: Mapping[str, str]
+    paths: str | Sequence[str] | None = None
+    origin: tuple[str | Source, Reading] | None = None
+
+    def __repr__(self) -> str:
+        return f"<Corpus of {plural(len(self.names), 'document')}>"
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The names of the documents, in order."""
+        return self.documents.names
+
+    def clusters(self) -> dict[str, dict[str, list[MentionText]]]:
+        """Return the mentions of each entity, by the name of the document and the id of the entity."""
+        documents = self.documents
+        found: dict[str, dict[str, list[MentionText]]] = {name: {} for name in documents.names}
+        of_entity = [
+            found[documents.names[document]].setdefault(name, [])
+            for document, name in zip(
+                documents.document.tolist(), documents.names_of(range(len(documents.document))), strict=True
+            )
+        ]
+        words = words_of(documents)
+        spans = zip(documents.entity.tolist(), documents.start.tolist(), documents.end.tolist(), words, strict=True)
+        for entity, start, end, text in spans:
+            of_entity[entity].append(MentionText(max(start, -1), max(end, -1), text))
+        return found
+
+
+if TYPE_CHECKING:
+    File = str | os.PathLike[str]
+    Given = File | Sequence[os.PathLike[str]] | Corpus | Mapping[str, Clusters] | Clusters | Iterable[Clusters]
+    """A key or a response: a path; `pathlib.Path` objects, whose files are one corpus; a corpus read earlier; clusters
+    by document name; the clusters of one document; or a list of these."""
+
+
+def corpus(
+    path: str | Sequence[str],
+    reading: Reading,
+    side: str | None,
+    names: NameOptions | None,
+    *,
+    texts: bool = False,
+    watch: Callable[[int], None] | None = None,
+) -> Corpus:
+    """Read a side as a corpus; the arguments are those of `corefscore.formats.read`."""
+    notices: list[Finding] = []
+    batches = formats.read(path, notices, reading, side=side, names=names, texts=texts, watch=watch)
+    return Corpus(joined(list(batches)), tuple(notices), reading.settings)
+
+
+_Batches = Iterator[Documents]
+
+
+def batches_of(
+    key: Given,
+    response: Given,
+    metrics: Sequence[Metric],
+    settings: Settings,
+    reading: Reading,
+    *,
+    texts: bool = False,
+    watch: Callable[[int], None] | None = None,
+) -> tuple[tuple[_Batches, _Batches], list[Finding], Settings]:
+    """Return both sides as batches of documents, the notices of reading, and the settings including those of reading,
+    whose names begin with their side if the sides differ. Reading the batches adds more notices to the list. Raises
+    `UsageError` for tags of a response that was read without them."""
+    notices: list[Finding] = []
+    asked: dict[str, Mapping[str, str]] = {}
+    batches: dict[str, _Batches] = {}
+    names = names_asked(metrics, settings.own)
+    sides = {KEY: key, RESPONSE: response}
+    if in_memory := [name for name, side in sides.items() if is_in_memory(side)]:
+        if len(in_memory) == 1:
+            sides = _beside_files(sides, in_memory[0], reading, names)
+        batches = {name: iter([documents]) for name, documents in _in_memory(sides).items()}
+    for name, side in sides.items():
+        if (paths := paths_of(name, side)) is not None:
+            asked[name] = reading.settings
+            batches[name] = formats.read(
+                paths, notices, reading, side=name, names=names, texts=texts and name == KEY, watch=watch
+            )
+        elif isinstance(side, Corpus):
+            if name == RESPONSE and reading.tags not in (None, side.reading.get("tags")):
+                raise UsageError("tags: the response was read without them; give them to from_text or read instead")
+            asked[name] = side.reading
+            notices += side.notices
+            batches[name] = iter([side.documents])
+    read: Mapping[str, str] = next(iter(asked.values()), {})
+    if any(read != other for other in asked.values()):
+        read = {f"{side}_{name}": value for side, options in asked.items() for name, value in options.items()}
+    return (batches[KEY], batches[RESPONSE]), notices, replace(settings, reading=read)
+
+
+def _beside_files(sides: dict[str, Any], name: str, reading: Reading, names: NameOptions | None) -> dict[str, Any]:
+    """Complete the side ``name``, which is clusters in memory, from the files of the other side.
+
+    Documents without names get the names of those in the files, by position, and mentions beside CorefUD their words
+    (`corefscore.formats.corefud.clusters`). Raises `InputError` if the number of documents differs, and for mentions
+    whose words the files lack.
+    """
+    (other,) = sides.keys() - {name}
+    given, side = sides[name], sides[other]
+    if (paths := paths_of(other, side)) is not None:
+        side = corpus(paths, reading, other, names)
+    if side.documents.nodes is not None:
+        return {**sides, name: _on_words(given, name, side), other: side}
+    if not isinstance(given, Mapping):
+        from corefscore.formats.memory.nesting import by_position, nested
+
+        given = by_position(nested(given, name), name, side.names)
+    return {**sides, name: given, other: side}
+
+
+def _on_words(given: Any, name: str, other: Corpus) -> Corpus:
+    """Turn clusters in memory into mentions of the words of the other side."""
+    from corefscore.formats.corefud.clusters import documents, nested, refuse_unknown
+    from corefscore.formats.memory.nesting import by_position
+
+    if not isinstance(given, Mapping):
+        given = by_position(nested(given, name), name, other.names)
+    if name == KEY:
+        refuse_unknown(given, name, other.documents)
+    notices: list[Finding] = []
+    on_words = documents(given, name, other.documents, other.reading.get("heads"), notices)
+    return Corpus(on_words, notices, other.reading)
+
+
+def _in_memory(sides: Mapping[str, Any]) -> dict[str, Documents]:
+    """Make documents of the sides that are clusters in memory."""
+    from corefscore.formats.memory.clusters import Mentions, documents
+    from corefscore.formats.memory.nesting import DOCUMENTS, nested, nested_by_name, refusal, together
+
+    mentions = Mentions()
+    in_memory = {name: side for name, side in sides.items() if is_in_memory(side)}
+    by_name = {name: nested_by_name(side, name) for name, side in in_memory.items() if isinstance(side, Mapping)}
+    unnamed = {name: nested(side, name) for name, side in in_memory.items() if name not in by_name}
+    if len(unnamed) == 2 and (several := together(unnamed[KEY], unnamed[RESPONSE])):
+        by_name[KEY], by_name[RESPONSE] = several
+    for name, side in unnamed.items():
+        if name in by_name:
+            continue
+        if side.level == DOCUMENTS:
+            expected = "documents by name, as the other side has them: dict(zip(names, documents))"
+            raise refusal(name, f"{side.shape}, a list of documents without names", expected)
+        by_name[name] = {ONLY_DOCUMENT: side.value}
+    return {name: documents(list(by_name[name]), by_name[name].values(), mentions, name) for name in in_memory}
+
+
+def is_in_memory(side: object) -> bool:
+    """Return whether a side is clusters in memory."""
+    return not is_path(side) and not isinstance(side, Corpus)
+
+
+def is_path(side: object) -> bool:
+    """Return whether a side is a path or a list of paths."""
+    if isinstance(side, str | os.PathLike):
+        return True
+    return isinstance(side, Sequence) and bool(side) and all(isinstance(path, os.PathLike) for path in side)
+
+
+def paths_of(name: str, side: Any) -> str | list[str] | None:
+    """Find the path or paths of a side; None if it is not given by paths.
+
+    Raises `UsageError` for text that is the content of a file rather than its name.
+    """
+    if not isinstance(side, str | os.PathLike):
+        return [os.fspath(path) for path in side] if is_path(side) else None
+    text = os.fspath(side)
+    is_text = len(text) > LONGEST_NAME or any(part in text for part in ("\n", "\0", "](#", "</"))
+    if is_text and not os.path.exists(text):
+        begin = shortened(text.strip().partition("\n")[0])
+        raise UsageError(
+            f"{name}: no file has this name of {len(text)} characters, which begins {begin!r}; expected a path: "
+            "give text with tags as a list, [text], other text as a file, and clusters as lists"
+        )
+    return text
 
 
 def apart(arguments: Mapping[str, Any]) -> tuple[Reading, Rules, dict[str, Any]]:
@@ -54,7 +285,12 @@ def scored(
         from corefscore.scoring.divided import score_by_workers
 
         try:
-            return score_by_workers(key, response, metrics, settings, reading, apply=workers, watch=watch)
+            ours, theirs = (
+                side.paths if isinstance(side, Corpus) else paths_of(name, side)
+                for name, side in ((KEY, key), (RESPONSE, response))
+            )
+            known = key.notices if isinstance(key, Corpus) else None
+            return score_by_workers(ours, theirs, metrics, settings, reading, apply=workers, watch=watch, known=known)
         except NotSplittable as error:
             if str(error):
                 tell(f"one process is used: {error}")

@@ -9,9 +9,8 @@ from corefscore.core.errors import UsageError
 from corefscore.core.options import OUTPUT, STATISTICS, option
 from corefscore.core.records import dataclass, field
 from corefscore.core.version import __version__
-from corefscore.matching.matched import MATCHING, SEARCHES, SINGLETONS, ZEROS
+from corefscore.matching.matched import MATCHING, REPEATED, SEARCHES, SINGLETONS, ZEROS
 from corefscore.matching.matched import MENTIONS as COUNTED_MENTIONS
-from corefscore.matching.repeats import REPEATED
 
 DOCUMENTS = "documents"
 """The value of ``--average``."""
@@ -170,7 +169,7 @@ class Settings:
     - ``document``: the one document that is scored, None for all.
     - ``reading``: the options about reading that can change a score.
     - ``unit``: the units within documents whose counts are wanted as well, which does not change a score.
-    - ``key``: the fingerprint of the key (`corefscore.core.fingerprint`), once it is known.
+    - ``key``: the fingerprint of the key (`corefscore.core.documents`), once it is known.
     """
 
     metrics: tuple[str, ...]

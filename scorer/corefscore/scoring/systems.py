@@ -9,10 +9,10 @@ from corefscore.core.documents import KEY
 from corefscore.core.errors import InputError, ScorerError, UsageError
 from corefscore.core.findings import Finding, Noticed
 from corefscore.scoring.results import Result
-from corefscore.scoring.sides import Corpus
+from corefscore.scoring.run import Corpus
 
 if TYPE_CHECKING:
-    from corefscore.scoring.sides import Given
+    from corefscore.scoring.run import Given
 
 
 class Runs(tuple[Any, ...]):

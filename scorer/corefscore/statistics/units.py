@@ -12,7 +12,7 @@ from corefscore.core.arrays import Floats, Ints
 from corefscore.core.documents import is_within, part_of
 from corefscore.core.errors import UsageError, listed
 from corefscore.core.findings import plural
-from corefscore.matching.windows import whole
+from corefscore.matching.units import whole
 from corefscore.metrics import metrics_of
 from corefscore.metrics.base import SCORES, Metric, summed
 from corefscore.scoring.results import REST, Result, compiled, group_of, values

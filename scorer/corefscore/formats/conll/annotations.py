@@ -16,7 +16,8 @@ from corefscore.core.findings import Finding
 from corefscore.core.sources import Source, as_text
 from corefscore.formats.base import USUAL, WORD, Annotations, Request
 from corefscore.formats.conll import reader
-from corefscore.formats.conll.lines import WordColumn, columns_of, tokens_of
+from corefscore.formats.conll.cells import columns_of
+from corefscore.formats.conll.lines import WordColumn, tokens_of
 
 _TAG, _PARSE = 4, 5
 """The columns of parts of speech and parses, counted from 0."""

@@ -1,6 +1,6 @@
-"""Turn coreference cells into events, and these into mentions.
+"""Read the marker, the columns and the coreference cell of a line, and turn cells into events and these into mentions.
 
-The rules are 5 and 6 of the grammar in `corefscore.formats.conll.reader`.
+The rules are 1 and 3 to 7 of the grammar in `corefscore.formats.conll.reader`.
 
 Cells of the plain form ``(N)|(N|N)`` are parsed all at once, the few others one by one.
 """
@@ -15,6 +15,70 @@ import numpy as np
 
 from corefscore.core.arrays import Bools, Bytes, Ints, changes, order_by, ranges
 from corefscore.core.records import NamedTuple
+from corefscore.core.sources import MARK, as_text
+from corefscore.formats.conll import BEGIN
+
+END = b"end document"
+USUAL_END = b"#" + END
+END_MARKER = re.compile(rb"#[^\S\n]*" + END)
+_NUMBERED = re.compile(rb"\(\d|\d\)")
+
+
+class _Marker(NamedTuple):
+    """A line that begins a document of this name, or that ends a document if there is no name."""
+
+    name: str | None
+
+
+_ENDS = _Marker(None)
+
+
+def marker_of(line: bytes) -> _Marker | None:
+    """Return the marker in a line without its LF, or None: rule 1 of the grammar in
+    `corefscore.formats.conll.reader`.
+    """
+    if line == USUAL_END:
+        return _ENDS
+    line = line.removeprefix(MARK)
+    if line.startswith(b"#"):
+        marker = line[1:].lstrip()
+        if marker.startswith(BEGIN):
+            return _Marker(as_text(marker[len(BEGIN) :].removesuffix(b"\r")))
+        if marker.startswith(END):
+            return _ENDS
+    return _ENDS if END in line and END_MARKER.search(line) else None
+
+
+def is_token_line(line: bytes) -> bool:
+    """Return whether a line that is not a marker is a token: rule 3 of the grammar in
+    `corefscore.formats.conll.reader`.
+    """
+    if not line.startswith((b"#", MARK + b"#")):
+        return bool(line.strip())
+    if b"\t" in line:
+        return True
+    has_bracket = b"(" in line or b")" in line  # few comments have one
+    return has_bracket and _NUMBERED.search(line.rstrip().rsplit(b" ", 1)[-1]) is not None
+
+
+def columns_of(line: bytes) -> list[bytes]:
+    """Return the columns of a token: rule 4 of the grammar in `corefscore.formats.conll.reader`."""
+    ended = line.removesuffix(b"\n")
+    text = ended.removesuffix(b"\r")
+    if b"\t" in text:
+        return (text.rstrip(b"\t") if text == ended else text).split(b"\t")
+    return list(filter(None, text.split(b" ")))
+
+
+def cell_of(line: bytes) -> tuple[int, bytes]:
+    """Return where the last column of a token, the cell of coreference, begins in its line, and its text."""
+    columns = columns_of(line)
+    cell = columns[-1] if columns else b""
+    text = line.rstrip(b"\n").removesuffix(b"\r")
+    if b"\t" in text:
+        return sum(map(len, columns)) + len(columns) - 1 - len(cell), cell
+    return len(text.rstrip(b" ")) - len(cell), cell
+
 
 SINGLE, OPEN, CLOSE = 0, 1, 2
 """The kinds of events, in the order in which those of one cell happen: ``(N)``, ``(N``, ``N)``."""

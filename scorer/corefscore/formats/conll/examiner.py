@@ -19,11 +19,10 @@ from corefscore.core.documents import NO_TEXTS, Documents, Texts
 from corefscore.core.findings import MOST, Finding, Found, plural, shortened
 from corefscore.core.sources import Source, as_text
 from corefscore.formats.base import Request
-from corefscore.formats.characters import not_utf_8, undecodable
-from corefscore.formats.conll.cells import OPEN, Events, unmatched
-from corefscore.formats.conll.columns import Columns
-from corefscore.formats.conll.lines import END
+from corefscore.formats.conll.cells import END, OPEN, Events, unmatched
+from corefscore.formats.conll.lines import Columns
 from corefscore.formats.conll.reader import CR, HASH, Cells, Lines, Reader, describe, last_cells
+from corefscore.formats.words import not_utf_8, undecodable
 
 _NUMBER_COLUMN = 2
 """The column of CoNLL-2011/2012 with the number of the token in its sentence."""

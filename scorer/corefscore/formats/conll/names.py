@@ -31,10 +31,10 @@ from corefscore.core.arrays import Bools, Bytes, Ints
 from corefscore.core.documents import KEY, NO_TEXTS, UNKNOWN, Documents, NameColumn, NamedEntities, Texts
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, shortened
-from corefscore.core.names import COLUMN
+from corefscore.core.options import COLUMN
 from corefscore.core.sources import Source, as_text
 from corefscore.formats.base import NE, Request
-from corefscore.formats.conll.columns import Columns
+from corefscore.formats.conll.lines import Columns
 from corefscore.formats.conll.reader import CR, Lines, Reader
 from corefscore.formats.words import BLANK_MARKS, word_numbers
 

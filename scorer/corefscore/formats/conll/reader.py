@@ -48,18 +48,22 @@ from corefscore.core.findings import Finding, plural, shortened
 from corefscore.core.records import NamedTuple
 from corefscore.core.sources import MARK, Source, as_text, is_utf_16
 from corefscore.formats.base import BATCH, USUAL, WORD, Request, excerpt, is_json
-from corefscore.formats.conll.cells import OPEN, Events, Labels, parse, partitions, plain, unmatched
-from corefscore.formats.conll.lines import (
+from corefscore.formats.conll.cells import (
     END,
     END_MARKER,
+    OPEN,
     USUAL_END,
-    WordColumn,
-    absent_column,
+    Events,
+    Labels,
     cell_of,
     is_token_line,
     marker_of,
-    other_words,
+    parse,
+    partitions,
+    plain,
+    unmatched,
 )
+from corefscore.formats.conll.lines import WordColumn, absent_column, other_words
 from corefscore.formats.corefud import recognises as is_conll_u
 from corefscore.formats.words import BLANK_MARKS
 

@@ -10,7 +10,8 @@ from corefscore.core.documents import Documents, part_of
 from corefscore.core.findings import Finding
 from corefscore.core.sources import MARK, Source, as_text
 from corefscore.formats.base import USUAL, FullDocument, Request, full_documents, order_kept
-from corefscore.formats.conll.lines import USUAL_END, lines_of
+from corefscore.formats.conll.cells import USUAL_END
+from corefscore.formats.conll.lines import lines_of
 from corefscore.formats.written import CLOSE, OPEN, SINGLE, Fit, fitted, marks, note_crossing, noted
 
 _NO_MENTION = b"-"

@@ -1,23 +1,30 @@
 """What CorefUD has besides mentions: words, sentence by sentence, empty nodes among them, with their parts of speech
-(UPOS); and the types of entities."""
+(UPOS); the types of entities; and dependencies: heads by the tree, which are the words of mentions nearest to the root,
+and what empty nodes depend on.
+
+The latter is in the column DEPS, separated by `|`: each time the number of a word, a colon, and a relation, which may
+contain more colons. A column of `_` has none.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.core.arrays import Ints, bounds, changes, order_by
-from corefscore.core.documents import SENTENCE, is_within
+from corefscore.core.arrays import Ints, bounds, changes, order_by, ranges
+from corefscore.core.documents import SENTENCE, TENTH, is_within
+from corefscore.core.findings import Finding
 from corefscore.core.sources import Source, as_text
-from corefscore.formats.base import EMPTY, NO_WORD, Annotations, Request
+from corefscore.formats.base import EMPTY, NO_WORD, Annotations, Request, Tree
 from corefscore.formats.corefud.chunks import CLOSE, Fields, attributes_of, chunks
-from corefscore.formats.corefud.lines import FORM, UPOS, Lines
-from corefscore.formats.corefud.mentions import parts_of
-from corefscore.formats.corefud.trees import depths, tree_of
+from corefscore.formats.corefud.lines import DEPS, DIGITS, FORM, HEAD, UPOS, Lines, Refuse, number_of
+from corefscore.formats.corefud.mentions import Sized, parts_of
+from corefscore.formats.words import numbers_of, whole_numbers
 
 _NOTHING = b"_"
 
@@ -91,3 +98,112 @@ def _types_of_words(lines: Lines) -> Mapping[int, Sequence[tuple[str, str]]]:
             label = parts[chunk][0] if chunk in parts else found.id_of(chunk)
             of_word[word].append((as_text(label), as_text(values[field].strip())))
     return of_word
+
+
+def highest(lines: Lines, sized: Sized) -> Ints:
+    """Return the head of each mention (its index in the file): the token nearest to the root, the first of several.
+
+    The distance follows from the column HEAD. Empty nodes have none there, so only a mention without tokens has an
+    empty node as its head, the first one. A token whose HEAD is not a number, or not in its sentence, is a root. A
+    token in a circle has the largest distance.
+    """
+    mention = np.repeat(np.arange(len(sized.size)), sized.size)
+    order = order_by(mention, depths(lines)[sized.word], np.arange(len(mention)))
+    return sized.word[order][changes(mention[order])]
+
+
+def tree_of(lines: Lines, depth: Callable[[], Ints], which: Ints, numbers: Ints) -> Tree:
+    """Return the dependencies of the words of one document (their places in the file); ``numbers`` and ``depth``
+    (`depths`) are those of all words.
+    """
+    empty = np.flatnonzero(~lines.words.overt[which])
+
+    def ignore(finding: Finding) -> None:
+        """No-op: reading the key for its mentions has refused it if it matters."""
+
+    size, parent, relation = links_of(lines, which[empty], numbers, ignore)
+    stops = np.cumsum(size)
+    links = {
+        at: (parent[start:stop].tolist(), relation[start:stop].tolist())
+        for at, start, stop in zip(empty.tolist(), (stops - size).tolist(), stops.tolist(), strict=True)
+    }
+    return Tree(depth()[which], links)
+
+
+def depths(lines: Lines) -> Ints:
+    """Return the number of steps of each word from its root; for an empty node, a number larger than that of the
+    words.
+    """
+    words = lines.words
+    overt = np.flatnonzero(words.overt)
+    number = words.number[overt]
+    # A column that is not a number means the root.
+    parent = np.maximum(whole_numbers(lines.text, *lines.bounds(HEAD, words.row[overt]), DIGITS), 0)
+    wanted = number // SENTENCE * SENTENCE + parent * TENTH
+    place = np.minimum(np.searchsorted(number, wanted), max(len(number) - 1, 0))
+    known = (parent > 0) & (number[place] == wanted)
+    # Every step leads to the parent; a root leads to itself.
+    up = np.where(known, place, np.arange(len(number)))
+    depth = np.zeros(len(number), dtype=np.int64)
+    at, step = np.arange(len(number)), 0
+    limit = int(np.bincount(number // SENTENCE).max(initial=0))
+    moving = np.flatnonzero(known)
+    while len(moving) and step <= limit:
+        step += 1
+        depth[moving] = step
+        at[moving] = up[at[moving]]
+        moving = moving[known[at[moving]]]
+    found = np.full(len(words.row), limit + 2)
+    found[overt] = depth
+    return found
+
+
+class _Links(NamedTuple):
+    """The dependencies of some words, word by word: how many each has, the words on which it depends, and its relations
+    to them, as numbers that are equal for equal relations in every process."""
+
+    size: Ints
+    parent: Ints
+    relation: Ints
+
+    def of(self, which: Ints) -> _Links:
+        """Take the dependencies of some of the words, in this order."""
+        size = self.size[which]
+        at = ranges((np.cumsum(self.size) - self.size)[which], size)
+        return _Links(size, self.parent[at], self.relation[at])
+
+
+def links_of(lines: Lines, words: Ints, number: Ints, refuse: Refuse) -> _Links:
+    """Read the dependencies of words, given by their indices in the file; ``number`` has the numbers of all words
+    (`corefscore.core.documents.Nodes`).
+
+    Text that is not a dependency is refused, once for each word. If ``refuse`` returns, such a word depends on the
+    root.
+    """
+    rows = lines.words.row[words]
+    begin, end = lines.bounds(DEPS, rows)
+    columns = (lines.piece(*edges) for edges in zip(begin.tolist(), end.tolist(), strict=True))
+    found = list(map(cache(_parsed), columns))  # few are different
+    for row, start, (_, _, odd) in zip(rows.tolist(), begin.tolist(), found, strict=True):
+        if odd is not None:
+            refuse(lines.about("odd-dependency", row, odd[1], start + odd[0]))
+    size = np.array([len(parents) for parents, _, _ in found], dtype=np.int64)
+    parent = np.array([parent for parents, _, _ in found for parent in parents], dtype=np.int64)
+    relation = numbers_of([relation for _, relations, _ in found for relation in relations])
+    return _Links(size, np.repeat(number[words] // SENTENCE * SENTENCE, size) + parent, relation)
+
+
+def _parsed(column: bytes) -> tuple[Sequence[int], Sequence[bytes], tuple[int, bytes] | None]:
+    """Parse a column: the numbers of words, the relations, and the place and text of the first odd piece."""
+    parents: list[int] = []
+    relations: list[bytes] = []
+    place = 0
+    for piece in column.split(b"|") if column not in (b"", b"_") else ():
+        head, colon, relation = piece.partition(b":")
+        parent = number_of(head)
+        if parent is None or not colon:
+            return [0], [b""], (place, piece)
+        parents.append(parent)
+        relations.append(relation)
+        place += len(piece) + 1
+    return parents, relations, None

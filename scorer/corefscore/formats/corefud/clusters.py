@@ -8,9 +8,9 @@ A mention is one of these, in a list or a tuple (words also in a set):
 3. Words one by one, where a mention has gaps: ``[3, 4, 7]`` or ``{3, (0, "5.1")}``, each a token or a pair as in 2.
    Two numbers alone are words in a set only.
 
-All words of a mention are in one sentence. Heads are those of the tree (`corefscore.formats.corefud.trees`), or last
-words where the other side was read so. Entities have the order in which they are given where a file would have that
-of their ids.
+All words of a mention are in one sentence. Heads are those of the tree (`corefscore.formats.corefud.annotations`), or
+last words where the other side was read so. Entities have the order in which they are given where a file would have
+that of their ids.
 """
 
 from __future__ import annotations

@@ -27,9 +27,9 @@ from corefscore.core.findings import Finding, Found, shortened
 from corefscore.core.records import dataclass, field, replace
 from corefscore.core.sources import Source, as_text
 from corefscore.formats.base import Request
-from corefscore.formats.characters import not_utf_8, undecodable
 from corefscore.formats.corefud.lines import Lines
 from corefscore.formats.corefud.reader import File, batches
+from corefscore.formats.words import not_utf_8, undecodable
 
 _TEXTS = RawConfigParser(delimiters="=")
 _TEXTS.read_string((get_data(__package__, "guidelines.ini") or b"").decode("utf-8"))  # also from a zip archive

@@ -22,6 +22,7 @@ from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural
 from corefscore.core.sources import Source, as_text
 from corefscore.formats.base import LAST, PARSE, TREE, Request, passage, passage_places
+from corefscore.formats.corefud.annotations import highest, links_of
 from corefscore.formats.corefud.chunks import (
     CLOSE,
     EMPTY_HEAD,
@@ -44,7 +45,6 @@ from corefscore.formats.corefud.mentions import (
     parts_of,
     words_of_mentions,
 )
-from corefscore.formats.corefud.trees import highest, links_of
 from corefscore.formats.words import word_numbers
 
 

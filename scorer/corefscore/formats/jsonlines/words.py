@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from corefscore.core.arrays import Ints
-from corefscore.formats.characters import codes_of, kinds_of, spaced, words_in
 from corefscore.formats.jsonlines.dialects import FLAT, OBJECTS, SENTENCES, TEXT, Dialect
 from corefscore.formats.jsonlines.records import Fields, clean, shown
+from corefscore.formats.words import codes_of, kinds_of, spaced, words_in
 
 _SPECIAL = {"[CLS]", "[SEP]", "<s>", "</s>"}
 """Subtokens that are not part of a word."""

@@ -26,7 +26,7 @@ import numpy as np
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import MOST
 from corefscore.formats.base import FAULTS, zeros_in
-from corefscore.formats.characters import codes_of, kinds_of, words_in
+from corefscore.formats.words import codes_of, kinds_of, words_in
 from corefscore.formats.written import crossings
 
 _OPEN, _CLOSE, _PLAIN_OPEN, _PLAIN_CLOSE = range(4)

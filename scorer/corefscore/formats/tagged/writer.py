@@ -13,11 +13,11 @@ from itertools import chain, count
 
 from corefscore.core.findings import Finding, plural
 from corefscore.formats.base import FullDocument, Request, Sentences, shares_spans
-from corefscore.formats.characters import INVISIBLE
 from corefscore.formats.jsonlines.dialects import NAMES_OF_DOCUMENTS
 from corefscore.formats.jsonlines.records import as_json
 from corefscore.formats.tagged.notations import NOTATIONS, Notation, find
 from corefscore.formats.tagged.reader import FIELD
+from corefscore.formats.words import INVISIBLE
 from corefscore.formats.written import (
     CLOSE,
     OPEN,

@@ -16,7 +16,7 @@ import numpy as np
 
 from corefscore.core.arrays import NONE, Bools, Ints, tally
 from corefscore.core.records import dataclass
-from corefscore.formats.characters import INVISIBLE, codes_of
+from corefscore.formats.words import INVISIBLE, codes_of
 
 _BRACKETS: Mapping[str, str] = dict(zip(("-lrb-", "-rrb-", "-lsb-", "-rsb-", "-lcb-", "-rcb-"), "()[]{}", strict=True))
 

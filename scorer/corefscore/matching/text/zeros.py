@@ -265,8 +265,8 @@ def as_nodes(key: DocumentWords, spans: Spans, names: Sequence[str], heads: str 
     last except those in gaps.
 
     Of the words among which the head of a mention is, it is the highest in the tree
-    (`corefscore.formats.corefud.trees.highest`), or with ``heads`` `LAST` the last one. ``names`` are the ids of the
-    entities. The spans that are returned count overt tokens; they are sorted as `corefscore.formats.corefud.reader`
+    (`corefscore.formats.corefud.annotations.highest`), or with ``heads`` `LAST` the last one. ``names`` are the ids of
+    the entities. The spans that are returned count overt tokens; they are sorted as `corefscore.formats.corefud.reader`
     sorts them.
     """
     entity, start, end = spans.entity, spans.start, spans.end
