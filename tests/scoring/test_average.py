@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from corefscore.core.errors import UsageError
 from corefscore.metrics import wanted
-from corefscore.statistics.significance import without_each
+from corefscore.statistics.significance import statistics, without_each
 from corefscore.statistics.units import sample
 from support import TESTDATA, call
 
@@ -89,7 +89,8 @@ def test_a_test_swaps_whole_documents(tmp_path: Path) -> None:
 def test_the_units_of_one_measure_add_up_to_its_mean(measure: str, results: list[corefscore.Result]) -> None:
     units = sample(results, [measure], averaged=True)
     means = [[getattr(result.mean[measure], score) for score in ("recall", "precision", "f1")] for result in results]
-    assert units.scores(units.counts.sum(axis=1)[None])[:, 0] == pytest.approx(np.array(means))
+    found = statistics(units.metrics, [measure], units.counts.sum(axis=1)[None], averaged=True)
+    assert found[:, 0] == pytest.approx(np.array(means))
 
 
 @pytest.mark.parametrize("verb", ["compare", "rank"])

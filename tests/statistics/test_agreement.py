@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from corefscore.metrics import wanted
 from corefscore.statistics.agreement import _kendall, taus
-from corefscore.statistics.significance import resampled
+from corefscore.statistics.significance import resampled, statistics
 from corefscore.statistics.units import sample
 from scipy import stats
 from support import TESTDATA
@@ -42,7 +42,7 @@ def test_intervals_are_percentiles_of_resampled_documents() -> None:
     of = sample(results, wanted("lea.f1,muc.f1").measures)
     generator = np.random.Generator(np.random.PCG64(3))
     weights = generator.multinomial(of.units, np.full(of.units, 1 / of.units), 1000)
-    expected = of.scores(np.einsum("tu,suc->stc", weights, of.counts)[None])
+    expected = statistics(of.metrics, of.measures, np.einsum("tu,suc->stc", weights, of.counts)[None])
     found = resampled(of, 1000, 3)
     assert np.allclose(np.moveaxis(found, 0, 1), expected, equal_nan=True)
     of_each = [

@@ -182,7 +182,7 @@ def test_blocks_bound_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_verdict_is_given_where_the_smallest_p_is_the_level() -> None:
     """Five units that all differ one way: p is 1/16, the smallest there can be."""
     units = simulated(shares(np.array([[10.0] * 5, [0.0] * 5])))
-    found = [compared(units, Method(confidence=1 - level)).differ(0, 0, 2) for level in (0.0625, 0.06)]
+    found = [compared(units, Method(confidence=1 - level)).differ[0, 0, 2] for level in (0.0625, 0.06)]
     assert found == [True, None]
 
 
@@ -222,13 +222,13 @@ def test_units_too_few_for_a_verdict_get_none() -> None:
     few = compared(simulated(shares(np.array([[9.0] * 5, [1.0] * 5]))), Method())
     enough = compared(simulated(shares(np.array([[9.0] * 6, [1.0] * 6]))), Method())
     assert few.tests.smallest.tolist() == [[[2 / 32] * 3]]
-    assert few.differ(0, 0, 2) is None
-    assert enough.differ(0, 0, 2) is True
+    assert few.differ[0, 0, 2] is None
+    assert enough.differ[0, 0, 2] is True
 
 
 def test_trials_too_few_for_a_verdict_get_none() -> None:
     found = compared(simulated(shares(np.array([[9.0] * 30, [1.0] * 30]))), Method(trials=10))
-    assert found.differ(0, 0, 2) is None
+    assert found.differ[0, 0, 2] is None
 
 
 def test_units_are_counted_by_score() -> None:
@@ -239,7 +239,7 @@ def test_units_are_counted_by_score() -> None:
     assert tests.differing_units.tolist() == [[[2, 3, 4]]]
     assert tests.smallest.tolist() == [[[0.5, 0.25, 0.125]]]
     found = compared(counted(first, second), Method(confidence=0.7))
-    assert [found.differ(0, 0, score) is None for score in range(3)] == [True, False, False]
+    assert [found.differ[0, 0, score] is None for score in range(3)] == [True, False, False]
 
 
 @pytest.mark.parametrize("boundary", ["key", "both"])
@@ -540,7 +540,7 @@ def test_the_smallest_difference_is_shown_in_four_of_five_samples(units: int) ->
 
     found = [compared(drawn(0.03), Method(trials=500, seed=seed), "f1") for seed in range(100)]
     least = float(np.median([each.shown_from[0, 0, 2] for each in found]))
-    shown = [compared(drawn(least), Method(trials=500, seed=seed), "f1").differ(0, 0, 2) for seed in range(300)]
+    shown = [compared(drawn(least), Method(trials=500, seed=seed), "f1").differ[0, 0, 2] for seed in range(300)]
     assert 0.7 < np.mean([each is True for each in shown]) < 0.87
 
 
@@ -597,5 +597,5 @@ def test_real_systems_of_206_documents() -> None:
     conll = list(MEASURES).index("conll")
     assert found.sample.units == 206
     assert found.tests.differing_units[:, conll, 2].tolist() == [14, 41, 43]
-    assert [found.differ(pair, conll, 2) for pair in range(3)] == [False, True, True]
+    assert [found.differ[pair, conll, 2] for pair in range(3)] == [False, True, True]
     assert np.all(found.ends[..., 0] <= found.ends[..., 1], where=~np.isnan(found.ends[..., 0]))

@@ -150,7 +150,7 @@ class Comparison(SystemsReport):
         values = {each.name: each.of(self.found, (pair, m, c)) for each in PAIR_STATISTICS}
         p = values["p_equivalent"]
         within = None if p is None else p <= self.found.method.alpha
-        return {**values, "differ": self.found.differ(pair, m, c), "equivalent": within}
+        return {**values, "differ": self.found.differ[pair, m, c], "equivalent": within}
 
     def _pairwise(self, differences: Table) -> Iterator[Table]:
         """Yield a table for each pair of systems, from the table of all differences."""
@@ -196,7 +196,7 @@ class Comparison(SystemsReport):
         if row == column:
             return " "
         pair = self.found.pair_number(order[row], order[column])
-        return _SIGNS[None if pair is None else self.found.differ(pair, *score)][row > column]
+        return _SIGNS[None if pair is None else self.found.differ[(pair, *score)]][row > column]
 
     @property
     def legend(self) -> Sequence[str]:

@@ -16,7 +16,7 @@ from corefscore.metrics.base import SCORES
 from corefscore.reports.base import GROUP, PAIR, VERDICT, Column, Table, tabled
 from corefscore.reports.systems import on_groups
 from corefscore.scoring.results import Result, Scores
-from corefscore.statistics.datasets import Datasets
+from corefscore.statistics.datasets import independent
 from corefscore.statistics.significance import Compared
 
 VERDICTS = {True: "differ", False: "not shown", None: "no verdict"}
@@ -34,7 +34,7 @@ class Statistic(NamedTuple):
     column: Column | None
     array: Callable[[Any], Any]
 
-    def of(self, found: Compared | Datasets, test: tuple[int, ...]) -> Any:
+    def of(self, found: Compared, test: tuple[int, ...]) -> Any:
         """Return the number of one test, or None for NaN."""
         number = self.array(found)[test].item()
         if math.isnan(number):
@@ -65,7 +65,7 @@ class OnDatasets:
 
     results: Mapping[str, Result]
     over: Compared
-    found: Datasets
+    found: Mapping[str, Compared]
 
     @property
     def tables(self) -> list[Table]:
@@ -101,8 +101,8 @@ class OnDatasets:
             ]
         for pair, (first, second) in enumerate(sample.pairs):
             rows = []
-            for group, name in enumerate(self.found.names):
-                row: list[Any] = [name, self.found.units[group]]
+            for group, found in self.found.items():
+                row: list[Any] = [group, found.sample.units]
                 for m, (_, c) in enumerate(scores):
                     test = self._test(group, (pair, m, c))
                     row += [test["difference"], test["p_corrected"], VERDICTS[test["differ"]]]
@@ -135,7 +135,7 @@ class OnDatasets:
         corrected = f"corrected by Holm's method for all {way}" if way else "not corrected, so some by chance"
         return (
             f"differ on: groups on which p is at most {self.over.method.alpha:g}, {corrected} "
-            f"({self.found.method.trials} trials on each); if independent: another lower limit of the number of "
+            f"({self.over.method.trials} trials on each); if independent: another lower limit of the number of "
             "groups on which the systems differ, if no two groups share texts (Fisher's combination, Dror et al. 2017)"
         )
 
@@ -147,8 +147,8 @@ class OnDatasets:
     def _on_each(self) -> list[dict[str, Any]]:
         """Every test on each group, as data."""
         return [
-            {"group": name, **self._named(tested), **self._test(group, tested)}
-            for group, name in enumerate(self.found.names)
+            {"group": group, **self._named(tested), **self._test(group, tested)}
+            for group in self.found
             for tested in self._tested
         ]
 
@@ -169,23 +169,23 @@ class OnDatasets:
         """The scores of the systems on each group, in the order of the systems."""
         return on_groups(self.results, self.over.method.by)
 
-    def _test(self, group: int, tested: _Tested) -> dict[str, Any]:
+    def _test(self, group: str, tested: _Tested) -> dict[str, Any]:
         """Return the scores of a pair on a group, and their test."""
         pair, m, c = tested
-        index = group, *tested
-        scores, measure = self._scores[self.found.names[group]], list(self.over.sample.measures)[m]
+        found, scores, measure = self.found[group], self._scores[group], list(self.over.sample.measures)[m]
         first, second = (float(getattr(scores[system][measure], SCORES[c])) for system in self.over.sample.pairs[pair])
         return {
             "value": first,
             "against_value": second,
             "difference": first - second,
-            **{statistic.name: statistic.of(self.found, index) for statistic in TEST_STATISTICS},
-            "differ": self.found.differ(*index),
+            **{statistic.name: statistic.of(found, tested) for statistic in TEST_STATISTICS},
+            "differ": found.differ[tested],
         }
 
     def _summary(self, tested: _Tested) -> dict[str, Any]:
         """Return the number of groups on which a pair differs in a score, as data."""
-        tests = [self._test(group, tested) for group in range(len(self.found.names))]
+        tests = [self._test(group, tested) for group in self.found]
+        level = self.over.method.alpha / max(1, self.over.family)
         differences = [test["difference"] for test in tests if test["differ"]]
         return {
             **self._named(tested),
@@ -194,5 +194,5 @@ class OnDatasets:
             "better": sum(difference > 0 for difference in differences),
             "worse": sum(difference < 0 for difference in differences),
             "no_verdict": sum(test["differ"] is None for test in tests),
-            "if_independent": self.found.independent(*tested),
+            "if_independent": independent(self.found.values(), tested, level),
         }

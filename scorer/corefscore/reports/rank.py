@@ -105,7 +105,7 @@ class Ranking(SystemsReport):
         if number is None:
             return {}
         test = number, 0, self.column
-        return {"p": float(self.found.corrected[test]), "verdict": VERDICTS[self.found.differ(*test)]}
+        return {"p": float(self.found.corrected[test]), "verdict": VERDICTS[self.found.differ[test]]}
 
     @cached_property
     def groups(self) -> dict[str, list[Scores]]:
@@ -321,7 +321,7 @@ class Ranking(SystemsReport):
                     "difference": abs(float(self.found.differences[test])),
                     "p": float(self.found.tests.p[test]),
                     "p_corrected": float(self.found.corrected[test]),
-                    "differ": self.found.differ(*test),
+                    "differ": self.found.differ[test],
                 }
 
 

@@ -157,10 +157,6 @@ class Sample:
             found.append(np.divide(counts, sums, out=np.zeros_like(sums), where=sums > 0).mean(axis=-1))
         return over_runs(np.stack(found, axis=-1), self.runs)
 
-    def scores(self, sums: Floats) -> Floats:
-        """Return the scores of summed columns; see `statistics`."""
-        return statistics(self.metrics, self.measures, sums, averaged=self.averaged)
-
 
 def over_runs(of_rows: Floats, runs: Ints | None) -> Floats:
     """Return the means over the runs of each system of values by row of counts, rows x ..., systems x .... ``runs`` is
@@ -244,13 +240,14 @@ class _Trials:
     memory, and ``swaps`` that of random trials, which have a byte for each unit.
     """
 
-    def __init__(self, sample: Sample, tested: Sequence[Scored] = ()) -> None:
-        self.sample, self.tested = sample, tested
+    def __init__(self, sample: Sample, tested: Bools | None = None) -> None:
+        self.sample = sample
+        self.tested = [] if tested is None else [(measure, score) for measure, score in np.argwhere(tested).tolist()]
         self.groups = int(sample.stratum[-1]) + 1
         self.flat: Floats = on_grid(sample.counts).transpose(0, 2, 1).reshape(-1, sample.units)
         self.whole = self.sums(np.ones((sample.units, 1)))
         self.first, self.second = sample.sides
-        values_of_trial = max(len(self.flat) * self.groups, len(tested) * len(self.first) // 2)
+        values_of_trial = max(len(self.flat) * self.groups, len(self.tested) * len(self.first) // 2)
         self.rows = max(1, BLOCK // max(values_of_trial, sample.units))
         self.swaps = max(1, BLOCK // max(values_of_trial, sample.units // 8))
 
@@ -281,7 +278,8 @@ class _Trials:
 
     def scores(self, sums: Floats) -> Floats:
         """Return the scores of sums of trials, trials x systems x measures x scores."""
-        return np.moveaxis(self.sample.scores(np.moveaxis(sums, 2, -1)), 1, 0)
+        sample, sums = self.sample, np.moveaxis(sums, 2, -1)
+        return np.moveaxis(statistics(sample.metrics, sample.measures, sums, averaged=sample.averaged), 1, 0)
 
     def alone(self) -> Iterator[Floats]:
         """Yield the sums over each unit alone as a trial, for blocks of units."""
@@ -395,36 +393,28 @@ Watch = Callable[[float], None]
 """A function that is called with the share of the work that is done, from 0 to 1."""
 
 
-class _Hits:
-    """Counts the trials with differences at least as large as the observed ones: tested scores x pairs."""
+def _p(
+    resampling: _Trials, swapped: Iterable[Floats | Bools], trials: int, spare: int, watch: Watch | None = None
+) -> Floats:
+    """Return the p-values and those corrected by the largest difference, 2 x tested scores x pairs.
 
-    def __init__(self, resampling: _Trials) -> None:
-        self.bound = np.abs(resampling.observed()) - TIE
-        self.scale = resampling.scale()
-        self.order = np.argsort(self.bound / self.scale, axis=1, kind="stable")
-        self.hits, self.by_largest = np.zeros(self.bound.shape), np.zeros(self.bound.shape)
-        self.trials = 0
-
-    def add(self, block: Floats) -> None:
-        """Count a block of differences, tested scores x pairs x trials, which is overwritten."""
+    ``swapped`` are blocks of so many ``trials``, units x trials; ``spare`` is 1 if the observed trial is none of these.
+    """
+    bound, scale = np.abs(resampling.observed()) - TIE, resampling.scale()
+    hits, order, done = np.full((2, *bound.shape), float(spare)), np.argsort(bound / scale, axis=1, kind="stable"), 0
+    for block in resampling.blocks(map(resampling.sums, swapped)):
         np.abs(block, out=block)
-        self.hits += (block >= self.bound[..., None]).sum(axis=-1)
-        block /= self.scale[..., None]
-        for test, order in enumerate(self.order):
-            so_far = np.maximum.accumulate(block[test, order], axis=0)
-            bound = (self.bound[test] / self.scale[test])[order, None]
-            self.by_largest[test, order] += (so_far >= bound).sum(axis=-1)
-        self.trials += block.shape[-1]
-
-    def p(self, spare: int) -> tuple[Floats, Floats]:
-        """Return the p-values and those by the largest difference; ``spare`` is 1 if the observed trial is none of
-        these.
-        """
-        trials = self.trials + spare
-        by_largest = (self.by_largest + spare) / trials
-        for p, order in zip(by_largest, self.order, strict=True):
-            p[order[::-1]] = np.maximum.accumulate(p[order[::-1]])
-        return (self.hits + spare) / trials, by_largest
+        hits[0] += (block >= bound[..., None]).sum(axis=-1)
+        np.divide(block, scale[..., None], out=block)
+        for test, near in enumerate(order):
+            so_far = np.maximum.accumulate(block[test, near], axis=0)
+            hits[1, test, near] += (so_far >= (bound[test] / scale[test])[near, None]).sum(axis=-1)
+        done += block.shape[-1]
+        if watch is not None:
+            watch(done / trials)
+    for of_test, near in zip(hits[1], order, strict=True):
+        of_test[near[::-1]] = np.maximum.accumulate(of_test[near[::-1]])
+    return hits / (trials + spare)
 
 
 def randomization(sample: Sample, tested: Bools, method: Method, watch: Watch | None = None) -> Tests:
@@ -440,42 +430,32 @@ def randomization(sample: Sample, tested: Bools, method: Method, watch: Watch | 
     pair if the largest of these, over this pair and all that are less far apart, is at least as large as the observed
     one of the pair; p never falls from one pair to the next. Source: Westfall and Young 1993, algorithm 4.1.
     """
-    resampling = _Trials(sample, [(measure, score) for measure, score in np.argwhere(tested).tolist()])
-    tests, trials = _no_tests(sample, tested), method.trials
+    resampling = _Trials(sample, tested)
     if not tested.any() or not sample.pairs:
-        return tests
+        return _tests(sample, tested)
     counts, union = [], np.zeros(sample.units, dtype=np.bool_)
     for mask in resampling.differing():
         counts.append(mask.sum(axis=-1))
         union |= mask.any(axis=(0, 1))
     apart, differing = np.flatnonzero(union), np.concatenate(counts, axis=1)
-    most = trials.bit_length() - 1
-    together = len(apart) <= most
-    count = 2 ** len(apart) if together else trials
-    weights = resampling.chosen(assignments(len(apart)), apart) if together else resampling.drawn(trials, method.seed)
-    hits, done = _Hits(resampling), 0
-    for block in resampling.blocks(map(resampling.sums, weights)):
-        hits.add(block)
-        done += block.shape[-1]
-        if watch is not None:
-            watch(done / count)
-    p, by_largest = hits.p(int(not together))
-    exact = differing <= most
-    for pair in () if together else np.flatnonzero(exact.any(axis=0)).tolist():
-        p[:, pair] = np.where(exact[:, pair], _enumerated(resampling, pair, exact[:, pair]), p[:, pair])
-    tests.p[:, tested] = p.T
-    tests.by_largest[:, tested] = np.maximum(p, by_largest).T
-    tests.differing_units[:, tested] = differing.T
-    tests.exact[:, tested] = exact.T
-    tests.smallest[:, tested] = np.where(exact, np.minimum(1, np.exp2(1.0 - differing)), 1 / (trials + 1)).T
-    return tests
+    exact = differing < method.trials.bit_length()
+    if 2 ** len(apart) <= method.trials:
+        p = _p(resampling, resampling.chosen(assignments(len(apart)), apart), 2 ** len(apart), 0, watch)
+    else:
+        p = _p(resampling, resampling.drawn(method.trials, method.seed), method.trials, 1, watch)
+        for pair in np.flatnonzero(exact.any(axis=0)).tolist():
+            p[0, :, pair] = np.where(exact[:, pair], _enumerated(sample, tested, pair, exact[:, pair]), p[0, :, pair])
+    smallest = np.where(exact, np.minimum(1, np.exp2(1.0 - differing)), 1 / (method.trials + 1))
+    return _tests(sample, tested, p[0], np.maximum(*p), differing, exact, smallest)
 
 
-def _no_tests(sample: Sample, tested: Bools) -> Tests:
-    """Return the tests of the pairs of a sample before any is made."""
-    unknown = np.full((len(sample.pairs), *tested.shape), np.nan)
-    none = np.zeros(unknown.shape, dtype=np.int64)
-    return Tests(unknown, unknown.copy(), none, none > 0, unknown.copy())
+def _tests(sample: Sample, tested: Bools, *numbers: Floats | Ints | Bools) -> Tests:
+    """Return the tests of the pairs of a sample from the numbers of the tested scores, tested scores x pairs."""
+    unknown: list[Any] = [np.nan, np.nan, 0, False, np.nan]
+    found = [np.full((len(sample.pairs), *tested.shape), value) for value in unknown]
+    for array, of_tested in zip(found, numbers, strict=False):
+        array[:, tested] = of_tested.T
+    return Tests(*found)
 
 
 def _t_tests(sample: Sample, tested: Bools, method: Method) -> Tests:
@@ -484,35 +464,26 @@ def _t_tests(sample: Sample, tested: Bools, method: Method) -> Tests:
 
     As in `randomization`, p is at least 2 / 2^n if the counts of n units differ, here in their means over runs.
     """
-    tests = _no_tests(sample, tested)
+    none = _tests(sample, tested)
     if not tested.any() or not sample.pairs:
-        return tests
-    found = Compared(sample, method, tested, tests, tests.p, tests.p)
+        return none
     means = replace(sample, counts=over_runs(sample.counts, sample.runs), runs=None)
-    scores = [(measure, score) for measure, score in np.argwhere(tested).tolist()]
-    differing = tests.differing_units
-    differing[:, tested] = np.concatenate([mask.sum(axis=-1) for mask in _Trials(means, scores).differing()], axis=1).T
-    smallest = np.where(tested, np.minimum(1, np.exp2(1.0 - differing)), np.nan)
-    p = np.where(tested, np.fmax(found.p_apart, smallest), np.nan)
-    return tests._replace(p=p, by_largest=p, differing_units=differing, smallest=smallest)
+    differing = np.concatenate([mask.sum(axis=-1) for mask in _Trials(means, tested).differing()], axis=1)
+    smallest = np.minimum(1, np.exp2(1.0 - differing))
+    p = np.fmax(Compared(sample, method, tested, none, none.p, none.p).p_apart[:, tested].T, smallest)
+    return _tests(sample, tested, p, p, differing, differing < 0, smallest)
 
 
-def _enumerated(of_all: _Trials, pair: int, wanted: Bools) -> Floats:
+def _enumerated(sample: Sample, tested: Bools, pair: int, wanted: Bools) -> Floats:
     """Return the exact p of one pair by tested score, from all assignments of the units in which the score differs;
     only for ``wanted`` scores.
     """
-    systems = [int(of_all.first[pair]), int(of_all.second[pair])]
-    alone = _Trials(replace(of_all.sample, counts=of_all.sample.counts[systems], baseline=None), of_all.tested)
+    alone = _Trials(replace(sample, counts=sample.counts[list(sample.pairs[pair])], baseline=None), tested)
     (masks,) = (mask[:, 0] for mask in alone.differing())
-    bound, p = np.abs(alone.observed()) - TIE, np.ones(len(masks))
+    p = np.ones(len(masks))
     for mask in np.unique(masks[wanted], axis=0):
-        units = np.flatnonzero(mask)
-        hits = sum(
-            (np.abs(block) >= bound[..., None]).sum(axis=-1)
-            for block in alone.blocks(map(alone.sums, alone.chosen(assignments(len(units)), units)))
-        )
-        same = (masks == mask).all(axis=1)
-        p[same] = (hits / 2 ** len(units))[same, 0]
+        units, same = np.flatnonzero(mask), (masks == mask).all(axis=1)
+        p[same] = _p(alone, alone.chosen(assignments(len(units)), units), 2 ** len(units), 0)[0, same, 0]
     return p
 
 
@@ -869,39 +840,31 @@ class Compared:
         known = self.tested & (self.tests.differing_units >= SHORT)
         return corrected_for(np.where(known, p, np.nan), self.method.correction)
 
-    def differ(self, pair: int, measure: int, score: int) -> bool | None:
-        """Return whether two systems differ significantly; None if no observed difference could have been
-        significant.
-        """
-        test = pair, measure, score
-        units = self.tests.differing_units[test]
-        return verdict(self.corrected[test], self.least[test], units, self.method.alpha)
+    @cached_property
+    def differ(self) -> Any:
+        """Whether two systems differ significantly, pairs x measures x scores: True, False, or None if no observed
+        difference could have been significant: if even the least corrected p is above the level, although the systems
+        differ in some units."""
+        shown, possible = self.corrected <= self.method.alpha, ~(self.least > self.method.alpha)
+        return np.where(shown | possible | (self.tests.differing_units == 0), shown, np.array(None))
 
     def better(self, measure: int, score: int) -> Bools:
         """Return whether each system was shown to be better than each other one, systems x systems: by their own test,
         or because a third system is worse than the one and better than the other.
         """
         found = np.zeros((self.sample.systems, self.sample.systems), dtype=np.bool_)
-        for number, (first, second) in enumerate(self.sample.pairs):
-            if self.differ(number, measure, score):
-                order = (first, second) if self.differences[number, measure, score] > 0 else (second, first)
-                found[order] = True
+        shown = self.differ[:, measure, score] == True  # noqa: E712 - None is neither
+        first, second = (side[shown] for side in self.sample.sides)
+        is_first = self.differences[shown, measure, score] > 0
+        found[np.where(is_first, first, second), np.where(is_first, second, first)] = True
         for third in range(len(found)):
             found |= np.outer(found[:, third], found[third])
         return found
 
     def undecided(self, measure: int, score: int) -> list[_Pair]:
         """Return the pairs of systems whose difference in a score could not have been significant."""
-        return [pair for number, pair in enumerate(self.sample.pairs) if self.differ(number, measure, score) is None]
-
-
-def verdict(corrected: float, least: float, units: int, alpha: float) -> bool | None:
-    """Return whether two systems differ significantly: whether the ``corrected`` p is at most ``alpha``.
-
-    None if no difference could have been significant: if even the ``least`` corrected p is above ``alpha``, although
-    the systems differ in some ``units``.
-    """
-    return None if least > alpha >= 0 and units and corrected > alpha else bool(corrected <= alpha)
+        differ = self.differ[:, measure, score].tolist()
+        return [pair for pair, verdict in zip(self.sample.pairs, differ, strict=True) if verdict is None]
 
 
 def compared(sample: Sample, method: Method, score: str | None = None, watch: Watch | None = None) -> Compared:
