@@ -359,6 +359,13 @@ def test_a_baseline_is_compared_with_the_others(capfdbinary: Capture) -> None:
         ("cedar.conll", "birch.conll"),
     ]
     assert "| baseline=birch.conll | family=2 |" in found["signature"]
+    key = {str(number): [[(0, 0), (1, 1), (2, 2)]] for number in range(8)}
+    worse = {name: [[(0, 0), (1, 1)]] for name in key}
+    systems = {"a": key, "b": worse, "c": key, "d": key, "e": worse}
+    matrix = str(corefscore.compare(key, systems, "lea.f1", baseline="b"))
+    signs = ["      >", "      >", "      >", "< < <   .", "      ."]
+    assert [line[-len(row) :] for line, row in zip(matrix.splitlines()[4:9], signs, strict=True)] == signs
+    assert "blank: only b was compared" in " ".join(matrix.split())
     wrong = call(capfdbinary, "compare", KEY, ASH, BIRCH, "--baseline", "birsh.conll")
     assert (wrong.status, wrong.stdout) == (2, b"")
     assert b"did you mean birch.conll" in wrong.stderr

@@ -25,8 +25,9 @@ from corefscore.statistics.significance import Method, Watch, compared
 _PAIRWISE = 4
 """The largest number of systems for which each pair has its own table; more systems have a matrix per measure."""
 
-_SIGNS = {True: "><", False: "..", None: "??"}
-"""The signs of a matrix by whether two systems differ: if the system of the row is better, and if it is worse."""
+_SIGNS = {True: "><", False: "..", None: "??", "": "  "}
+"""The signs of a matrix by whether two systems differ, or were not compared: if the system of the row is better, and if
+it is worse."""
 
 _LEGEND = (
     "> the system of the row is better than that of the column, < it is worse, . no difference was shown"
@@ -169,12 +170,16 @@ class Comparison(SystemsReport):
         yield from tables[:-1]
         unclear = any("?" in row[-1] for table in tables for row in table.rows)
         unknown = ", ? no test could have shown one" if unclear else ""
+        unknown += f", blank: only {self.found.method.baseline} was compared" if self.found.method.baseline else ""
         yield tables[-1]._replace(notes=[_LEGEND.format(unknown=unknown)])
 
     def _matrix(self, m: int, c: int) -> Table:
         """Return the matrix of a measure and the score that decides."""
         measure, scores = list(asked(self.measures).items())[m]
         order = self.best_first(m, c)
+        first, second = self.found.sample.sides
+        verdicts = np.full((len(order), len(order)), "", dtype=object)
+        verdicts[first, second] = verdicts[second, first] = self.found.differ[:, m, c]
         numbers = range(1, len(order) + 1)
         tens = " ".join(str(number // 10 % 10) if number > 9 else " " for number in numbers).rstrip()
         columns = [
@@ -187,16 +192,10 @@ class Comparison(SystemsReport):
         rows = []
         for number, system in enumerate(order, start=1):
             shown = [known(self.found.sample.shown[system, m, SCORES.index(score)]) for score in scores]
-            signs = " ".join(self._sign(order, number - 1, column, (m, c)) for column in range(len(order)))
+            of_others = enumerate(verdicts[system, order], start=1)
+            signs = " ".join(_SIGNS[verdict][number > place] for place, verdict in of_others)
             rows.append([number, self.names[system], *shown, self.interval_of(system, m, c), signs])
         return Table(f"{measure} {HEADINGS[SCORES[c]]}", columns, rows)
-
-    def _sign(self, order: Sequence[int], row: int, column: int, score: tuple[int, int]) -> str:
-        """Return the sign of two systems in a matrix of a measure and score, a blank on the diagonal."""
-        if row == column:
-            return " "
-        pair = self.found.pair_number(order[row], order[column])
-        return _SIGNS[None if pair is None else self.found.differ[(pair, *score)]][row > column]
 
     @property
     def legend(self) -> Sequence[str]:

@@ -101,10 +101,9 @@ class Ranking(SystemsReport):
     def _test(self, system: int) -> dict[str, Any]:
         """Return the p of a system against the baseline, and the verdict; empty without this test."""
         base = self.found.sample.baseline
-        number = None if base is None else self.found.pair_number(system, base)
-        if number is None:
+        if base is None or base == system:
             return {}
-        test = number, 0, self.column
+        test = self.found.sample.pairs.index((system, base)), 0, self.column
         return {"p": float(self.found.corrected[test]), "verdict": VERDICTS[self.found.differ[test]]}
 
     @cached_property
@@ -311,13 +310,13 @@ class Ranking(SystemsReport):
 
     def _pairs(self) -> Iterator[dict[str, Any]]:
         """Yield the test of each pair, as data; the first system is the one of the higher score."""
-        for first, second in combinations(self.order, 2):
-            number = self.found.pair_number(first, second)
-            if number is not None:
-                test = number, 0, self.column
+        numbers = {frozenset(pair): number for number, pair in enumerate(self.found.sample.pairs)}
+        for pair in combinations(self.order, 2):
+            if frozenset(pair) in numbers:
+                test = numbers[frozenset(pair)], 0, self.column
                 yield {
-                    "system": self.names[first],
-                    "against": self.names[second],
+                    "system": self.names[pair[0]],
+                    "against": self.names[pair[1]],
                     "difference": abs(float(self.found.differences[test])),
                     "p": float(self.found.tests.p[test]),
                     "p_corrected": float(self.found.corrected[test]),

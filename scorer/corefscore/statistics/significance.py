@@ -641,15 +641,6 @@ class Compared:
     corrected: Floats
     least: Floats
 
-    @cached_property
-    def _pair_numbers(self) -> Mapping[_Pair, int]:
-        pairs = enumerate(self.sample.pairs)
-        return {each: number for number, pair in pairs for each in (pair, pair[::-1])}
-
-    def pair_number(self, first: int, second: int) -> int | None:
-        """Return the number of the pair of two systems, given in either order; None if they are not compared."""
-        return self._pair_numbers.get((first, second))
-
     @property
     def family(self) -> int:
         """The number of tests that were corrected together."""
@@ -850,15 +841,8 @@ class Compared:
 
     def better(self, measure: int, score: int) -> Bools:
         """Return whether each system was shown to be better than each other one, systems x systems: by their own test,
-        or because a third system is worse than the one and better than the other.
-        """
-        found = np.zeros((self.sample.systems, self.sample.systems), dtype=np.bool_)
-        shown = self.differ[:, measure, score] == True  # noqa: E712 - None is neither
-        first, second = (side[shown] for side in self.sample.sides)
-        is_first = self.differences[shown, measure, score] > 0
-        found[np.where(is_first, first, second), np.where(is_first, second, first)] = True
-        for third in range(len(found)):
-            found |= np.outer(found[:, third], found[third])
+        or by a chain (`_chains`)."""
+        found: Bools = _chains(self.corrected, self.sample, measure, score) <= self.method.alpha
         return found
 
     def undecided(self, measure: int, score: int) -> list[_Pair]:
@@ -879,27 +863,30 @@ def compared(sample: Sample, method: Method, score: str | None = None, watch: Wa
     of_pairs = method.correction == "largest"
     corrected = tests.by_largest if of_pairs and len(sample.pairs) > 1 else corrected_for(tests.p, method.correction)
     least = tests.smallest if of_pairs else corrected_for(tests.smallest, method.correction)
-    if sample.baseline is None and method.correction != "none":
-        corrected = _implied(corrected, sample)
+    if method.correction != "none":
+        corrected = corrected.copy()
+        first, second = sample.sides
+        for m, c in np.argwhere(tested).tolist():
+            p = _chains(corrected, sample, m, c)
+            corrected[:, m, c] = np.minimum(p[first, second], p[second, first])
     return Compared(sample, method, tested, tests, corrected, least)
 
 
-def _implied(corrected: Floats, sample: Sample) -> Floats:
-    """Corrected p-values, pairs x measures x scores, each at most the larger of those of two pairs that imply it.
+def _chains(corrected: Floats, sample: Sample, measure: int, score: int) -> Floats:
+    """Return the p-values of the hypotheses that a system is not better than another one, systems x systems, from those
+    of the pairs of a score; infinite for systems that are not better.
 
     If one system is better than a second, and this better than a third, the first is better than the third. So a
-    chain of differences shows the difference of its ends, and adds no error to those of its links.
+    chain of differences shows the difference of its ends, and adds no error to those of its links: its p is the largest
+    of theirs.
     """
-    found, pairs = corrected.copy(), np.stack(sample.sides, axis=1)
-    for measure, score in np.argwhere(~np.isnan(corrected).all(axis=0)).tolist():
-        place = np.argsort(np.argsort(-sample.observed[:, measure, score], kind="stable"))
-        above, below = np.sort(place[pairs], axis=1).T
-        p = np.full((sample.systems, sample.systems), np.inf)
-        p[above, below] = corrected[:, measure, score]
-        for middle in range(sample.systems):
-            np.minimum(p, np.maximum(p[:, middle, None], p[middle]), out=p)
-        found[:, measure, score] = p[above, below]
-    return found
+    first, second = sample.sides
+    is_first = sample.observed[first, measure, score] >= sample.observed[second, measure, score]
+    p = np.full((sample.systems, sample.systems), np.inf)
+    p[np.where(is_first, first, second), np.where(is_first, second, first)] = corrected[:, measure, score]
+    for middle in range(sample.systems):
+        np.minimum(p, np.maximum(p[:, middle, None], p[middle]), out=p)
+    return p
 
 
 def corrected_for(p: Floats, correction: str) -> Floats:
