@@ -436,6 +436,20 @@ def test_fields_that_are_named_are_both_sides(
     assert corefscore.score(path, columns=fields)["lea"].f1 == 1
 
 
+@pytest.mark.parametrize("name", ["pred_clusters", "predicted_cluster", "clustersPredicted"])
+@pytest.mark.parametrize("clusters", ["clusters", "clusters_token_offsets"])
+def test_predictions_in_a_field_of_another_name_are_not_left_out(name: str, clusters: str, tmp_path: Path) -> None:
+    """The clusters of the key, which the file also has, would get 100."""
+    path = tmp_path / "file.jsonl"
+    path.write_text(json.dumps({"tokens": ["a", "b"], clusters: [[[0, 0], [1, 1]]], name: [[[0, 0]]]}))
+    key = corefscore.read(path, side="key")
+    with pytest.raises(InputError, match=rf'"{name}" occurs together with {clusters}.*\n.*columns response.clusters='):
+        corefscore.score(key, path, "muc")
+    for field, recall in ((name, 0), (clusters, 1)):
+        response = corefscore.read(path, side="response", columns=f"clusters={field}")
+        assert corefscore.score(key, response, "muc")["muc"].recall == recall
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -185,6 +185,7 @@ def test_labels_of_any_type_and_missing_ones(labels: Any) -> None:
 REFUSED: Sequence[tuple[Any, str]] = [
     ((("abc",), {}), "labels are str; expected a list, an array or a series"),
     (((3,), {}), "labels are int; expected"),
+    ((({3, 4},), {}), "labels are set; expected"),
     (((np.zeros((2, 2)),), {}), "labels have the shape (2, 2)"),
     ((([1, 2], ["a"]), {}), "items are 1, and labels 2; expected one for each label"),
     ((([1, 2], ["a", None]), {}), "items[1] is missing"),
@@ -334,3 +335,41 @@ def test_of_two_columns_that_fit_the_one_that_is_read_is_named() -> None:
     table = TESTDATA / "odd" / "chosen-column" / "key.csv"
     assert b'"cluster" is read' in within("bcub", table, table).stderr
     assert not within("bcub", table, table, "--columns", "entity=label").stderr
+
+
+@pytest.mark.parametrize(
+    ("labels", "odd"),
+    [
+        (["1", "1", "2"], None),
+        ([" 1", " 1", " 2"], None),
+        (["NA", "NA", "2"], ("NA", "2 items")),
+        (np.array(["1", np.nan, np.nan]), ("nan", "2 items")),
+        ([0, 0, -1], ("-1", "1 item")),
+        (["1", " 1", "2"], (" 1", "1 item")),
+        ([" ", " ", "2"], (" ", "2 items")),
+    ],
+)
+def test_labels_that_may_mean_none_or_another_one_are_named(labels: Any, odd: Any, tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(table({str(item): str(label) for item, label in enumerate(labels)}))
+    for corpus in (from_labels(labels), read(path)):
+        said = [notice.details for notice in corpus.notices if notice.code == "odd-label"]
+        assert [(its["label"], its["count"]) for its in said] == ([odd] if odd else [])
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("quote", ["", '"'])
+def test_a_second_header_is_no_item(mark: str, quote: str, tmp_path: Path) -> None:
+    """As ``cat a.csv b.csv`` leaves it; on both sides it was an item that both have."""
+    path = tmp_path / "two.csv"
+    path.write_text(f"{mark}item,entity\na,1\nb,{quote}1{quote}\n{mark}item,entity\nc,2\n")
+    assert b"two.csv:4: error[bad-row] the header again" in within("bcub", path, path).stderr
+
+
+def test_series_in_two_orders_are_no_columns() -> None:
+    frame = pd.DataFrame({"item": ["a", "b", "c"], "label": [1, 1, 2]})
+    for given in ({"items": frame.item}, {"documents": frame.item}):
+        with pytest.raises(UsageError, match="another index"):
+            from_labels(frame.label[::-1], **given)
+    for items in (frame.item, frame.item.array, frame.index, list(frame.item)):
+        assert list(from_labels(frame.label, items).clusters()["document"]) == ["1", "2"]

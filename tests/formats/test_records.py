@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from corefscore import InputError, Result, from_labels, score
+from corefscore import InputError, Result, from_labels, read, score
 from support import CORPORA, EXCERPTS, TESTDATA, WHOLE_CORPORA, call
 
 KEY, RESPONSE = TESTDATA / "records" / "key.json", TESTDATA / "records" / "response.jsonl"
@@ -102,7 +102,24 @@ def test_a_response_without_predictions_has_the_other_clusters(nothing: Any, tmp
     """WEC-Eng and others have the field in files of the key, too."""
     rows = [{"doc_id": "a", "tokens_ids": [at], "coref_chain": 1, "predicted_coref_chain": nothing} for at in (1, 2)]
     path = written(tmp_path / "file", rows)
-    assert score([["a 1", "a 2"]], path, "lea")["lea"].f1 == 1
+    result = score([["a 1", "a 2"]], path, "lea")
+    assert result["lea"].f1 == 1
+    assert "chosen-column" in {notice.code for notice in result.notices}
+
+
+def test_a_prediction_after_a_first_record_without_one_is_not_left_out(tmp_path: Path) -> None:
+    """The clusters of the key were scored, if the first mention of a response was in no entity."""
+    rows = [{"doc_id": "a", "tokens_ids": [at], "cluster_id": 1, "predicted_coref_chain": at or None} for at in (0, 1)]
+    path = written(tmp_path / "file", rows)
+    with pytest.raises(InputError, match=r"predicted_coref_chain.*\n.*columns response.entity="):
+        score(path, path, "bcub")
+    for field, recall in (("predicted_coref_chain", 0.25), ("cluster_id", 1)):
+        assert score(path, read(path, side="response", columns=f"entity={field}"), "bcub")["bcub"].recall == recall
+
+
+def test_equal_numbers_are_one_cluster(tmp_path: Path) -> None:
+    rows = [{"doc_id": "a", "tokens_ids": [at], "cluster_id": cluster} for at, cluster in enumerate((1, 1.0, "1"))]
+    assert list(read(written(tmp_path / "file", rows)).clusters()["document"]) == ["1"]
 
 
 def test_tables_and_records_are_scored_against_each_other(tmp_path: Path) -> None:

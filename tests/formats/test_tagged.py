@@ -502,6 +502,12 @@ def test_answers_without_names_are_taken_in_order_or_refused() -> None:
         corefscore.score(TAGGED / "key-of-two.jsonl", TAGGED / "three.txt", "lea")
 
 
+def test_an_answer_with_the_name_of_another_document_is_taken_with_a_notice() -> None:
+    for name, odd in (("cats", []), ("demo/cats", []), ("dogs", ["by-position"])):
+        found = corefscore.score(KEY, {name: "[The cat](#1) saw Ann and Bo"}, "lea")
+        assert [notice.code for notice in found.notices if notice.code == "by-position"] == odd
+
+
 # Other tokens
 
 

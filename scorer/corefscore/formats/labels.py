@@ -30,10 +30,10 @@ from itertools import chain, islice
 import numpy as np
 
 from corefscore.core.arrays import NONE, Ints, ranked
-from corefscore.core.documents import KEY, Documents, Place, by_appearance, joined
+from corefscore.core.documents import KEY, RESPONSE, Documents, Place, by_appearance, joined
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural, shortened
-from corefscore.core.items import LONGEST, Items, ItemWords, Numbers, Values
+from corefscore.core.items import LONGEST, Items, ItemWords, Numbers, Values, text_of
 from corefscore.core.records import NamedTuple, replace
 from corefscore.core.sources import MARK, Source, as_text, is_utf_16
 from corefscore.formats.base import BATCH, DOCUMENT, ENTITY, ITEM, Format, Request, found_at, is_json, refused
@@ -147,6 +147,7 @@ class _Side(NamedTuple):
         document, item, label, line = map(np.concatenate, zip(*blocks, strict=True))
         if not len(line):
             raise _without(source, "the file has a header and no row")
+        self.notices.extend(odd_labels(Place(source, int(line[0])), label, self.labels))
         # Documents are numbered in the order of their first rows.
         first = np.searchsorted(np.maximum.accumulate(document), np.arange(len(names)))
         places_of = [Place(source, its) for its in line[first].tolist()]
@@ -158,14 +159,34 @@ class _Side(NamedTuple):
         """Yield the rows of a table, many at once: their lines, and their cells by the role of the column."""
         header = _header(source)
         places = _places(source, header, self.request.columns, self.notices)
+        named = {role: header.cells[place] for role, place in places.items()}
+        again = {(mark + named[ITEM], named[ENTITY]) for mark in ("", as_text(MARK))}
         for lines, cells in _blocks(source, header):
             columns = {role: cells[place] for role, place in places.items()}
+            rows = list(zip(columns[ITEM], columns[ENTITY], strict=True))
+            if not again.isdisjoint(rows):
+                at = next(number for number, row in enumerate(rows) if row in again)
+                expected = "one header; remove this line, or give several tables as the files of a folder"
+                raise _bad_row(source, int(lines[at]), "the header again", expected)
             for role in columns.keys() - {ENTITY}:
                 if "" in columns[role]:
                     expected = "the name of one; only an item without an entity has an empty cell, that of the entity"
                     what = f'the column "{header.cells[places[role]]}" is empty'
                     raise _bad_row(source, int(lines[columns[role].index("")]), what, expected)
             yield lines, columns
+
+
+def odd_labels(place: Place, numbers: Ints, values: Sequence[str]) -> Iterator[Finding]:
+    """Yield the notice about a label that means elsewhere that an item is in no entity, or else about one that differs
+    from another one in blanks around it alone; ``numbers`` are the labels of items as numbers of ``values``, -1 for
+    none.
+    """
+    used, counts = np.unique(numbers[numbers >= 0], return_counts=True)
+    texts = {values[number]: count for number, count in zip(used.tolist(), counts.tolist(), strict=True)}
+    around = (text for text in texts if text != text.strip() and (not text.strip() or text.strip() in texts))
+    for text in sorted(texts.keys() & _NOTHING) or sorted(around):
+        yield found_at(place, "odd-label", label=text, count=plural(texts[text], "item"))
+        return
 
 
 class _Header(NamedTuple):
@@ -304,6 +325,9 @@ _CLUSTERS, _PREDICTED = ("coref_chain", "cluster_id"), "predicted_coref_chain"
 _UNKNOWN = {"-", "-1", "UNK"}
 """What files have in place of a cluster that is not known."""
 
+_NOTHING = {*_UNKNOWN, "NA", "N/A", "<NA>", "NaN", "nan", "None", "none", "NULL", "null"}
+"""What programs write for a value that is missing."""
+
 
 def _of_records(source: Source, request: Request, notices: list[Finding]) -> tuple[Ints, Mapping[str, Sequence[str]]]:
     """Return the lines of all records of a file, and their items, entities and, if these are asked for, documents.
@@ -314,7 +338,10 @@ def _of_records(source: Source, request: Request, notices: list[Finding]) -> tup
     names: Mapping[str, str] = {}
     for place, _, parse in records(source):
         fields = parse()
-        names = names or _names(place, fields, request)
+        names = names or _names(place, fields, request, notices)
+        if ENTITY not in request.columns and names[ENTITY] != _PREDICTED and _is_predicted(fields, request):
+            expected = f"it in the first record, too; --columns response.{ENTITY}={_PREDICTED} reads it"
+            raise bad_field(place, fields, _PREDICTED, "has a cluster here and none in the first record", expected)
         if missing := next((name for name in (TEXT_OF_MENTION, *names.values()) if name not in fields), None):
             expected = f"it in every record; --columns {ITEM}=NAME,{ENTITY}=NAME,{DOCUMENT}=NAME names other fields"
             raise missing_field(place, fields, missing, expected)
@@ -332,11 +359,18 @@ def _of_records(source: Source, request: Request, notices: list[Finding]) -> tup
     return np.array(lines), {ITEM: items, ENTITY: clusters} | ({DOCUMENT: documents} if DOCUMENT in names else {})
 
 
-def _names(place: Place, fields: Fields, request: Request) -> dict[str, str]:
+def _is_predicted(fields: Fields, request: Request) -> bool:
+    """Return whether a record has the cluster of a response in the field for it."""
+    return request.side != KEY and fields.get(_PREDICTED) not in (None, "", -1, *_UNKNOWN)
+
+
+def _names(place: Place, fields: Fields, request: Request, notices: list[Finding]) -> dict[str, str]:
     """Return the fields to read by what they contain. Raises `InputError` for a record with two fields of clusters."""
     clusters = [name for name in _CLUSTERS if name in fields] or [_CLUSTERS[1]]
-    if request.side != KEY and fields.get(_PREDICTED) not in (None, "", -1, *_UNKNOWN):
+    if _is_predicted(fields, request):
         clusters = [_PREDICTED]
+    elif request.side == RESPONSE and _PREDICTED in fields and ENTITY not in request.columns:
+        notices.append(found_at(place, "chosen-column", taken=clusters[0], role=ENTITY))
     if len(clusters) > 1 and ENTITY not in request.columns:
         expected = f"one of them; --columns {ENTITY}={clusters[1]} says which"
         raise bad_field(place, fields, clusters[1], f"occurs together with {clusters[0]}", expected)
@@ -364,7 +398,7 @@ def _text(place: Place, fields: Fields, name: str) -> str:
     value = fields[name]
     if value == "" or isinstance(value, bool) or not isinstance(value, str | int | float) or str(value) == "nan":
         raise bad_field(place, fields, name, f"is {shown(value)}", "a name or a number; null is no cluster")
-    return clean(str(value))
+    return clean(text_of(value))
 
 
 FORMAT = Format("labels", "a table of labels", recognises, read, columns=(ITEM, ENTITY, DOCUMENT))

@@ -15,7 +15,7 @@ from corefscore.core.documents import Place
 from corefscore.core.errors import UsageError
 from corefscore.core.items import Values, text_of
 from corefscore.core.sources import Source
-from corefscore.formats.labels import UNNAMED
+from corefscore.formats.labels import UNNAMED, odd_labels
 from corefscore.formats.labels import documents as documents_of
 from corefscore.scoring.run import Corpus
 
@@ -47,8 +47,11 @@ def from_labels(
         if items is not None:
             raise UsageError("items are given twice: as the keys of labels, and as items")
         labels, items = list(labels.values()), list(labels)
-    elif items is None and hasattr(labels, "isna"):
-        items = getattr(labels, "index", None)
+    index = _index(labels)
+    for name, column in (("items", items), ("documents", documents)):
+        if index is not None and _index(column) is not None and not index.equals(_index(column)):
+            raise UsageError(f"{name} have another index than labels; give {name}.array if the rows have one order")
+    items = index if items is None else items
     entity = _column("labels", labels)
     size = len(entity.number)
     item = _Column(np.arange(size), range(size)) if items is None else _column("items", items)
@@ -62,8 +65,16 @@ def from_labels(
     names = list(map(text_of, document.values))
     columns = document.number, item.number, entity.number, np.full(size, -1)
     found = documents_of(names, [Place(Source("labels"), None)] * len(names), columns, item.values)
-    found = replace(found, label=-1 - found.label, odd_labels=list(map(str, entity.values)), unnamed=documents is None)
-    return Corpus(found, (), {})
+    texts = list(map(str, entity.values))
+    found = replace(found, label=-1 - found.label, odd_labels=texts, unnamed=documents is None)
+    plain = isinstance(entity.values, np.ndarray) and entity.values.dtype.kind in "iu" and (entity.values >= 0).all()
+    odd = () if plain else odd_labels(Place(Source("labels"), None), entity.number, texts)
+    return Corpus(found, tuple(odd), {})
+
+
+def _index(column: Any) -> Any:
+    """Return the index of a series of pandas, None for another column."""
+    return getattr(column, "index", None) if hasattr(column, "isna") else None
 
 
 class _Column(NamedTuple):
@@ -75,7 +86,7 @@ class _Column(NamedTuple):
 
 def _column(name: str, given: Iterable[Any]) -> _Column:
     """Return a list, array or series as numbers. Raises `UsageError` for what is none of them."""
-    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+    if isinstance(given, str | bytes | set | frozenset) or not isinstance(given, Iterable):
         raise UsageError(f"{name} are {type(given).__name__}; expected a list, an array or a series")
     if hasattr(given, "factorize"):  # pandas, which is faster than a loop
         number, different = given.factorize()

@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 
 from corefscore.core.arrays import NONE, Ints
-from corefscore.core.documents import KEY, OF_FIELD, UNKNOWN, Documents, Place, Texts
+from corefscore.core.documents import KEY, OF_FIELD, RESPONSE, UNKNOWN, Documents, Place, Texts
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import MOST, Finding, Found, plural
 from corefscore.core.items import LONGEST, Items, ItemWords, Numbers
@@ -68,6 +68,9 @@ _WHOLE_FILE = ("no-document", "json-document")
 
 _HALF = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 """Half characters that do not mean a byte (`corefscore.formats.jsonlines.records.clean`)."""
+
+_OTHER_PREDICTED = re.compile("(?i)pred.*cluster|cluster.*pred")
+"""Names of fields that seem to be those of the clusters of a response."""
 
 _ANSWER = "answer"
 """The field of text with tags (`corefscore.formats.tagged`)."""
@@ -299,6 +302,10 @@ def _by_first(place: Place, fields: Fields, request: Request) -> _First:
         what = f"occurs together with clusters, so this can be text with tags or {dialect.name}"
         expected = f"one of them; --input-format tagged or --input-format {dialect.name} says which"
         raise bad_field(place, fields, _ANSWER, what, expected)
+    chosen = CLUSTERS in request.columns or dialect.predicted in fields or dialect.clusters not in fields
+    if request.side == RESPONSE and not chosen and (other := next(filter(_OTHER_PREDICTED.search, fields), None)):
+        what = f"occurs together with {dialect.clusters}, so either can have the clusters of the response"
+        raise bad_field(place, fields, other, what, f"one of them; --columns response.{CLUSTERS}=NAME says which")
     field = _field_of(request, dialect)
     if field is not None:
         return dialect, field

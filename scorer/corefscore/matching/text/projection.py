@@ -168,13 +168,14 @@ class _Placing:
 
     def _by_position(self) -> dict[int, list[int]]:
         """Return documents of the response without names of the key."""
-        if len(self.key) == 1:
-            return {0: list(range(len(self.response)))}
-        place, count = self.response.place_of(0), len(self.response)
-        if count != len(self.key):
-            raise refused(place, "unnamed-answers", count=plural(count, "answer"), documents=len(self.key))
-        self.notices.append(found_at(place, "by-position", count=count, documents=count))
-        return {document: [document] for document in range(len(self.key))}
+        place, count, known = self.response.place_of(0), len(self.response), len(self.key)
+        if 1 < known != count:
+            raise refused(place, "unnamed-answers", count=plural(count, "answer"), documents=known)
+        is_named = not (self.response.unnamed or self.key.unnamed or self.response.names[0] == place.source.stem)
+        if known > 1 or is_named:
+            details = {"count": plural(count, "answer"), "documents": plural(known, "document")}
+            self.notices.append(found_at(place, "by-position", **details))
+        return {0: list(range(count))} if known == 1 else {document: [document] for document in range(known)}
 
     # Words
 
