@@ -24,7 +24,7 @@ from corefscore.analysis import response as response_module
 from corefscore.analysis import types
 from corefscore.analysis.costs import Measure, ScoredResponses, alone, in_turn, measured
 from corefscore.analysis.partitions import ABSENT, Partitions
-from corefscore.analysis.response import Analysis, Asked, analysed, with_pairs
+from corefscore.analysis.response import Analysable, Analysis, Asked, analysable, analysed
 from corefscore.analysis.spans import _TRIMMED
 from corefscore.analysis.types import errors_of
 from corefscore.core.arrays import Ints
@@ -33,10 +33,9 @@ from corefscore.formats.base import Reading, Request
 from corefscore.formats.conll.annotations import read as read_layers
 from corefscore.formats.conll.cells import columns_of
 from corefscore.formats.conll.lines import lines_of, sentences
-from corefscore.matching.pairing import Pairs
 from corefscore.reports.errors.single import each_error
 from corefscore.scoring.kinds.texts import Text, text_of
-from corefscore.scoring.results import Result, values
+from corefscore.scoring.results import values
 from corefscore.scoring.run import scored, settings_of
 from corefscore.scoring.settings import Rules
 from hypothesis import given
@@ -61,15 +60,15 @@ def analysis_of(
     with pytest.MonkeyPatch.context() as patch:
         if spans is not None:
             patch.setattr(response_module, "way_of", lambda _: spans)
-        return analysed(*analysable(key, response, singletons), asked, CONLL)
+        return analysed(*to_analyse(key, response, singletons), asked, CONLL)
 
 
 @lru_cache(maxsize=2)
-def analysable(key: Path, response: Path, singletons: str) -> tuple[Result, Pairs, Text]:
+def to_analyse(key: Path, response: Path, singletons: str) -> tuple[Analysable, Text]:
     """What is analysed; a case has several analyses of it."""
     settings = settings_of(CONLL.metrics, Rules(singletons=singletons), None, {})
-    result, pairs = with_pairs(scored(str(key), str(response), CONLL.metrics, settings, Reading(), keep_pairs=True))
-    return result, pairs, text_of([pairs])
+    found = analysable(scored(str(key), str(response), CONLL.metrics, settings, Reading(), keep_pairs=True))
+    return found, text_of([found.pairs])
 
 
 def asked_of(options: Mapping[str, Any]) -> Asked:

@@ -64,7 +64,8 @@ class ScoredResponses:
 
     def _mentions(self, documents: slice) -> slice:
         """Return the mentions of some documents."""
-        return slice(*np.searchsorted(self.document, [documents.start, documents.stop]))
+        edges = np.array([documents.start, documents.stop], dtype=self.document.dtype)  # the column is not converted
+        return slice(*np.searchsorted(self.document, edges))
 
     def _counts(self, response: Ints, documents: slice) -> dict[str, Floats]:
         """Return the counts of each metric for some documents, as `corefscore.scoring.results.Result` has them."""

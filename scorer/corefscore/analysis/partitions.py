@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corefscore.core.arrays import Bools, Ints, bounds, changes, order_by, ranked
+from corefscore.core.arrays import Bools, Ints, bounds, changes, narrow, order_by, ranked
 from corefscore.matching.entity_lookup import together
 from corefscore.matching.matched import Repeat, Side, chosen, exact, treat
 from corefscore.matching.pairing import Pairs
@@ -88,7 +88,7 @@ class Members:
 
     def __init__(self, groups: Ints, count: int) -> None:
         there = np.flatnonzero(groups != ABSENT)
-        self._members = there[order_by(groups[there])]
+        self._members: Ints = narrow(there[order_by(groups[there])])
         self._bounds = bounds(groups[self._members], count)
 
     def __getitem__(self, group: int) -> Ints:
@@ -102,28 +102,44 @@ class Counted(NamedTuple):
     row: Ints
 
 
-def partitions(pairs: Pairs, rules: Rules, placed: tuple[Projection, Projection]) -> tuple[Partitions, int]:
-    """Return the partitions of pairs of documents, and how many later copies of repeated mentions were ignored. Only
-    the first copy on each side counts.
+def paired(batches: Sequence[Pairs], rules: Rules) -> tuple[Ints, int]:
+    """Pair the mentions of batches of documents, one batch after another: each as its document, its entity in the key
+    and in the response, and its rows there, as in `Partitions`. Also returns how many later copies of repeated mentions
+    were ignored; only the first copy on each side counts.
 
-    ``rules`` are those of the score, ``placed`` says where the mentions of each side are in the text. Two mentions are
-    the same if they are the same for the score.
+    ``rules`` are those of the score. Two mentions are the same if they are the same for the score.
     """
-    document, key, response, dropped = counted(pairs, rules)
-    size = len(document)
-    key_entity, response_entity, key_row, response_row = np.full((4, size), ABSENT)
-    key_entity[key.side.number], response_entity[response.side.number] = key.side.entity, response.side.entity
-    key_row[key.side.number], response_row[response.side.number] = key.row, response.row
+    parts, copies, before = [], 0, np.zeros(5, dtype=np.int32)
+    for pairs in batches:
+        document, *sides, dropped = counted(pairs, rules)
+        columns = np.full((5, len(document)), ABSENT, dtype=np.int32)
+        columns[0] = document
+        for at, (side, row) in enumerate(sides, start=1):
+            columns[at, side.number], columns[at + 2, side.number] = side.entity, row
+        columns = columns[:, (columns[1:3] != ABSENT).any(axis=0)]
+        columns[1], columns[2] = map(renumbered, columns[1:3])
+        sizes = [len(pairs.key), *(columns[1:3].max(axis=1, initial=ABSENT) + 1).tolist()]
+        for column, shift in zip(columns, before.tolist(), strict=True):
+            column[column != ABSENT] += shift
+        before += [*sizes, len(pairs.key.start), len(pairs.response.start)]
+        parts.append(columns)
+        copies += sum(len(repeat.copies) - 1 for repeat in dropped)
+    return np.concatenate(parts, axis=1), copies
+
+
+def partitions(documents: int, pairs: Ints, placed: tuple[Projection, Projection]) -> Partitions:
+    """Return the partitions of some documents, given `paired`; ``placed`` says where the mentions of each side are in
+    the text.
+    """
+    size = pairs.shape[1]
     columns: list[Any] = []
-    for of_key, of_response in zip(placed[0][:3], placed[1][:3], strict=True):
-        column = np.zeros(size, dtype=of_key.dtype)
-        column[response.side.number] = of_response[response.row]
-        column[key.side.number] = of_key[key.row]
+    for sides in zip(placed[0][:3], placed[1][:3], strict=True):
+        column = np.zeros(size, dtype=np.result_type(*sides))
+        for side, row in zip(sides[::-1], pairs[:2:-1], strict=True):  # those of the key last
+            column[row != ABSENT] = side[row[row != ABSENT]]
         columns.append(column)
-    start, end, inside = columns
-    entities_and_rows = key_entity, response_entity, key_row, response_row
-    both = Partitions(len(pairs.key), document, start, end, inside, *entities_and_rows, np.zeros(size, dtype=np.int64))
-    return both.compact(), sum(len(repeat.copies) - 1 for repeat in dropped)
+    columns = [pairs[0], *columns, *pairs[1:], np.zeros(size, dtype=np.int8)]
+    return Partitions(documents, *columns)
 
 
 _Found = tuple[Ints, Counted, Counted, Sequence[Repeat]]

@@ -11,10 +11,10 @@ import numpy as np
 
 from corefscore.analysis import types
 from corefscore.analysis.costs import Cost, Measure, ScoredResponses, alone, in_turn
-from corefscore.analysis.partitions import ABSENT, Partitions, in_order, partitions
+from corefscore.analysis.partitions import ABSENT, Partitions, in_order, paired, partitions
 from corefscore.analysis.spans import mended, way_of
 from corefscore.analysis.types import Errors, errors_of
-from corefscore.core.arrays import Bools, Floats, Ints, connected, order_by
+from corefscore.core.arrays import Bools, Floats, Ints, connected, narrow, order_by
 from corefscore.core.documents import Mention, joined, texts_of
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding
@@ -152,13 +152,12 @@ class Analysis:
         """All groups of entities, in the order of their first mentions."""
         both, pieces = self.both, self.errors.pieces
         keys, responses = len(self.errors.key.main), len(self.errors.response.main)
-        component = connected(keys + responses, pieces.key, keys + pieces.response)
-        of_mention = component[np.where(both.key != ABSENT, both.key, keys + both.response)]
-        first, of = in_order(of_mention)
-        document = both.document[first]
+        component = narrow(connected(keys + responses, pieces.key, keys + pieces.response))
+        first, of = in_order(component[np.where(both.key != ABSENT, both.key, keys + both.response)])
+        document, of = both.document[first], narrow(of)
         cost = np.full(len(first), np.nan)
         if self.measure.additive:
-            order = order_by(of)
+            order = narrow(order_by(of))
             as_documents = ScoredResponses(self.measure, len(first), of[order], both.key[order])
             cost = as_documents.gained(both.response[order], as_documents)
         perfect = np.ones(len(first), dtype=np.bool_)
@@ -243,21 +242,34 @@ def refuse_parts(of: str | None, window: int | None) -> None:
         raise UsageError("errors are found in whole documents; leave --window out")
 
 
-def with_pairs(result: Result) -> tuple[Result, Pairs]:
-    """Take a result that was computed with ``keep_pairs`` apart: the result without its pairs of documents, which would
-    else be in memory twice, and all of these."""
+class Analysable(NamedTuple):
+    """A result without its pairs of documents, all of these, and what `paired` returns."""
+
+    result: Result
+    pairs: Pairs
+    mentions: Ints
+    copies: int
+
+
+def analysable(result: Result) -> Analysable:
+    """Take apart a result that was computed with ``keep_pairs``, since documents would else be in memory twice."""
     batches = result.mention_sets[WHOLE].pairs
-    key, response = joined([batch.key for batch in batches]), joined([batch.response for batch in batches])
+    found = paired(batches, result.settings.rules)
+    # Brackets decide which copy of a mention counts, and then no more.
+    key = joined([replace(batch.key, opening=None) for batch in batches])
+    response = joined([replace(batch.response, opening=None) for batch in batches])
     present = np.concatenate([batch.present for batch in batches])
     # The names of both sides are equal, and those of the response need not be kept.
-    return replace(result, mention_sets={}), Pairs(key, replace(response, names=key.names), present)
+    pairs = Pairs(key, replace(response, names=key.names), present)
+    return Analysable(replace(result, mention_sets={}), pairs, *found)
 
 
-def analysed(result: Result, pairs: Pairs, text: Text, asked: Asked, measure: Measure) -> Analysis:
+def analysed(given: Analysable, text: Text, asked: Asked, measure: Measure) -> Analysis:
     """Analyse a result with its pairs; ``text`` is that of the key (`texts.text_of`).
 
     Raises `UsageError` for a way of finding heads that the key does not allow, and for unknown pronouns.
     """
+    result, pairs, mentions, copies = given
     rules = result.settings.rules
     metrics = [metric.given(result.settings.own, rules.definitions) for metric in measure.metrics]
     measure = measure._replace(metrics=metrics)
@@ -265,8 +277,8 @@ def analysed(result: Result, pairs: Pairs, text: Text, asked: Asked, measure: Me
     spans = way_of(text)
     heads = text.heads(asked.heads) if pairs.key.nodes is None else result.settings.reading.get("heads", FILE)
     placed = text.placed(pairs.key), text.placed(pairs.response)
-    given, copies = partitions(pairs, rules, placed)
-    both = mended(given, text, spans, placed, heads)
+    as_given = partitions(len(pairs.key), mentions, placed)
+    both = mended(as_given, text, spans, placed, heads)
     pronoun = are_pronouns(both.document, (both.start, both.end, both.inside), text, pronouns)
     errors = errors_of(both, pronoun)
     notices = []
@@ -274,5 +286,6 @@ def analysed(result: Result, pairs: Pairs, text: Text, asked: Asked, measure: Me
     if reason is not None and len(pairs.key.start):  # a key without mentions has a notice already
         place = next(place for place in pairs.key.places if place is not None)
         notices.append(Finding("no-pronouns", place.source.name, details={"what": reason}))
-    methods, before = (pronouns, spans, heads), (ScoredResponses(measure, *given[:2], given.key), given.response)
-    return Analysis(result, pairs, text, measure, *methods, placed, *before, copies, both, pronoun, errors, notices)
+    before = ScoredResponses(measure, *as_given[:2], as_given.key), as_given.response
+    found = pronouns, spans, heads, placed, *before, copies, both, pronoun, errors, notices
+    return Analysis(result, pairs, text, measure, *found)

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.analysis.partitions import ABSENT, Partitions
-from corefscore.core.arrays import Bools, Ints, changes, firsts, order_by, ranked, tally
+from corefscore.core.arrays import Bools, Ints, changes, firsts, narrow, order_by, ranked, tally
 
 SPAN = "span_error"
 CONFLATED = "conflated"
@@ -107,7 +107,7 @@ class Errors(NamedTuple):
             found[mention] = both.document[side.alone]
             found[entity] = both.document[whole[firsts(entities[whole])]]
             found[singleton] = both.document[side.single]
-        return {name: tally(found[name], both.documents) for name in TYPES}
+        return {name: narrow(tally(found[name], both.documents)) for name in TYPES}
 
     def beside(self, which: Bools) -> Bools:
         """Return whether each mention is in the key entity of one of the mentions ``which``."""
@@ -150,7 +150,7 @@ def errors_of(both: Partitions, pronoun: Bools) -> Errors:
     """Return the errors of a response; ``pronoun`` says whether each mention is a pronoun."""
     shared = np.flatnonzero((both.key != ABSENT) & (both.response != ABSENT))
     first, piece = ranked(both.key[shared], both.response[shared])
-    of = np.full(len(both.key), ABSENT)
+    of = np.full(len(both.key), ABSENT, dtype=both.key.dtype)
     of[shared] = piece
     pieces = _Pieces(of, *(column[shared[first]] for column in (both.document, both.key, both.response)))
     return Errors(

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from corefscore.analysis.costs import measured
-from corefscore.analysis.response import Analysis, Asked, refuse_parts, with_pairs
+from corefscore.analysis.response import Analysable, Analysis, Asked, analysable, refuse_parts
 from corefscore.analysis.response import analysed as analysed_result
 from corefscore.analysis.types import TYPES
 from corefscore.cli import options
@@ -20,14 +20,12 @@ from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding
 from corefscore.core.options import SCORING
 from corefscore.formats.base import AUTO
-from corefscore.matching.pairing import Pairs
 from corefscore.reports.base import Reported
 from corefscore.reports.errors.compared import ErrorComparison
 from corefscore.reports.errors.report import ErrorReport
 from corefscore.reports.layouts import ANNOTATIONS, DATA, TABLES, Style, rendered
 from corefscore.reports.words import FIRST_AND_SECOND, KEY_AND_RESPONSE, ReportWords
 from corefscore.scoring.kinds.texts import text_of
-from corefscore.scoring.results import Result
 
 _LISTS = ("csv", "tsv")
 """Layouts of tables with one line per error."""
@@ -128,18 +126,18 @@ def _analysed(
     """Return the analysis of each response by the name of the system; the text of the key is read once."""
     refuse_parts(arguments["of"], arguments["window"])
     wanted = measured(measure)
-    results: dict[str, tuple[Result, Pairs]] = {}
+    results: dict[str, Analysable] = {}
     with workers() as apply:
         for name, path in systems.items():
             result = evaluated(
                 *(key, path, wanted.metrics), apply=apply, document=document, keep_pairs=True, texts=True, **arguments
             )
             tell(result.notices, name if len(systems) > 1 else "")
-            results[name] = with_pairs(result)
+            results[name] = analysable(result)
             del result  # before the next one is read
-    text = text_of([pairs for _, pairs in results.values()])
+    text = text_of([its.pairs for its in results.values()])
     asked = Asked(arguments["heads"] or AUTO, pronouns)
-    analyses = {name: analysed_result(result, pairs, text, asked, wanted) for name, (result, pairs) in results.items()}
+    analyses = {name: analysed_result(its, text, asked, wanted) for name, its in results.items()}
     first, *_ = analyses.values()  # the notices of an analysis are about the key
     tell(first.notices)
     return analyses

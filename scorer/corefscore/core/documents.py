@@ -13,7 +13,7 @@ from zlib import crc32
 
 import numpy as np
 
-from corefscore.core.arrays import NONE, Bools, Ints, Objects, bounds, changes, order_by, ranges, tally
+from corefscore.core.arrays import NONE, Bools, Ints, Objects, bounds, changes, narrow, order_by, ranges, tally
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural
 from corefscore.core.items import LONGEST, Items, Values, text_of
@@ -412,6 +412,11 @@ class Documents:
     def names_of(self, entities: Iterable[int]) -> list[str]:
         """Return the ids of some entities."""
         return list(map(self.name_of, entities))
+
+    def narrow(self) -> Documents:
+        """Return the documents with columns of less memory."""
+        columns = "document", "label", "entity", *_OF_MENTIONS, *(["opening"] if self.opening is not None else [])
+        return replace(self, **{name: narrow(getattr(self, name)) for name in columns})
 
     def take(self, which: Ints) -> Documents:
         """Take the documents ``which`` in that order; -1 means a missing document.

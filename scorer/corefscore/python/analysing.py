@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from corefscore.analysis.costs import measured
-from corefscore.analysis.response import Asked, analysed, refuse_parts, with_pairs
+from corefscore.analysis.response import Asked, analysable, analysed, refuse_parts
 from corefscore.formats.base import AUTO
 from corefscore.metrics import select
 from corefscore.python.api import complete, names_of, run_of, warn_of
@@ -53,10 +53,8 @@ def analyse(
     metrics, settings, reading, workers = run_of(wanted.metrics, arguments)
     refuse_parts(settings.rules.of, settings.rules.window)
     response = complete(key, response, reading)
-    result, pairs = with_pairs(
-        scored(key, response, metrics, settings, reading, keep_pairs=True, texts=True, workers=workers)
-    )
-    analysis = analysed(result, pairs, text_of([pairs]), Asked(reading.heads or AUTO, pronouns), wanted)
+    given = analysable(scored(key, response, metrics, settings, reading, keep_pairs=True, texts=True, workers=workers))
+    analysis = analysed(given, text_of([given.pairs]), Asked(reading.heads or AUTO, pronouns), wanted)
     report = ErrorReport(analysis)
     warn_of(report.notices)
     return report

@@ -221,9 +221,7 @@ class BatchScorer:
             pairs.key.files,
             {metric.name: _counts(metric, tables[metric.view]) for metric in self.every},
             {
-                view: Listed(
-                    table.key.total(table.key.size), treated[view].messages, [of_views[view]] if self.keep_pairs else []
-                )
+                view: Listed(table.key.total(table.key.size), treated[view].messages, self._kept(of_views[view]))
                 for view, table in tables.items()
             },
             treated[WHOLE].dropped,
@@ -254,11 +252,15 @@ class BatchScorer:
             pairs.key.names,
             pairs.key.files,
             of_metrics,
-            {WHOLE: Listed(copies, {}, [pairs] if self.keep_pairs else [])},
+            {WHOLE: Listed(copies, {}, self._kept(pairs))},
             common=None if len(alignment.aligned[0]) else common(pairs, (), left_out=about.left_out),
             nodes=about,
         )
         return found, alignment
+
+    def _kept(self, pairs: Pairs) -> list[Pairs]:
+        """Return the pairs, in as little memory as possible, if they are kept."""
+        return [pairs._replace(key=pairs.key.narrow(), response=pairs.response.narrow())] if self.keep_pairs else []
 
     def _of_kinds(self, found: ScoredBatch, matched: Matched | Alignment, of: Of) -> ScoredBatch:
         """Replace the counts by those of the one kind of mentions that is scored, or add those of each kind of a

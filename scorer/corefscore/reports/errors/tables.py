@@ -217,8 +217,8 @@ def group_tables(named: Named, words: ReportWords) -> list[Table]:
     analysis = named.analysis
     if not analysis.measure.additive:
         return []
-    order = np.argsort(-analysis.groups.cost, kind="stable").tolist()
-    most = [group for group in order if not analysis.groups.perfect[group]][:_MOST]
+    order = np.argsort(-analysis.groups.cost, kind="stable")
+    most = order[~analysis.groups.perfect[order]][:_MOST].tolist()
     return [_group_table(named, words, group) for group in _groups(analysis, most)]
 
 

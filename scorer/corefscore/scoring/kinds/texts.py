@@ -152,6 +152,8 @@ class Text:
             if document and len(document.numbers):
                 numbers.append(document.numbers)
             first.append(len(self.words))
+        if self.parse == self.tags:  # neither is in the file
+            self.parse = self.tags
         self.numbers = np.concatenate(numbers)
         self.empty = self.numbers % SENTENCE % TENTH > 0
         self.first, self.ends = np.array(first), np.array(ends)
