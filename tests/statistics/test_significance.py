@@ -486,6 +486,10 @@ def test_documents_needed_are_those_of_the_formula() -> None:
     z, of_power = (float(stats.norm.ppf(level)) for level in (0.975, 0.8))
     needed = gains.var(ddof=1) * ((z + of_power) / gains.mean()) ** 2 + z**2 / 2
     assert found.units_needed[0, 0, 0] == math.ceil(needed)
+    of_three = compared(simulated(shares(hits)), Method(correction="holm-all"))
+    assert of_three.shown_from[0, 0, 0] / least == pytest.approx(
+        (stats.t.ppf(1 - 0.025 / 3, 14) + stats.t.ppf(0.8, 14)) / (stats.t.ppf(0.975, 14) + stats.t.ppf(0.8, 14))
+    )
     same = compared(simulated(shares(hits[[0, 0]])), Method())
     assert np.isnan(same.units_needed).all()
     assert np.isnan(same.shown_from).all()

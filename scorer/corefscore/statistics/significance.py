@@ -790,12 +790,21 @@ class Compared:
         first, second = self.sample.sides
         return intervals.ends(self.of_systems[first] - self.of_systems[second], self.errors, self.reach, least=-1)
 
+    @property
+    def _level_of_tests(self) -> Floats:
+        """The confidence level of an interval that shows what a test shows, measures x scores; with Holm's method, that
+        of the smallest p."""
+        if self.method.correction == "largest":
+            return self._level
+        return np.full(self.tested.shape, 1 - self.method.alpha / max(1, self.family))
+
     @cached_property
     def shown_from(self) -> Floats:
         """The smallest difference of each pair that is shown with a probability of `_POWER` in as many units, which
         vary as much: pairs x measures x scores; NaN if it is above 1, if the test can show none, or if nothing varies.
         """
-        found = (self.reach + intervals.quantile(2 * _POWER - 1, self._of_pairs[1])) * self.errors
+        reach, of_power = (intervals.quantile(x, self._of_pairs[1]) for x in (self._level_of_tests, 2 * _POWER - 1))
+        found = (reach + of_power) * self.errors
         return np.where((found > TIE) & (found <= 1) & (self.least <= self.method.alpha), found, np.nan)
 
     @cached_property
@@ -808,7 +817,7 @@ class Compared:
         enough = self.method.enough(self.family)
         possible = self.sample.runs is None and self.method.trials >= enough
         differences = np.where((np.abs(self.differences) > TIE) & possible, self.differences, np.nan)
-        z, of_power = (intervals.quantile(level, np.array(np.inf)) for level in (self._level, 2 * _POWER - 1))
+        z, of_power = (intervals.quantile(level, np.array(np.inf)) for level in (self._level_of_tests, 2 * _POWER - 1))
         units = self.sample.units * ((z + of_power) * self.errors / differences) ** 2 + z**2 / 2
         least = math.ceil(1 + math.log2(enough + 1))  # so many differing units have a p of 2^(1 - n), which is enough
         found: Floats = np.maximum(units, least * self.sample.units / np.maximum(self.tests.differing_units, 1))
