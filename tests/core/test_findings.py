@@ -60,7 +60,7 @@ ELSEWHERE: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
         ("mention-across-sentences", "part-of-nothing", "odd-id", "odd-head"),
         ("document", "begin", "label", "piece", "line"),
     ),
-    "formats/tagged/reader.py _look": ((*TAGS, "crossing-tags"), ()),
+    "formats/tagged/texts.py _look": ((*TAGS, "crossing-tags"), ()),
     "reports/check.py _comparable": (("other-documents",), ("count", "first", "which")),
 }
 """The codes, and the details if these too come from elsewhere, of the functions in which they are not written."""

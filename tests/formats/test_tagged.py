@@ -18,7 +18,7 @@ from corefscore.core.errors import InputError, UsageError
 from corefscore.core.sources import Source
 from corefscore.formats.base import FAULTS
 from corefscore.formats.tagged.notations import NAMES, NOTATIONS, Notation, find, nearby, recognised, untagged
-from corefscore.formats.tagged.writer import without_crossing
+from corefscore.formats.tagged.texts import without_crossing
 from corefscore.matching.text.fidelity import FIELDS, ratio
 from support import CORPORA, EXCERPTS, TESTDATA, WHOLE_CORPORA, call, within
 

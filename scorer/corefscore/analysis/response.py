@@ -23,7 +23,7 @@ from corefscore.core.records import dataclass, replace
 from corefscore.formats.base import AUTO, FILE
 from corefscore.matching.pairing import Pairs
 from corefscore.metrics.base import WHOLE
-from corefscore.scoring.kinds.options import Pronouns, are_pronouns, pronouns_of, unknown
+from corefscore.scoring.kinds.divisions import Pronouns, are_pronouns, pronouns_of, unknown
 from corefscore.scoring.kinds.texts import Projection, Text
 from corefscore.scoring.results import Result
 
@@ -35,7 +35,7 @@ conflated or divided piece, or not found."""
 @dataclass(frozen=True)
 class Asked:
     """The options of an analysis that can change its numbers, as the user gave them: see
-    `corefscore.formats.base.HEADS` and `corefscore.scoring.kinds.options.pronouns_of`."""
+    `corefscore.formats.base.HEADS` and `corefscore.scoring.kinds.divisions.pronouns_of`."""
 
     heads: str = AUTO
     pronouns: str = option(

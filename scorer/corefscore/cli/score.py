@@ -191,7 +191,7 @@ def _divides(of: str | None) -> bool:
     """Return whether a value of ``--of`` divides mentions into kinds. Raises `UsageError` for an invalid value."""
     if of is None:
         return False
-    from corefscore.scoring.kinds.options import of as parsed
+    from corefscore.scoring.kinds.divisions import of as parsed
 
     return parsed(of).division
 

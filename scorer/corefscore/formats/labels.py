@@ -41,11 +41,14 @@ from corefscore.formats.jsonlines.objects import (
     IN_SENTENCE,
     IN_TEXT,
     TEXT_OF_MENTION,
+    Fields,
     bad_field,
+    clean,
     is_record,
     missing_field,
+    records,
+    shown,
 )
-from corefscore.formats.jsonlines.records import Fields, clean, records, shown
 
 COLUMN_NAMES: Mapping[str, Sequence[str]] = {
     ITEM: ("item", "mention", "id", "record", "unique"),

@@ -26,7 +26,7 @@ from corefscore.matching.pairing import in_other_form, unpaired
 from corefscore.metrics import select
 from corefscore.metrics.base import Metric, names_asked
 from corefscore.scoring.evaluate import ScoredBatch, count_batches, result_of
-from corefscore.scoring.kinds.options import of
+from corefscore.scoring.kinds.divisions import of
 from corefscore.scoring.results import Result
 from corefscore.scoring.settings import Settings
 

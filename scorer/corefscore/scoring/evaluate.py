@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from corefscore.matching.text.projection import Projection
     from corefscore.matching.units import Units, Windows
     from corefscore.scoring.corefud import About
-    from corefscore.scoring.kinds.options import Of
+    from corefscore.scoring.kinds.divisions import Of
 
 
 class ScoredBatch(NamedTuple):
@@ -157,8 +157,7 @@ class BatchScorer:
         self.names = names_asked(metrics, settings.own)
         self.of: Of | None = None
         if settings.rules.of is not None:
-            from corefscore.scoring.kinds.labels import refuse_without_terms
-            from corefscore.scoring.kinds.options import of
+            from corefscore.scoring.kinds.divisions import of, refuse_without_terms
 
             refuse_without_terms(metrics)
             self.of = of(settings.rules.of)
@@ -167,7 +166,7 @@ class BatchScorer:
         """Count a batch, or its windows if there are any."""
         names, rules, key = pairs.key.names, self.settings.rules, pairs.fingerprint
         if self.of is not None:
-            from corefscore.scoring.kinds.labels import with_kinds
+            from corefscore.scoring.kinds.divisions import with_kinds
 
             pairs = with_kinds(pairs, self.of)
         windows: Windows | None = None
@@ -244,7 +243,7 @@ class BatchScorer:
         rules = self.settings.rules.settled(nodes=True)
         alignment, about = matched(pairs, rules)
         if pairs.key.kinds is not None:
-            from corefscore.scoring.kinds.labels import with_numbers
+            from corefscore.scoring.kinds.divisions import with_numbers
 
             alignment = with_numbers(alignment, pairs)
         of_metrics, copies = counts(alignment, self.every, rules)
@@ -267,7 +266,7 @@ class BatchScorer:
         division."""
         if self.settings.unit is not None:
             raise UsageError(f"--unit {self.settings.unit}: scores of kinds (--of) have no units within documents")
-        from corefscore.scoring.kinds.labels import counts_of_kinds
+        from corefscore.scoring.kinds.divisions import counts_of_kinds
 
         kinds = counts_of_kinds(matched, self.every, of)
         if of.division:
@@ -284,7 +283,7 @@ def _numbered(pairs: Pairs, units: Units | None) -> Matched:
         matched = units.rows(matched, pairs)
     if pairs.key.kinds is None or pairs.response.kinds is None:
         return matched
-    from corefscore.scoring.kinds.labels import with_numbers
+    from corefscore.scoring.kinds.divisions import with_numbers
 
     return with_numbers(matched, pairs)
 
@@ -353,7 +352,7 @@ def result_of(
     notices.extend(_notices(batches, metrics, settings, mention_sets))
     kinds = dict.fromkeys(kind for batch in batches for kind in batch.kinds)
     if rules.of is not None and not kinds:
-        from corefscore.scoring.kinds.labels import nothing_to_count
+        from corefscore.scoring.kinds.divisions import nothing_to_count
 
         notices += nothing_to_count(rules.of, every, counts, batches[0].files)
     fidelity: Fidelity | None = None

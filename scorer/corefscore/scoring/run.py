@@ -321,7 +321,7 @@ def settings_of(
     """
     check_all(rules)
     if rules.of is not None:
-        from corefscore.scoring.kinds.options import of
+        from corefscore.scoring.kinds.divisions import of
 
         rules = replace(rules, of=of(rules.of).value)
     names = tuple(metric.name for metric in metrics)

@@ -49,25 +49,32 @@ from corefscore.formats.jsonlines.dialects import (
     has_tokens,
 )
 from corefscore.formats.jsonlines.objects import (
+    EXPECTED,
+    Fields,
+    are,
     bad_field,
     check_fields,
     check_spelling,
+    clean,
     dialect_of,
     faults_of,
     flattened,
     name_of,
     objects,
+    of_subtokens,
     offsets_of,
+    parsed,
+    pieces_of,
+    records,
+    sentences_of,
 )
-from corefscore.formats.jsonlines.records import EXPECTED, Fields, clean, parsed, records
-from corefscore.formats.jsonlines.words import are, of_subtokens, pieces_of, sentences_of
 from corefscore.formats.words import numbers_of
 
 _WHOLE_FILE = ("no-document", "json-document")
 """Faults of a whole file, which every line would have again."""
 
 _HALF = re.compile("[\ud800-\udc7f\udd00-\udfff]")
-"""Half characters that do not mean a byte (`corefscore.formats.jsonlines.records.clean`)."""
+"""Half characters that do not mean a byte (`corefscore.formats.jsonlines.objects.clean`)."""
 
 _OTHER_PREDICTED = re.compile("(?i)pred.*cluster|cluster.*pred")
 """Names of fields that seem to be those of the clusters of a response."""

@@ -12,8 +12,7 @@ from corefscore.core.documents import refuse_deep
 from corefscore.core.findings import Finding, plural
 from corefscore.formats.base import USUAL, FullDocument, Request, order_kept, shares_spans
 from corefscore.formats.jsonlines.dialects import E2E, FLAT, OBJECTS, SENTENCES, TEXT, Dialect
-from corefscore.formats.jsonlines.records import as_json
-from corefscore.formats.jsonlines.words import TOKEN, WORD
+from corefscore.formats.jsonlines.objects import TOKEN, WORD, as_json
 from corefscore.formats.written import Fit, fitted, noted, with_signs
 
 _CONFLICT = "the order of ids would change which copy of a mention counts"
