@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import textwrap
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import groupby, pairwise
+from itertools import accumulate, chain, pairwise
 from typing import Any
 
 from corefscore.core.findings import VISIBLE
@@ -18,30 +19,27 @@ _Columns = list[tuple[Column, list[str]]]
 """The visible columns of a table, each with its cells as text."""
 
 
-def _chance(value: float) -> str:
-    """Print a p-value: four digits after the point, or two significant digits if it is below 0.0001."""
-    return f"{value:.4f}" if value >= 0.0001 else f"{value:.1e}"
-
-
-def _bar(value: float) -> str:
-    """Draw a bar for a value from 0 to 1; each half percent is an eighth of a character."""
-    eighths = round(value * 400 / 2)
-    rest: str = ("", *"▏▎▍▌▋▊▉")[eighths % 8]
-    return "█" * (eighths // 8) + rest
-
-
 def _cell(value: Any, column: Column, digits: int) -> str:
-    """Print a cell; empty for None."""
+    """Print a cell; empty for None. A bar has an eighth of a character for each half percent; a p-value has four digits
+    after the point, or two significant digits if it is below 0.0001."""
     if value is None:
-        return ""
-    if isinstance(value, Interval):
-        return f"[{percent(value.low, digits)}, {percent(value.high, digits)}]"
-    if column.kind == "percent":
-        return percent(value, digits)
-    if column.kind == "gain":
-        return f"{float(percent(value, digits)):+.{digits}f}"
-    kinds = {"bar": _bar, "chance": _chance, "ratio": "{:.2f}".format}
-    return kinds[column.kind](value) if column.kind in kinds else str(value).translate(VISIBLE)
+        text = ""
+    elif isinstance(value, Interval):
+        text = f"[{percent(value.low, digits)}, {percent(value.high, digits)}]"
+    elif column.kind == "percent":
+        text = percent(value, digits)
+    elif column.kind == "gain":
+        text = f"{float(percent(value, digits)):+.{digits}f}"
+    elif column.kind == "ratio":
+        text = f"{value:.2f}"
+    elif column.kind == "chance":
+        text = f"{value:.4f}" if value >= 0.0001 else f"{value:.1e}"
+    elif column.kind == "bar":
+        whole, eighths = divmod(round(value * 400 / 2), 8)
+        text = "█" * whole + ("", *"▏▎▍▌▋▊▉")[eighths]
+    else:
+        text = str(value).translate(VISIBLE)
+    return text
 
 
 def _filled(tables: Sequence[Table], short: Mapping[str, str]) -> Iterator[Table]:
@@ -61,17 +59,24 @@ def _arranged(table: Table, style: Style, marked: Callable[[str, Column, str], s
     """
     order = *NAMES[style.layout].order, ""
     drawn = style.layout != "latex"  # hardly any LaTeX font has the characters of bars
-    shown = [each for each in enumerate(table.columns) if each[1].shown and (drawn or each[1].kind != "bar")]
+    places: list[tuple[int, int, int]] = []
+    group, before = 0, None
+    for number, column in enumerate(table.columns):
+        if column.shown and (drawn or column.kind != "bar"):
+            heading = column.over, bool(column.score)
+            group += heading != before
+            before = heading
+            places.append((group, order.index(column.score), number))
     columns: _Columns = []
-    for _, group in groupby(shown, key=lambda pair: (pair[1].over, bool(pair[1].score))):
-        for number, column in sorted(group, key=lambda pair: order.index(pair[1].score)):
+    for _, _, number in sorted(places):
+        column = table.columns[number]
+        texts = [_cell(row[number], column, style.digits) for row in table.rows]
+        if marked:
             marks = [table.marks.get((row, number), "") for row in range(len(table.rows))]
-            texts = [_cell(row[number], column, style.digits) for row in table.rows]
             best = {text for text, mark in zip(texts, marks, strict=True) if BEST in mark}
-            if marked:
-                pairs = zip(texts, marks, strict=True)
-                texts = [marked(text, column, mark + BEST * (text in best)) for text, mark in pairs]
-            columns.append((column._replace(heading=column.heading.translate(VISIBLE)), texts))
+            pairs = zip(texts, marks, strict=True)
+            texts = [marked(text, column, mark + BEST * (text in best)) for text, mark in pairs]
+        columns.append((column._replace(heading=column.heading.translate(VISIBLE)), texts))
     return columns
 
 
@@ -86,13 +91,12 @@ _FILLER = "\ue000"
 """The character of which `_laid_out` makes stand-ins for texts."""
 
 
-def _laid_out(
-    columns: _Columns, gap: str, rule: Callable[[Sequence[int], Sequence[str]], str], ends: str = ""
-) -> list[str]:
-    """Lay out columns with tabulate, with a rule below their headings; returns the lines.
+def _laid_out(columns: _Columns, row: tuple[str, str, str], rule: Any) -> list[str]:
+    """Lay out columns with tabulate; returns the lines.
 
-    ``gap`` is the text between two cells, ``ends`` the text before the first and, reversed, after the last. ``rule``
-    gets the widths of the columns and their sides, ``left`` or ``right``.
+    ``row`` is the text before the first cell of a row, between two cells, and after the last one. ``rule`` is the line
+    below the headings: what begins it, fills it, is between two columns and ends it; or a function that returns it from
+    the widths of the columns and their sides, ``left`` or ``right``.
     Tabulate counts characters and strips blanks, so each text is laid out as a stand-in as long as the text is wide.
     """
     from tabulate import SEPARATING_LINE, DataRow, TableFormat, tabulate  # takes as long to import as a small score
@@ -100,15 +104,11 @@ def _laid_out(
     rows = list(zip(*([column.heading, *texts] for column, texts in columns), strict=True))
     stand_ins = [[_FILLER * (width_of(text) or len(text)) for text in row] for row in rows]
     stand_ins.insert(1, [SEPARATING_LINE] * len(columns))
-    row = DataRow(ends, gap, ends[::-1])
-    lines = tabulate(
-        stand_ins,
-        tablefmt=TableFormat(None, rule, None, None, row, row, 0, None),
-        colalign=["left" if column.kind in LEFT else "right" for column, _ in columns],
-        disable_numparse=True,
-    )
-    texts = iter([text for row in rows for text in row if text])
-    return re.sub(f"{_FILLER}+", lambda _: next(texts), lines).split("\n")
+    form = TableFormat(None, rule, None, None, DataRow(*row), DataRow(*row), 0, None)
+    sides = ["left" if column.kind in LEFT else "right" for column, _ in columns]
+    between = re.split(f"{_FILLER}+", tabulate(stand_ins, tablefmt=form, colalign=sides, disable_numparse=True))
+    texts = [text for row in rows for text in row if text]
+    return "".join(chain(*zip(between, [*texts, ""], strict=True))).split("\n")
 
 
 def width_of(text: str) -> int:
@@ -136,23 +136,32 @@ def table(report: Reported, style: Style) -> Iterator[str]:
     between = ""
     for table in _filled(report.readable, report.short):
         columns, left_out = _fitted(_arranged(table, style), style.width)
-        yield between + (f"{_wrapped(table.title, style.width)}\n" if table.title else "")
-        yield from (f"{line.rstrip()}\n" for line in _lines(_cut(columns, style.width, _LEAST)))
-        if notes := [*table.notes, *_left_out_note(left_out, style.width)]:
-            yield "\n" + "".join(_wrapped(note, style.width) for note in notes)
+        yield between + (f"{_wrapped([table.title], style.width)}\n" if table.title else "")
+        yield from (f"{line.rstrip()}\n" for line in _lines(columns))
+        notes = [*table.notes]
+        if left_out:
+            fit = f"left out to fit {style.width} columns (COLUMNS=N sets them)"
+            notes.append(f"{fit}: {_in_words(left_out)}; --format csv has all")
+        if notes:
+            yield "\n" + _wrapped(notes, style.width)
         between = "\n"
     if notes := [*report.legend, *report.notes]:
-        yield between + "".join(_wrapped(note, style.width) for note in notes)
+        yield between + _wrapped(notes, style.width)
     yield f"\n{report.signature}\n"
 
 
-def _fitted(columns: _Columns, width: int) -> tuple[_Columns, list[Column]]:
-    """Choose the columns that fit the width; returns them and the others. _Columns with the highest ``spare`` are left
-    out first, unless cutting words is enough."""
+def _fitted(columns: _Columns, width: int) -> tuple[_Columns, _Columns]:
+    """Choose the columns that fit the width, and cut words in them if they must be; returns them and the others. Those
+    with the highest ``spare`` are left out first, unless cutting words is enough."""
     kept = columns
-    while (most := max(column.spare for column, _ in kept)) and _room(_widths(_cut(kept, width, _WELL))) > width:
-        kept = [(column, texts) for column, texts in kept if column.spare < most]
-    return kept, [column for column, _ in columns if column.spare > most]
+    while _room(_widths(kept)) > width:
+        most = max(column.spare for column, _ in kept)
+        if not most or _room(_widths(_cut(kept, width, _WELL))) <= width:
+            kept = _cut(kept, width, _LEAST)
+            break
+        kept = [each for each in kept if each[0].spare < most]
+    most = max(column.spare for column, _ in kept)
+    return kept, [each for each in columns if each[0].spare > most]
 
 
 def _cut(columns: _Columns, width: int, least: int) -> _Columns:
@@ -167,42 +176,29 @@ def _cut(columns: _Columns, width: int, least: int) -> _Columns:
     while over > 0 and (wide := [index for index in can if widths[index] > can[index]]):
         widths[max(wide, key=widths.__getitem__)] -= 1
         over -= 1
-    return [
-        (
-            column._replace(heading=_cut_texts([column.heading], most, column.cut)[0]),
-            _cut_texts(texts, most, column.cut),
-        )
-        for (column, texts), most in zip(columns, widths, strict=True)
-    ]
+    kept = list(columns)
+    for index in can:
+        column, texts = columns[index]
+        (heading,) = _cut_texts([column.heading], widths[index], column.cut)
+        kept[index] = column._replace(heading=heading), _cut_texts(texts, widths[index], column.cut)
+    return kept
 
 
 def _cut_texts(texts: Sequence[str], width: int, where: str) -> list[str]:
-    """Cut texts to a width, with an ellipsis in place of their middle or their end; whole if ``where`` is empty.
+    """Cut texts to a width, with an ellipsis in place of their ``middle`` or their end.
 
     Names that would become equal are cut elsewhere if that keeps them apart.
     """
-    if not where:
-        return list(texts)
-    tails = ((width - 1) // 2, 0, width - 1) if where == "middle" else (0,)
-    ways = [[_cut_text(text, width, tail) for text in texts] for tail in tails]
+    ways = []
+    for tail in ((width - 1) // 2, 0, width - 1) if where == "middle" else (0,):
+        cut = (f"{_first(text, width - 1 - tail)}…{_first(text[::-1], tail)[::-1]}" for text in texts)
+        ways.append([text if width_of(text) <= width else short for text, short in zip(texts, cut, strict=True)])
     return next((way for way in ways if len(set(way)) == len(set(texts))), ways[0])
-
-
-def _cut_text(text: str, width: int, tail: int) -> str:
-    """Cut a text to a width, of which ``tail`` columns are its end."""
-    if width_of(text) <= width:
-        return text
-    return f"{_first(text, width - 1 - tail)}…{_first(text[::-1], tail)[::-1]}"
 
 
 def _first(text: str, width: int) -> str:
     """Return the longest beginning of a text that fits a width."""
-    size = 0
-    for index, character in enumerate(text):
-        size += width_of(character)
-        if size > width:
-            return text[:index]
-    return text
+    return text[: bisect_right([*accumulate(map(width_of, text))], width)]
 
 
 def _room(widths: Sequence[int]) -> int:
@@ -218,50 +214,42 @@ def _widths(columns: _Columns) -> list[int]:
     return widths
 
 
-def _lines(columns: _Columns) -> Iterator[str]:
+def _lines(columns: _Columns) -> list[str]:
     """Return the lines of a table: headings over several columns, if any, headings, a rule, and the rows."""
+    row, rule = ("", _GAP, ""), ("", "-", _GAP, "")
+    if not any(column.over for column, _ in columns):
+        return _laid_out(columns, row, rule)
+    # A cell of the width of each column, which is not printed, gives it the room that the heading over it needs.
     widths = _widths(columns)
-    if any(column.over for column, _ in columns):
-        yield _GAP.join(
-            f" {over} ".center(_room(widths[under]), "-")
-            if over and under.stop - under.start > 1
-            else _padded(over, columns[under.start][0], _room(widths[under]))
-            for over, under in _spans(columns)
-        )
-    padded = [
-        (column._replace(heading=_padded(column.heading, column, width)), texts)
-        for (column, texts), width in zip(columns, widths, strict=True)
-    ]
-    yield from _laid_out(padded, _GAP, lambda sizes, _: _GAP.join("-" * size for size in sizes))
+    groups: _Columns = []
+    for over, under in _spans(columns):
+        room = _room(widths[under])
+        spanned = over and under.stop - under.start > 1
+        heading = f" {over} ".center(room, "-") if spanned else over
+        groups.append((columns[under.start][0]._replace(heading=heading), ["-" * room]))
+    wide = [(column, [*texts, "-" * width]) for (column, texts), width in zip(columns, widths, strict=True)]
+    return [_laid_out(groups, row, rule)[0], *_laid_out(wide, row, rule)[:-1]]
 
 
-def _padded(text: str, column: Column, width: int) -> str:
-    """Pad a text of a column to a width."""
-    padding = " " * (width - width_of(text))
-    return text + padding if column.kind in LEFT else padding + text
+def _in_words(columns: _Columns) -> str:
+    """Name columns, those under a common heading after it."""
+    words = []
+    for over, under in _spans(columns):
+        names = [column.heading if over else column.name.replace("_", " ") for column, _ in columns[under]]
+        words += [" ".join((over, *names))] if over else names
+    return ", ".join(words)
 
 
-def _left_out_note(columns: Sequence[Column], width: int) -> Iterator[str]:
-    """Name the columns that do not fit the width in a note."""
-    if columns:
-        named: list[str] = []
-        for over, group in groupby(columns, key=lambda column: column.over):
-            if over:
-                named.append(" ".join((over, *(column.heading for column in group))))
-            else:
-                named += (column.name.replace("_", " ") for column in group)
-        yield f"left out to fit {width} columns (COLUMNS=N sets them): {', '.join(named)}; --format csv has all"
-
-
-def _wrapped(note: str, width: int) -> str:
-    """Wrap a note in lines that fit the width, unless it is `VERBATIM`; words are not cut, and control characters are
-    replaced."""
-    if note.startswith(VERBATIM):
-        return f"{note.translate(VISIBLE)}\n"
-    text = textwrap.fill(
-        note.translate(VISIBLE), width, subsequent_indent=_GAP, break_long_words=False, break_on_hyphens=False
-    )
-    return f"{text}\n"
+def _wrapped(notes: Sequence[str], width: int) -> str:
+    """Wrap notes in lines that fit the width, but for those that are `VERBATIM`; words are not cut, and control
+    characters are replaced."""
+    lines = []
+    for note in notes:
+        text = note.translate(VISIBLE)
+        if not note.startswith(VERBATIM):
+            text = textwrap.fill(text, width, subsequent_indent=_GAP, break_long_words=False, break_on_hyphens=False)
+        lines.append(f"{text}\n")
+    return "".join(lines)
 
 
 # --- LaTeX ---
@@ -304,7 +292,7 @@ def latex(report: Reported, style: Style) -> Iterator[str]:
         sides = "".join("l" if column.kind in LEFT else "r" for column, _ in columns)
         yield f"\\begin{{tabular}}{{{sides}}}\n\\toprule\n"
         yield from _latex_groups(columns)
-        rows = _laid_out(columns, " & ", lambda _, __: r"\midrule")
+        rows = _laid_out(columns, ("", " & ", ""), (r"\midrule", "", "", ""))
         yield from (f"{row}\n" if row == r"\midrule" else f"{row} \\\\\n" for row in rows)
         yield "\\bottomrule\n\\end{tabular}\n"
         yield from _comments(*table.notes)
@@ -390,7 +378,7 @@ def markdown(report: Reported, style: Style) -> Iterator[str]:
         columns = [(column._replace(heading=column.heading.translate(_MARKDOWN)), texts) for column, texts in columns]
         title = f"**{table.title.translate(_MARKDOWN)}**\n\n" if table.title else ""
         yield between + title
-        yield from (f"{line}\n" for line in _laid_out(columns, " | ", _rule, "| "))
+        yield from (f"{line}\n" for line in _laid_out(columns, ("| ", " | ", " |"), _rule))
         yield from _paragraph([note.translate(_MARKDOWN) for note in table.notes])
         between = "\n"
     yield from _paragraph([*(note.translate(_MARKDOWN) for note in report.notes), _code(report.signature)])
