@@ -635,7 +635,7 @@ def test_the_official_groups_have_no_cone(capfdbinary: pytest.CaptureFixture[byt
 
 
 def test_other_metrics_do_not_pay_for_names() -> None:
-    late = ("matching.named", "formats.conll.names", "metrics.cone")
+    late = ("matching.named", "formats.conll.names", "formats.conll.columns", "metrics.cone")
     pair = [f"testdata/names/{side}.conll" for side in ("key", "response")]
     assert loaded([f"corefscore.{name}" for name in late], ["all", *pair, "none"]) == []
 

@@ -24,6 +24,9 @@ BATCH = 1 << 23
 NO_WORD = "-"
 """The word that is written if a word is not known."""
 
+BLANK_MARKS = b"-_*"
+"""Cells of one byte that mean that there is nothing."""
+
 NAMES = ("conll", "corefud", "tagged", "jsonlines", "labels")
 """Every format, in the order in which content is tried. A file that no format recognises is read as the first one,
 which reports what the file seems to be."""

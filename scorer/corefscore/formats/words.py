@@ -12,6 +12,7 @@ import numpy as np
 from corefscore.core.arrays import Bools, Bytes, Codes, Ints, among, changes, ranges
 from corefscore.core.documents import UNKNOWN
 from corefscore.core.findings import Finding, plural
+from corefscore.formats.base import BLANK_MARKS
 
 _WORD_BYTES = 64
 """The number of bytes of a word that are compared, besides its length."""
@@ -21,9 +22,6 @@ _FACTOR = -0x61C8864680B583EB
 
 _TOGETHER = 1 << 16
 """The number of bytes of pieces of a text that are joined at once (or one larger piece)."""
-
-BLANK_MARKS = b"-_*"
-"""Cells of one byte that mean that there is nothing."""
 
 SPACE = ord(" ")
 """The largest blank byte."""

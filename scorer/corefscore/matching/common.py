@@ -16,11 +16,8 @@ from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, Found, plural, tokens
 from corefscore.core.records import NamedTuple
 from corefscore.formats.words import are_words
-from corefscore.matching.matched import Matched
+from corefscore.matching.matched import FEW, Matched
 from corefscore.matching.pairing import Pairs
-
-_FEW = 0.05
-"""The share of mentions of the response that is few."""
 
 
 class Common(NamedTuple):
@@ -49,7 +46,7 @@ def common(
     """
     shared = list(map(_shared, counted))
     few = any(mentions.any() for mentions in shared)
-    if few and (any(mentions.mean() > _FEW for mentions in shared) or not _ends_differ(pairs)):
+    if few and (any(mentions.mean() > FEW for mentions in shared) or not _ends_differ(pairs)):
         return None
     left_out = not few and (left_out or any(_shared(mentions).any() for mentions in every))
     sides = {KEY: pairs.key, RESPONSE: pairs.response}

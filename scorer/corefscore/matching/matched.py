@@ -112,6 +112,9 @@ SINGLETONS = ("keep", "drop-response", "drop")
 """The values of ``--singletons``: keep entities of one mention, drop those of the response, or drop those of both
 sides."""
 
+FEW = 0.05
+"""The share of mentions of the response in the key up to which a notice may be due (`corefscore.matching.common`)."""
+
 MENTIONS = ("all", "given")
 """The values of ``--mentions``: all mentions count, or those that both sides have, as if they had been given."""
 

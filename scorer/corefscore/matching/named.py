@@ -39,7 +39,7 @@ from corefscore.core.documents import Documents, NameColumn, NamedEntities, word
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding, plural
 from corefscore.core.options import ALL, CONTAINS, EXACT, OWN, USUAL, NameOptions
-from corefscore.formats.words import BLANK_MARKS
+from corefscore.formats.base import BLANK_MARKS
 from corefscore.matching.common import different_words, first_differences
 from corefscore.matching.pairing import Pairs
 

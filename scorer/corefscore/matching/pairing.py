@@ -345,7 +345,15 @@ class Pairing:
             raise UnknownDocumentError(f"the key has no document named {asked}; {suggested(asked, known)}")
         while self._read_response():
             pass
-        self._tell_unpaired()
+        for batch, d in self.waiting.values():
+            if d in batch.faults:
+                self._tell_unscored(batch, [d])
+        key, response = self.key_names.seen, self.response_names.seen
+        lacking = {name for name in key if self.only in (None, name) and name not in response} - self.other_form.keys()
+        more = {name for name in response if name not in key}.difference(self.other_form.values())
+        if lacking or more:
+            missing, extra = self.key_names.places(lacking), self.response_names.places(more)
+            self.notices += unpaired(missing, extra, len(key), alone=self.only is not None)
 
     def _pairs(self, key: Documents) -> Pairs:
         """Pair a batch of the key."""
@@ -419,18 +427,6 @@ class Pairing:
             else:
                 fault = batch.faults[d]()
                 self.notices.append(fault._replace(code="unscored-fault", details={"fault": fault.found}))
-
-    def _tell_unpaired(self) -> None:
-        """Add notices about documents without a partner, once both sides are read to the end."""
-        for batch, d in self.waiting.values():
-            if d in batch.faults:
-                self._tell_unscored(batch, [d])
-        key, response = self.key_names.seen, self.response_names.seen
-        lacking = {name for name in key if self.only in (None, name) and name not in response} - self.other_form.keys()
-        more = {name for name in response if name not in key}.difference(self.other_form.values())
-        if lacking or more:
-            missing, extra = self.key_names.places(lacking), self.response_names.places(more)
-            self.notices += unpaired(missing, extra, len(key), alone=self.only is not None)
 
 
 def unpaired(

@@ -40,10 +40,6 @@ class Ratios(NamedTuple):
     numerator: Floats
     denominator: Floats
 
-    @property
-    def value(self) -> Floats:
-        return quotient(self.numerator, self.denominator)
-
 
 class Counts(NamedTuple):
     """The counts of one measure: recall and precision before division."""
@@ -70,16 +66,16 @@ class Values:
 
     @cached_property
     def recall(self) -> Floats:
-        return self.recall_counts.value
+        return quotient(*self.recall_counts)
 
     @cached_property
     def precision(self) -> Floats:
-        return self.precision_counts.value
+        return quotient(*self.precision_counts)
 
 
 def divided(counts: Counts) -> Values:
     """Recall, precision and F1 of counts."""
-    recall, precision = counts.recall.value, counts.precision.value
+    recall, precision = quotient(*counts.recall), quotient(*counts.precision)
     found = Values(*counts, f1(recall, precision))
     vars(found).update(recall=recall, precision=precision)  # these need not be divided again
     return found

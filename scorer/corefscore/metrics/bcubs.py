@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from corefscore.metrics import bcub
-from corefscore.metrics.base import Counts, Measure, Metric, Ratios, Values
+from corefscore.metrics.base import Counts, Measure, Metric, Ratios, Values, quotient
 from corefscore.metrics.overlap import Overlap
 
 
@@ -42,7 +42,7 @@ def _more() -> int:
 def _mean(counted: Sequence[Counts]) -> Values:
     """B-cubed with the mean F1 of mentions."""
     _, usual, by_mention = counted
-    return Values(*usual, by_mention.recall.value)
+    return Values(*usual, quotient(*by_mention.recall))
 
 
 METRIC = Metric(

@@ -23,7 +23,6 @@ from corefscore.matching.pairing import Pairs
 from corefscore.metrics import select
 from corefscore.metrics.base import Metric
 from corefscore.python.arguments import Options, ScorerOptions, spelled
-from corefscore.python.texts import answered, is_text
 from corefscore.scoring.evaluate import BatchScorer, ScoredBatch, count_batches, result_of
 from corefscore.scoring.results import DOCUMENT, Result, refuse_heads_of_spans
 from corefscore.scoring.run import (
@@ -33,6 +32,7 @@ from corefscore.scoring.run import (
     corpus,
     is_in_memory,
     is_path,
+    is_text,
     paths_of,
     scored,
     settings_of,
@@ -201,6 +201,8 @@ def complete(key: Given, response: Given | None, reading: Reading) -> Given:
     Raises `UsageError` if it does not, and for options of reading files if there is no file.
     """
     if is_text(response) and not is_in_memory(key):
+        from corefscore.python.texts import answered
+
         return answered(response, reading)
     if reading != Reading() and not is_path(key) and not is_path(response):
         _refuse(reading)

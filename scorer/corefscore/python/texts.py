@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -16,16 +16,13 @@ from corefscore.core.findings import Finding
 from corefscore.core.sources import Source
 from corefscore.formats import BY_CONTENT, TAGGED, Opened, find, requested
 from corefscore.formats.base import Reading
-from corefscore.scoring.run import LONGEST_NAME, ONLY_DOCUMENT, Corpus
+from corefscore.scoring.run import LONGEST_NAME, ONLY_DOCUMENT, Corpus, Texts, is_text
 
 if TYPE_CHECKING:
     from corefscore.formats.memory.clusters import Clusters
 
-_Texts: TypeAlias = Mapping[str, str] | Sequence[str]
-"""Texts by the names of their documents, or in the order of the documents of the other side."""
 
-
-def from_text(answers: str | _Texts, *, tags: str | None = None) -> Corpus:
+def from_text(answers: str | Texts, *, tags: str | None = None) -> Corpus:
     """Make a corpus of text with tags, such as ``[Ann](#1) saw [her](#1) cat.``, for the response of a score.
 
     ``answers`` are texts by the names of their documents, a list of texts in the order of the documents of the key, or
@@ -44,13 +41,7 @@ def from_text(answers: str | _Texts, *, tags: str | None = None) -> Corpus:
     return answered(given, Reading(tags=tags))
 
 
-def is_text(side: Any) -> TypeGuard[_Texts]:
-    """Return whether a side is text with tags in memory."""
-    texts = side.values() if isinstance(side, Mapping) else side if isinstance(side, list | tuple) else ()
-    return bool(texts) and all(isinstance(text, str) for text in texts)
-
-
-def answered(answers: _Texts, reading: Reading) -> Corpus:
+def answered(answers: Texts, reading: Reading) -> Corpus:
     """Make a corpus of texts as if each were an answer in a file of JSON lines.
 
     Raises `UsageError` for paths in place of texts, and as `corefscore.formats.read` does.

@@ -7,15 +7,25 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from corefscore.core.arrays import Floats, Ints
+from corefscore.core.arrays import Floats, Ints, among
 from corefscore.core.documents import KEY, RESPONSE, Documents, digits_of, joined, worded
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import MOST, SHOWN, Finding
 from corefscore.core.records import NamedTuple, replace
 from corefscore.formats import BY_CONTENT
 from corefscore.formats.base import Reading
-from corefscore.matching.common import Common, common, nothing_in_common, other_columns
-from corefscore.matching.matched import Matched, Repeat, chosen, describe, distinct, exact, refusal, too_many, treat
+from corefscore.matching.matched import (
+    FEW,
+    Matched,
+    Repeat,
+    chosen,
+    describe,
+    distinct,
+    exact,
+    refusal,
+    too_many,
+    treat,
+)
 from corefscore.matching.pairing import Pairing, Pairs, begun
 from corefscore.metrics import LINKED, MENTIONS, NAMES, described, find
 from corefscore.metrics.base import NAMED, NODES, WHOLE, Metric, names_asked, packed
@@ -24,6 +34,7 @@ from corefscore.scoring.results import Listed, Result, UnitCounts
 from corefscore.scoring.settings import Settings
 
 if TYPE_CHECKING:
+    from corefscore.matching.common import Common
     from corefscore.matching.mentions import Alignment
     from corefscore.matching.named import SideNames
     from corefscore.matching.text.fidelity import Fidelity
@@ -94,8 +105,11 @@ def count_batches(
     Raises `InputError` for input that is refused, `UsageError` for an unknown document.
     """
     first_of_key, key = begun(key)
-    key, response, text = on_key(key, response, reading, notices)
     first, response = begun(response)
+    text = None
+    if reading.align or reading.pieces is not None or (first is not None and first.own_text):
+        key, response, text = on_key(key, response, reading, notices)
+        first, response = begun(response)
     two_kinds = first_of_key and first and (first_of_key.nodes is None) != (first.nodes is None)
     del first_of_key, first
     if two_kinds:
@@ -214,6 +228,12 @@ class BatchScorer:
                 )
         every = list(matched.values())
         matched = {view: chosen(mentions, rules.mentions, rules.singletons) for view, mentions in matched.items()}
+        in_common = None
+        sides = [(mentions.response.number, mentions.key.number) for mentions in matched.values()]
+        if all(among(response, key).sum() <= FEW * len(response) for response, key in sides):
+            from corefscore.matching.common import common
+
+            in_common = common(pairs, list(matched.values()), every)
         tables = {view: overlap(mentions) for view, mentions in matched.items()}
         found = ScoredBatch(
             pairs.key.names,
@@ -225,7 +245,7 @@ class BatchScorer:
             },
             treated[WHOLE].dropped,
             treated[WHOLE].repeats,
-            common(pairs, list(matched.values()), every),
+            in_common,
             named,
             units=units,
             by_unit={} if units is None else _counts_by_unit(matched, tables, self.every),
@@ -247,12 +267,17 @@ class BatchScorer:
 
             alignment = with_numbers(alignment, pairs)
         of_metrics, copies = counts(alignment, self.every, rules)
+        in_common = None
+        if not len(alignment.aligned[0]):
+            from corefscore.matching.common import common
+
+            in_common = common(pairs, (), left_out=about.left_out)
         found = ScoredBatch(
             pairs.key.names,
             pairs.key.files,
             of_metrics,
             {WHOLE: Listed(copies, {}, self._kept(pairs))},
-            common=None if len(alignment.aligned[0]) else common(pairs, (), left_out=about.left_out),
+            common=in_common,
             nodes=about,
         )
         return found, alignment
@@ -402,6 +427,8 @@ def _notices(
             yield from batch.units.crossing
     common = [batch.common for batch in batches if batch.common is not None]
     if len(common) == len(batches):
+        from corefscore.matching.common import nothing_in_common, other_columns
+
         yield from nothing_in_common(common)
         if not nodes:
             yield from other_columns(common)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeGuard
 
 import numpy as np
 
@@ -126,6 +126,9 @@ def corpus(
 
 _Batches = Iterator[Documents]
 
+Texts: TypeAlias = Mapping[str, str] | Sequence[str]
+"""Texts by the names of their documents, or in the order of the documents of the other side."""
+
 
 def batches_of(
     key: Given,
@@ -145,22 +148,23 @@ def batches_of(
     batches: dict[str, _Batches] = {}
     names = names_asked(metrics, settings.own)
     sides = {KEY: key, RESPONSE: response}
-    if in_memory := [name for name, side in sides.items() if is_in_memory(side)]:
+    paths = {name: paths_of(name, side) for name, side in sides.items()}
+    if in_memory := [name for name, side in sides.items() if paths[name] is None and not isinstance(side, Corpus)]:
         if len(in_memory) == 1:
             sides = _beside_files(sides, in_memory[0], reading, names)
         batches = {name: iter([documents]) for name, documents in _in_memory(sides).items()}
     for name, side in sides.items():
-        if (paths := paths_of(name, side)) is not None:
-            asked[name] = reading.settings
-            batches[name] = formats.read(
-                paths, notices, reading, side=name, names=names, texts=texts and name == KEY, watch=watch
-            )
-        elif isinstance(side, Corpus):
+        if isinstance(side, Corpus):
             if name == RESPONSE and reading.tags not in (None, side.reading.get("tags")):
                 raise UsageError("tags: the response was read without them; give them to from_text or read instead")
             asked[name] = side.reading
             notices += side.notices
             batches[name] = iter([side.documents])
+        elif (of_side := paths[name]) is not None:
+            asked[name] = reading.settings
+            batches[name] = formats.read(
+                of_side, notices, reading, side=name, names=names, texts=texts and name == KEY, watch=watch
+            )
     read: Mapping[str, str] = next(iter(asked.values()), {})
     if any(read != other for other in asked.values()):
         read = {f"{side}_{name}": value for side, options in asked.items() for name, value in options.items()}
@@ -232,6 +236,12 @@ def is_path(side: object) -> bool:
     if isinstance(side, str | os.PathLike):
         return True
     return isinstance(side, Sequence) and bool(side) and all(isinstance(path, os.PathLike) for path in side)
+
+
+def is_text(side: Any) -> TypeGuard[Texts]:
+    """Return whether a side is text with tags in memory."""
+    texts = side.values() if isinstance(side, Mapping) else side if isinstance(side, list | tuple) else ()
+    return bool(texts) and all(isinstance(text, str) for text in texts)
 
 
 def paths_of(name: str, side: Any) -> str | list[str] | None:

@@ -20,7 +20,7 @@ from corefscore.core.findings import MOST, Finding, Found, plural, shortened
 from corefscore.core.sources import Source, as_text
 from corefscore.formats.base import Request
 from corefscore.formats.conll.cells import END, OPEN, Events, unmatched
-from corefscore.formats.conll.lines import Columns
+from corefscore.formats.conll.columns import Columns
 from corefscore.formats.conll.reader import CR, HASH, Cells, Lines, Reader, describe, last_cells
 from corefscore.formats.words import not_utf_8, undecodable
 

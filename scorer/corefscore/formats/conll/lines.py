@@ -1,4 +1,4 @@
-"""CoNLL line by line: the words of documents, and the other columns that scoring does not read.
+"""CoNLL line by line: the words of documents.
 
 `corefscore.formats.conll.reader` reads mentions without looking at most lines; words are read here.
 """
@@ -10,16 +10,12 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby, islice
 from operator import attrgetter
 
-import numpy as np
-
-from corefscore.core.arrays import Bools, Bytes, Ints
-from corefscore.core.documents import UNKNOWN, Span
+from corefscore.core.documents import Span
 from corefscore.core.findings import Finding, shortened
 from corefscore.core.records import NamedTuple, dataclass
 from corefscore.core.sources import MARK, Source, as_text
 from corefscore.formats.base import NO_WORD, WORD, Request, Sentences, passage, passage_places
 from corefscore.formats.conll.cells import columns_of, is_token_line, marker_of
-from corefscore.formats.words import whole_numbers, word_numbers
 
 _USUAL_WORD, WORD_COLUMNS = 3, 5
 """The usual column of words, counted from 0, and the smallest number of columns with which it is certain."""
@@ -231,76 +227,3 @@ def sentences(source: Source, notices: list[Finding], request: Request) -> Itera
                 commented = True
                 notices.append(Finding("dropped-comments", source.name, line.number))
         yield [sentence for sentence in document if sentence]
-
-
-_LF, _TAB, _SPACE = b"\n\t "
-
-
-class Columns:
-    """The columns of some token lines, split at tabs, or at blanks if a line has no tabs.
-
-    ``count`` is the number of columns of each line. It includes empty columns at the end, so that it does not depend on
-    whether the last cell is empty.
-    """
-
-    def __init__(self, text: Bytes, starts: Ints, stops: Ints) -> None:
-        self._text = text
-        tabs = np.flatnonzero(text == _TAB)
-        self._first = np.searchsorted(tabs, starts)
-        self.count = np.searchsorted(tabs, stops) - self._first + 1
-        self.tabbed: Bools = self.count > 1
-        self._tabs, self._starts, self._stops = tabs, starts, stops
-        if self.tabbed.all():
-            return
-        blank = (text == _SPACE) | (text == _LF)
-        begins = np.flatnonzero(~blank[1:] & blank[:-1]) + 1
-        ends = np.flatnonzero(~blank[:-1] & blank[1:]) + 1
-        self._begins, self._ends = begins, ends
-        untabbed = ~self.tabbed
-        self._first[untabbed] = np.searchsorted(begins, starts[untabbed])
-        self.count[untabbed] = np.searchsorted(begins, stops[untabbed]) - self._first[untabbed]
-
-    def cells(self, column: Ints) -> tuple[Ints, Ints]:
-        """Return where a column of each line begins and ends; an empty cell if the line has no such column."""
-        there = (column >= 0) & (column < self.count)
-        starts, stops = self._starts.copy(), self._starts.copy()
-        rows = np.flatnonzero(there & self.tabbed)
-        if len(rows):
-            tab = self._first[rows] + column[rows]
-            padded = np.concatenate([[-1], self._tabs, [0]])
-            starts[rows] = np.where(column[rows] > 0, padded[tab] + 1, self._starts[rows])
-            stops[rows] = np.where(column[rows] < self.count[rows] - 1, padded[tab + 1], self._stops[rows])
-        rows = np.flatnonzero(there & ~self.tabbed)
-        if len(rows):
-            starts[rows] = self._begins[self._first[rows] + column[rows]]
-            stops[rows] = np.minimum(self._ends[self._first[rows] + column[rows]], self._stops[rows])
-        return starts, stops
-
-    def numbers(self, column: int) -> Ints:
-        """Return the whole numbers of one column; -1 for a cell that is not a whole number."""
-        return whole_numbers(self._text, *self.cells(np.full(len(self.count), column)), 9)
-
-    def word_column(self, column: WordColumn, of_names: int) -> Ints:
-        """Return the column of words of each line, counted from 0; -1 if it is not certain, and if it is the column of
-        names, ``of_names`` (from 1).
-        """
-        places, certain = _of_counts(self.count, column)
-        return np.where(certain & (places != of_names - 1), places, NOWHERE)
-
-    def words(self, column: WordColumn, last: Ints) -> Ints:
-        """Return the number of the word of each line, whose last cell begins at ``last``; unknown if the column of
-        words is not certain.
-        """
-        # Empty columns after the last cell do not count.
-        count = np.where(self.tabbed, np.searchsorted(self._tabs, last) - self._first + 1, self.count)
-        places, certain = _of_counts(count, column)
-        numbers = word_numbers(self._text, *self.cells(places))
-        return np.where((count > 2) & ~certain, UNKNOWN, numbers)
-
-
-def _of_counts(counts: Ints, column: WordColumn) -> tuple[Ints, Bools]:
-    """Return the column of the word in lines with these numbers of columns, and whether it is certain."""
-    # With more columns than these, the answer is the same.
-    most = min(int(counts.max(initial=0)), max(WORD_COLUMNS, (column.number or 0) + 1))
-    every, rows = range(most + 1), np.minimum(counts, most)
-    return np.array(list(map(column.place, every)))[rows], np.array(list(map(column.is_certain, every)))[rows]

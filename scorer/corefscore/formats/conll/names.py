@@ -33,10 +33,10 @@ from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, shortened
 from corefscore.core.options import COLUMN
 from corefscore.core.sources import Source, as_text
-from corefscore.formats.base import NE, Request
-from corefscore.formats.conll.lines import Columns
+from corefscore.formats.base import BLANK_MARKS, NE, Request
+from corefscore.formats.conll.columns import Columns
 from corefscore.formats.conll.reader import CR, Lines, Reader
-from corefscore.formats.words import BLANK_MARKS, word_numbers
+from corefscore.formats.words import word_numbers
 
 _CELL = re.compile(rb"(?:\(([^\s()*|]+))?\*?(\))?")
 """A cell of a name: the type if a name begins there, and the bracket if one ends there."""

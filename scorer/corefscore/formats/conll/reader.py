@@ -47,7 +47,7 @@ from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural, shortened
 from corefscore.core.records import NamedTuple
 from corefscore.core.sources import MARK, Source, as_text, is_utf_16
-from corefscore.formats.base import BATCH, USUAL, WORD, Request, excerpt, is_json
+from corefscore.formats.base import BATCH, BLANK_MARKS, USUAL, WORD, Request, excerpt, is_json
 from corefscore.formats.conll.cells import (
     END,
     END_MARKER,
@@ -65,7 +65,6 @@ from corefscore.formats.conll.cells import (
 )
 from corefscore.formats.conll.lines import WordColumn, absent_column, other_words
 from corefscore.formats.corefud import recognises as is_conll_u
-from corefscore.formats.words import BLANK_MARKS
 
 BLOCK = 1 << 20
 """The number of bytes read at once: large enough for whole-array passes, small enough for the cache."""

@@ -1,0 +1,82 @@
+"""The columns of CoNLL that scoring does not read: where they are, and the numbers and words in them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from corefscore.core.arrays import Bools, Bytes, Ints
+from corefscore.core.documents import UNKNOWN
+from corefscore.formats.conll.lines import NOWHERE, WORD_COLUMNS, WordColumn
+from corefscore.formats.words import whole_numbers, word_numbers
+
+_LF, _TAB, _SPACE = b"\n\t "
+
+
+class Columns:
+    """The columns of some token lines, split at tabs, or at blanks if a line has no tabs.
+
+    ``count`` is the number of columns of each line. It includes empty columns at the end, so that it does not depend on
+    whether the last cell is empty.
+    """
+
+    def __init__(self, text: Bytes, starts: Ints, stops: Ints) -> None:
+        self._text = text
+        tabs = np.flatnonzero(text == _TAB)
+        self._first = np.searchsorted(tabs, starts)
+        self.count = np.searchsorted(tabs, stops) - self._first + 1
+        self.tabbed: Bools = self.count > 1
+        self._tabs, self._starts, self._stops = tabs, starts, stops
+        if self.tabbed.all():
+            return
+        blank = (text == _SPACE) | (text == _LF)
+        begins = np.flatnonzero(~blank[1:] & blank[:-1]) + 1
+        ends = np.flatnonzero(~blank[:-1] & blank[1:]) + 1
+        self._begins, self._ends = begins, ends
+        untabbed = ~self.tabbed
+        self._first[untabbed] = np.searchsorted(begins, starts[untabbed])
+        self.count[untabbed] = np.searchsorted(begins, stops[untabbed]) - self._first[untabbed]
+
+    def cells(self, column: Ints) -> tuple[Ints, Ints]:
+        """Return where a column of each line begins and ends; an empty cell if the line has no such column."""
+        there = (column >= 0) & (column < self.count)
+        starts, stops = self._starts.copy(), self._starts.copy()
+        rows = np.flatnonzero(there & self.tabbed)
+        if len(rows):
+            tab = self._first[rows] + column[rows]
+            padded = np.concatenate([[-1], self._tabs, [0]])
+            starts[rows] = np.where(column[rows] > 0, padded[tab] + 1, self._starts[rows])
+            stops[rows] = np.where(column[rows] < self.count[rows] - 1, padded[tab + 1], self._stops[rows])
+        rows = np.flatnonzero(there & ~self.tabbed)
+        if len(rows):
+            starts[rows] = self._begins[self._first[rows] + column[rows]]
+            stops[rows] = np.minimum(self._ends[self._first[rows] + column[rows]], self._stops[rows])
+        return starts, stops
+
+    def numbers(self, column: int) -> Ints:
+        """Return the whole numbers of one column; -1 for a cell that is not a whole number."""
+        return whole_numbers(self._text, *self.cells(np.full(len(self.count), column)), 9)
+
+    def word_column(self, column: WordColumn, of_names: int) -> Ints:
+        """Return the column of words of each line, counted from 0; -1 if it is not certain, and if it is the column of
+        names, ``of_names`` (from 1).
+        """
+        places, certain = _of_counts(self.count, column)
+        return np.where(certain & (places != of_names - 1), places, NOWHERE)
+
+    def words(self, column: WordColumn, last: Ints) -> Ints:
+        """Return the number of the word of each line, whose last cell begins at ``last``; unknown if the column of
+        words is not certain.
+        """
+        # Empty columns after the last cell do not count.
+        count = np.where(self.tabbed, np.searchsorted(self._tabs, last) - self._first + 1, self.count)
+        places, certain = _of_counts(count, column)
+        numbers = word_numbers(self._text, *self.cells(places))
+        return np.where((count > 2) & ~certain, UNKNOWN, numbers)
+
+
+def _of_counts(counts: Ints, column: WordColumn) -> tuple[Ints, Bools]:
+    """Return the column of the word in lines with these numbers of columns, and whether it is certain."""
+    # With more columns than these, the answer is the same.
+    most = min(int(counts.max(initial=0)), max(WORD_COLUMNS, (column.number or 0) + 1))
+    every, rows = range(most + 1), np.minimum(counts, most)
+    return np.array(list(map(column.place, every)))[rows], np.array(list(map(column.is_certain, every)))[rows]
