@@ -496,7 +496,7 @@ def test_a_repaired_span_is_listed_at_the_line_of_the_response(tmp_path: Path) -
     ("arguments", "text"),
     [
         (("errors", "--format", "github"), "--format github is for one response"),
-        (("errors", "--mentions", "given"), "--mentions given counts other mentions of the key for each response"),
+        (("errors", "--mentions", "given"), "--mentions given counts different key mentions for each response"),
     ],
 )
 def test_lists_are_of_one_response(arguments: tuple[str, ...], text: str) -> None:
@@ -986,7 +986,7 @@ def test_a_second_response_is_no_name_of_a_document() -> None:
     systems = TESTDATA / "systems"
     done = within("diff", systems / "key.conll", systems / "runs" / "ash.conll", systems / "runs" / "birch.conll")
     assert (done.status, done.stdout) == (2, b"")
-    assert b"only a page shows: add --html FILE\n" in done.stderr
+    assert b"which only the page of --html can show; add --html FILE\n" in done.stderr
 
 
 @pytest.mark.parametrize("boundary", ["key", "both"])

@@ -574,7 +574,7 @@ SYSTEM = TESTDATA / "systems" / "key.conll", {"ash": TESTDATA / "systems" / "run
         ({"confidence": "x"}, "confidence='x': expected a number between 0 and 1"),
         ({"unit": 0}, "unit=0: expected a word"),
         ({"by": 0}, "by=0: expected a word"),
-        ({"baseline": "c"}, "--baseline 'c' is no system"),
+        ({"baseline": "c"}, "--baseline 'c' is not a system"),
         ({"correction": "bonferroni"}, "correction='bonferroni' is not one of largest, holm, holm-all, none"),
         ({"document": 0}, 'the key has no document named "0"'),
     ],

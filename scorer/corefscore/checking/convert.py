@@ -93,7 +93,7 @@ def _recognisable(pieces: Iterator[str], target: Format, path: str, notices: lis
         yield piece
     found = None if is_utf_16(head.removeprefix(MARK)) else by_head(head[:HEAD_BYTES])
     if found is None or found.read is not target.read:
-        taken = "of no format" if found is None else f"of {found.title}"
+        taken = "no known format" if found is None else found.title
         notices.append(
             Finding("other-format", path, details={"format": target.title, "taken": taken, "name": target.name})
         )

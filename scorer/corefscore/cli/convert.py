@@ -81,7 +81,7 @@ def command(source: str, target: str, *, to: str | None, key: str | None, **argu
                 for piece in convert(source, notices, to, reading, watch, key=key):
                     kept.write(piece)
             except OSError as error:
-                raise UsageError(f"a temporary file: {error.strerror}") from error
+                raise UsageError(f"a temporary file cannot be written: {error.strerror}") from error
         tell(notices)
         kept.seek(0)
         write(iter(lambda: kept.read(1 << 12), ""), target)

@@ -45,7 +45,7 @@ def _analysing() -> list[click.Parameter]:
             default="conll",
             show_default=True,
             heading=SCORING,
-            help="Measure in whose F1 costs are measured.",
+            help="Measure whose F1 gives the cost of each error.",
         ),
         *options.of_topic(Asked),
         options.Parameter(
@@ -148,9 +148,9 @@ def _analysed(
     cls=options.Command,
     short_help="Show why a score is low: errors by type, and what each costs.",
     help="Show why a score is low: errors by type, what each type costs, and which entities are confused.\n\n"
-    "The costs in turn are those of repairing one type after the other, and add up to the difference from 100. "
-    "OTHER is a second response, shown beside the first. --format csv, tsv and github list every error, with its "
-    "file and line; --html shows them in the text.",
+    'The column "in turn" has the cost of each type when types are repaired one after another; these costs add up '
+    "to the points that are missing from 100. OTHER is a second response, shown beside the first. --format csv, tsv "
+    "and github list every error, with its file and line; --html shows them in the text.",
     more="Source: Kummerfeld and Klein 2013, Error-driven analysis of challenges in coreference resolution.",
     examples=(
         "corefscore errors key.conll response.conll",
@@ -192,7 +192,7 @@ def errors(
     if other is not None and repaired is not None:
         raise UsageError("--repaired FOLDER is for one response: leave the second out")
     if other is not None and html is None and arguments["mentions"] == "given":
-        raise UsageError("--mentions given counts other mentions of the key for each response: leave the second out")
+        raise UsageError("--mentions given counts different key mentions for each response: leave the second out")
     if html is not None:
         _refuse_beside_page("layout")
     paths = paths_by_name([response] if other is None else [response, other])
@@ -278,7 +278,7 @@ def diff(
     other, name = (name, None) if name is not None and os.path.isfile(name) else (None, name)
     words = _sides(symmetric=symmetric, several=other is not None, arguments=arguments)
     if other is not None and html is None:
-        raise UsageError(f"{other} is a file, so a second response, which only a page shows: add --html FILE")
+        raise UsageError(f"{other} is a second response, which only the page of --html can show; add --html FILE")
     if html is not None:
         _refuse_beside_page("only", "around")
     reach = _sentences(around)

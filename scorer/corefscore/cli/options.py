@@ -229,7 +229,7 @@ RUNNING = (
         metavar="FINGERPRINT",
         heading=INPUT,
         common=False,
-        help="Refuse any other key than the one with this fingerprint, which is in signatures, such as 7cf4af.",
+        help="Reject the key if its fingerprint is another one. Every signature has it, such as key=7cf4af.",
     ),
     Parameter(
         "--jobs",

@@ -243,7 +243,7 @@ def _write_key(key: str, output: str, metrics: Sequence[Metric], arguments: Mapp
 
     corpus = read_key(key, metrics, **arguments)
     names = names_asked(metrics, arguments)
-    assert names is not None, "only metrics that see names have an estimated key"
+    assert names is not None, "only metrics of names can have an estimated key"
     about = about_names([[names_of_side(corpus.documents, names, KEY)]], names)
     columns = names_of(corpus.documents).columns
     if lacking := without_column(columns):

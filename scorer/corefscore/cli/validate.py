@@ -38,7 +38,7 @@ With --key, this also reports problems that are visible only against the key: mi
 tokens, no mention in common, more repeated mentions than the official scorer accepts. The findings of the key come
 last.
 
-Exit status: 0 no errors; 1 errors (with --strict: or notices); 2 wrong usage or a file that cannot be read."""
+Exit status: 0 no errors; 1 errors, or notices with --strict; 2 wrong usage or a file that cannot be read."""
 
 
 @click.command(
@@ -70,8 +70,8 @@ Exit status: 0 no errors; 1 errors (with --strict: or notices); 2 wrong usage or
         options.Parameter(
             "--fix",
             metavar="OUT",
-            help="Write FILE to OUT with every repair that needs no guess. What was repaired and what is left is "
-            "reported.",
+            help="Write FILE to OUT with every repair that needs no guess, and report what was repaired and what "
+            "is left.",
         ),
         options.Parameter(
             "--repeated",

@@ -91,9 +91,9 @@ class Reading:
     )
     heads: str | None = option(
         None,
-        "Which word is the head of a mention: the one that the file gives or the highest in the tree (both CorefUD "
-        "only), the one by the parse (CoNLL, in errors and diff only), or the last word. (default: auto, the first of "
-        "these that is possible)",
+        "Which word is the head of a mention: in CorefUD the one that the file gives or the highest in the tree; in "
+        "CoNLL the one by the parse (errors and diff only); or the last word. (default: auto, the first of these that "
+        "is possible)",
         HEADS,
         heading=INPUT,
     )
@@ -107,8 +107,8 @@ class Reading:
     )
     pieces: str | None = option(
         None,
-        "If the response has several texts for a document: join entities that share a mention where the texts overlap, "
-        f"none (apart), or those with the same id (default: {PIECES[0]}).",
+        "Which entities to join if the response has several texts for a document: those that share a mention where "
+        f"texts overlap, none (apart), or those with the same id (default: {PIECES[0]}).",
         PIECES,
         heading=INPUT,
     )
@@ -122,8 +122,8 @@ class Reading:
     columns: str | None = option(
         None,
         "Columns by what they contain, as in word=6,ne=7: word and ne (named entities) in CoNLL, counted from 1; item, "
-        "entity and document in tables; clusters, a field of JSON. For one side: key.word=6. Default: the fourth, with "
-        "fewer than five columns the one before the last, for words; 11 for names; those of known names for others.",
+        "entity and document in tables; clusters, a field of JSON. For one side: key.word=6. Default: word=4, or the "
+        "last but one of fewer than five; ne=11; others by the usual names of columns.",
         kind=str,
         heading=INPUT,
         metavar="COLUMNS",

@@ -37,7 +37,7 @@ METRIC = Metric(
     name="bcub",
     title="B-cubed",
     definition=(
-        "The mean over mentions of the share of the mention's entity that both sides agree on:",
+        "For each mention, the share of its entity that both sides agree on; the mean over mentions:",
         "sum of n_ij^2 / |k_i| over cells / number of key mentions.",
     ),
     paper="Bagga and Baldwin 1998, Algorithms for scoring coreference chains",

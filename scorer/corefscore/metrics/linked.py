@@ -43,7 +43,7 @@ METRIC = Metric(
     title="Linking of found mentions",
     definition=(
         "MUC of the mentions that both sides have: the share of links among them that the other side keeps,",
-        "sum of (n_ij - 1) over cells / sum of (n_i. - 1), where n_i. mentions of key entity i are found.",
+        "sum of (n_ij - 1) over cells / sum of (n_i. - 1), where n_i. is how many mentions of key entity i are found.",
     ),
     paper="Vilain et al. 1995, A model-theoretic coreference scoring scheme",
     cite=("vilain-etal-1995-model",),

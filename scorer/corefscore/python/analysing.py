@@ -76,7 +76,7 @@ def entities(
         >>> [(share.score, share.mentions, share.numerator) for share in report.shares if share.score == "precision"]
         [('precision', ['a', 'b', 'c'], 1.6666666666666665)]
 
-    Raises `UsageError` for a metric that is no sum over entities, and for several documents.
+    Raises `UsageError` for a metric that is not a sum over entities, and for several documents.
     """
     wanted, settings, reading, workers = run_of(select(names_of(metrics, "metrics")), arguments)
     response = complete(key, response, reading)

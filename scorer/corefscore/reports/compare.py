@@ -205,7 +205,7 @@ class Comparison(SystemsReport):
             "smallest difference that as many units in all show with a probability of about 80%, empty if there is none"
         )
         if self.runs is None:
-            verdict += "; needs: the number of units in all that show the observed difference so often"
+            verdict += "; needs: the number of units in all that would show the observed difference so often"
         pairs = len(self.found.sample.pairs)
         together = f"; those of differences are corrected for all {pairs} pairs" if self.found.together else ""
         if method.margin is not None:
@@ -235,8 +235,8 @@ class Comparison(SystemsReport):
         doubtful = int((apart != shown)[known].sum())
         if doubtful:
             yield (
-                f"{plural(doubtful, 'verdict')} against the interval, which contains 0 although a difference was "
-                "shown, or does not although none was: the test decides"
+                f"{plural(doubtful, 'verdict')} against the interval (0 is in it although a difference was shown, or "
+                "the reverse): the test decides"
             )
 
     def _undecided(self) -> Iterator[str]:

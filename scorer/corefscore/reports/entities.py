@@ -123,7 +123,7 @@ def entities(result: Result) -> Entities:
     metrics = [metric for metric in result.metrics if metric.name in result.settings.metrics]
     for metric in metrics:
         if metric.terms is None:
-            raise UsageError(f"--entities: {metric.name} is no sum over entities; name others, such as lea or conll")
+            raise UsageError(f"--entities: {metric.name} is not a sum over entities; name others, such as lea or conll")
     rules = result.settings.rules
     for option, given in {"--of": rules.of, "--window": rules.window}.items():
         if given is not None:
@@ -136,7 +136,7 @@ def entities(result: Result) -> Entities:
     (pairs,) = (batch for batch in result.mention_sets[WHOLE].pairs if len(batch.key))
     document, key, response, dropped = counted(pairs, rules)
     if dropped and rules.repeated != "first":
-        raise UsageError("--entities: mentions are repeated, and sums have no copies; add --repeated first")
+        raise UsageError("--entities: some mentions are repeated, and these sums count each once; add --repeated first")
     matched = Matched(1, document, key.side, response.side)
     # The order of mentions decides which of them ends a link, not how many links an entity has.
     both = members(matched, overlap(matched), (key.side.number, response.side.number))

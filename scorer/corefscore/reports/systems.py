@@ -161,7 +161,7 @@ class SystemsReport(Reported):
         yield f"test: {test}{exact if found.tests.exact.any() else ''}"
         yield from self._notes_on_correction()
         if self.runs is not None and found.run_counts.min() == 1:
-            yield "a system with one run counts as if further runs had its score: it stands for this response only"
+            yield "a system with one run counts as if further runs had the same score: it stands for this response only"
         if self.runs is not None and 2 in found.run_counts:
             yield "two runs say little about further ones: if they differ, intervals are wide, up to the whole scale"
         if self.runs is None and 1 < units <= most:
@@ -357,10 +357,10 @@ def sampled(
     runs with groups of documents.
     """
     if runs is not None and method.by is not None:
-        raise UsageError("--by: several runs of a system are not compared on groups of documents; give a run of each")
+        raise UsageError("--by: several runs of a system are not compared on groups of documents; give one run of each")
     names = list(runs or results)
     if method.baseline not in (None, *names):
-        raise UsageError(f"--baseline {method.baseline!r} is no system; {suggested(str(method.baseline), names)}")
+        raise UsageError(f"--baseline {method.baseline!r} is not a system; {suggested(str(method.baseline), names)}")
     of_runs = None if runs is None else [number for number, its in enumerate(runs.values()) for _ in its]
     averaged = method.average is not None
     units = sample(list(results.values()), measures, method.unit, method.by, averaged=averaged, runs=of_runs)

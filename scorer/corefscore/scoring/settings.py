@@ -82,7 +82,7 @@ class Rules:
     task: str | None = option(
         None,
         "CorefUD: use the matching rules of this shared task. aligned: take the entities of aligned mentions, not "
-        "those that the official scorer looks up; none: also define metrics as for CoNLL. (default: crac26)",
+        "those that the official scorer looks up; none: do so, and define metrics as for CoNLL. (default: crac26)",
         tuple(_TASKS),
     )
     lookup: str | None = None
@@ -104,7 +104,8 @@ class Rules:
             chosen["lookup"] = "alignment"
             if given.get("lookup", "alignment") != "alignment":
                 raise UsageError(
-                    "--of takes the entities of aligned mentions, and --task crac22 and crac23 others; leave one out"
+                    "--of takes the entities of aligned mentions, but --task crac22 and crac23 look up others; leave "
+                    "one of the two out"
                 )
         if nodes and chosen["mentions"] == "given":
             raise UsageError("mentions=given is for spans; in CorefUD mentions are aligned, so leave the option out")
@@ -149,7 +150,7 @@ class Grouping:
         common=True,
     )
     average: str | None = option(
-        None, "Take means over documents, called macro.", (DOCUMENTS,), heading=OUTPUT, common=True
+        None, "Average over documents (macro average).", (DOCUMENTS,), heading=OUTPUT, common=True
     )
 
 

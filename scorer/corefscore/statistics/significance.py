@@ -570,8 +570,8 @@ class Method(Grouping):
     )
     correction: str = option(
         _CORRECTIONS[0],
-        "Correct p for all pairs of systems within one score (by the largest difference of each trial, or holm), for "
-        "all tests (holm-all), or not at all.",
+        "How to correct p: for all pairs of systems within one score, by the largest difference of each trial "
+        "(largest) or Holm's method (holm); for all tests (holm-all); or not at all.",
         _CORRECTIONS,
         heading=STATISTICS,
     )

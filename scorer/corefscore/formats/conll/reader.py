@@ -5,7 +5,7 @@ the official scorer has no such rule.
 
  1. A document begins at a line with `#`, optional blanks, `begin document` and one blank. Its name is the rest of the
     line without the line end, LF or CR LF (odd-name-trailing-space, odd-name-with-quotes, crlf); in a corpus of several
-    files, a document without a name is called like its file without the ending (our rule). It ends at `#`,
+    files, a document without a name is named after its file without the ending (our rule). It ends at `#`,
     optional blanks and `end document` anywhere in a line (odd-hash-space, odd-end-with-name), or at the end of the
     file (no-end).
  2. Lines outside documents are ignored (odd-lines-between, odd-text-before).

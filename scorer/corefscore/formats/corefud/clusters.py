@@ -160,8 +160,8 @@ class _Given(NamedTuple):
             low, high = span
             raise self.refused(
                 span,
-                f"no doubt whether these are two words or start and end, beside the words {words!r:.60}; give words "
-                f"as sets, such as {{{low}, {high}}}",
+                f"either words or start and end throughout, and other mentions have words, such as {words!r:.60}; give "
+                f"words as sets, such as {{{low}, {high}}}",
             )
 
     def refused(self, mention: Any, expected: str) -> InputError:
