@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from pathlib import Path
 
 import numpy as np
@@ -190,13 +191,12 @@ def test_cells_are_parsed_to_the_letter_of_the_rule() -> None:
     assert list(zip(fast.cell.tolist(), fast.kind.tolist(), names, strict=True)) == events
     assert fast.discarded == {at: pieces for at, (_, pieces) in enumerate(slow) if pieces}
     bracketed = [at for at, text in enumerate(texts) if b"(" in text or b")" in text]
-    assert fast.odd.tolist() == [at for at in bracketed if not cells.PLAIN.fullmatch(texts[at])]
+    assert fast.odd.tolist() == [at for at in bracketed if not re.fullmatch(cells.PLAIN, texts[at])]
     assert {kind for _, kind, _ in events} == {SINGLE, OPEN, CLOSE}
 
 
 def searched_again(cell: bytes) -> tuple[list[tuple[int, bytes]], list[bytes]]:
     """Rule 5 to the letter: find a piece, cut it out, start again."""
-    import re
 
     events: list[tuple[int, bytes]] = []
     discards: list[bytes] = []

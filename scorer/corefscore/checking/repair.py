@@ -157,7 +157,7 @@ def _plain_cells(source: Source, batches: Sequence[tuple[Documents, Sequence[Rep
     return {
         (line.begin, line.token)
         for line in (lines_of(source) if edges else ())
-        if (line.begin, line.token) in edges and PLAIN.fullmatch(cell_of(line.text)[1])
+        if (line.begin, line.token) in edges and re.fullmatch(PLAIN, cell_of(line.text)[1])
     }
 
 

@@ -22,7 +22,7 @@ from corefscore.cli.signals import clearing
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import VISIBLE, Finding, in_words, plural
 
-_DESCRIPTOR = re.compile(r"(?:/dev/fd|/proc/self/fd)/([0-9]+)|/dev/(stdout|stderr)")
+_DESCRIPTOR = r"(?:/dev/fd|/proc/self/fd)/([0-9]+)|/dev/(stdout|stderr)"
 """Names that stand for what is open already."""
 
 _STANDARD = {"stdout": "1", "stderr": "2"}
@@ -89,7 +89,7 @@ def to_file(path: str, content: Callable[[bool], Iterable[bytes]]) -> list[Findi
     target = os.path.realpath(path)
     if not os.path.basename(path) or os.path.isdir(target):
         raise IsADirectoryError(errno.EISDIR, "this names a folder, expected a file")
-    descriptor = _DESCRIPTOR.fullmatch(path)
+    descriptor = re.fullmatch(_DESCRIPTOR, path)
     if not descriptor and (os.path.isfile(target) or not os.path.exists(target)):
         return _replace(target, content(False))
     # Such a thing cannot be replaced.

@@ -404,13 +404,11 @@ class Format(NamedTuple):
     examine: Callable[[Sequence[Source], Found, Request], Iterator[Documents]] | None = None
 
 
-_DOCUMENTS = re.compile(rb"""\s*(?:\{\s*(?:["'}]|\Z)|\[\s*\{\s*["'}])""")
+_DOCUMENTS = rb"""\s*(?:\{\s*(?:["'}]|\Z)|\[\s*\{\s*["'}])"""
 """The beginning of JSON with documents: an object, or an array of objects."""
 
-_VALUES = re.compile(
-    rb"""\s* (?=\[) (?: [\s\[\]{},:\d.+-] | (?<=\d)[eE] | true | false | null | "(?:[^"\\]|\\.)*(?:"|\\?\Z) )* \Z""",
-    re.DOTALL | re.VERBOSE,
-)
+_VALUES = rb"""(?sx)\s* (?=\[)
+    (?: [\s\[\]{},:\d.+-] | (?<=\d)[eE] | true | false | null | "(?:[^"\\]|\\.)*(?:"|\\?\Z) )* \Z"""
 """An array in which everything is a value of JSON."""
 
 
@@ -420,7 +418,7 @@ def is_json(head: bytes, *, objects: bool = False) -> bool:
     With ``objects`` it has to be JSON that can contain documents.
     """
     head = head[: 1 << 12].removeprefix(MARK)
-    return bool(_DOCUMENTS.match(head) or (not objects and _VALUES.match(head)))
+    return bool(re.match(_DOCUMENTS, head) or (not objects and re.match(_VALUES, head)))
 
 
 def found_at(

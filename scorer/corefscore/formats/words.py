@@ -130,15 +130,10 @@ def are_words(numbers: Ints, bounds: Ints) -> Bools:
 _SOLID, _WHITE, SINGLE = range(3)
 """Kinds of characters in a text: part of a word, white space, and a word of its own."""
 
-_ALONE = "\u2e80-\u2fdf\u3005-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_ALONE = "[\u2e80-\u2fdf\u3005-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 """Characters of scripts that do not separate words by white space: each is a word of its own."""
 
-_IS_ALONE = re.compile(f"[{_ALONE}]")
-
-
-INVISIBLE = re.compile(
-    r"[^\S\n]|[\x00-\x08\x0e-\x1f\x7f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]"
-)
+INVISIBLE = r"[^\S\n]|[\x00-\x08\x0e-\x1f\x7f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]"
 """Characters that are not compared, apart from line ends."""
 
 
@@ -157,10 +152,10 @@ def kinds_of(codes: Codes) -> Bytes:
 
 
 def _kind(character: str) -> int:
-    return _WHITE if character.isspace() else SINGLE if _IS_ALONE.match(character) else _SOLID
+    return _WHITE if character.isspace() else SINGLE if re.match(_ALONE, character) else _SOLID
 
 
-_ASCII_KINDS: Bytes = np.array([_kind(chr(code)) for code in range(128)], dtype=np.uint8)
+_ASCII_KINDS: Bytes = np.array([_WHITE if chr(code).isspace() else _SOLID for code in range(128)], dtype=np.uint8)
 """The kinds of ASCII characters; most texts have no others."""
 
 

@@ -250,13 +250,13 @@ def head(
     }
 
 
-_ENDING = re.compile(r"(?:\.[A-Za-z_][\w-]*)+$")
+_ENDING = r"(?:\.[A-Za-z_][\w-]*)+$"
 """The endings of file names, such as ``.conll`` or ``.predicted.jsonl``, but not the decimals of a number."""
 
 
 def shortened(names: Sequence[str]) -> list[str]:
     """Return names without the ending that all of them share; a single name only loses the last part of its ending."""
-    endings = [match[0] if (match := _ENDING.search(name)) else "" for name in names]
+    endings = [match[0] if (match := re.search(_ENDING, name)) else "" for name in names]
     if len(names) == 1:
         endings = [ending[ending.rfind(".") :] if ending else "" for ending in endings]
     parts = [ending.split(".")[::-1] for ending in endings]

@@ -21,7 +21,7 @@ from corefscore.formats.conll import BEGIN
 END = b"end document"
 USUAL_END = b"#" + END
 END_MARKER = re.compile(rb"#[^\S\n]*" + END)
-_NUMBERED = re.compile(rb"\(\d|\d\)")
+_NUMBERED = rb"\(\d|\d\)"
 
 
 class _Marker(NamedTuple):
@@ -58,7 +58,7 @@ def is_token_line(line: bytes) -> bool:
     if b"\t" in line:
         return True
     has_bracket = b"(" in line or b")" in line  # few comments have one
-    return has_bracket and _NUMBERED.search(line.rstrip().rsplit(b" ", 1)[-1]) is not None
+    return has_bracket and re.search(_NUMBERED, line.rstrip().rsplit(b" ", 1)[-1]) is not None
 
 
 def columns_of(line: bytes) -> list[bytes]:
@@ -168,17 +168,17 @@ _PLAIN_DIGITS = 18
 
 BAR, OPENING, CLOSING, ZERO = b"|()0"
 
-PLAIN = re.compile(rb"(\(\d+\)?|\d+\))(\|(\(\d+\)?|\d+\)))*")
+PLAIN = rb"(\(\d+\)?|\d+\))(\|(\(\d+\)?|\d+\)))*"
 """The form of a cell with mentions, as it should be."""
 
-_MARKED, _SINGLE, _OPEN, _CLOSE = map(re.compile, (rb"\(\d+\+\d\)", rb"\(\d+\)", rb"\((\d+)", rb"(?<!\d)(\d+)\)"))
+_MARKED, _SINGLE, _OPEN, _CLOSE = rb"\(\d+\+\d\)", rb"\(\d+\)", rb"\((\d+)", rb"(?<!\d)(\d+)\)"
 """The pieces of rule 5, in the order in which they are cut out."""
 
-_TYPE = re.compile(rb"[A-Za-z][^()|-]*-(\d+)(?:-[^()|]*)?(?=[()]|\Z)")
-_TYPED = re.compile(rb"(?:\(?" + _TYPE.pattern + rb"\)?)+")
+_TYPE = rb"[A-Za-z][^()|-]*-(\d+)(?:-[^()|]*)?(?=[()]|\Z)"
+_TYPED = rb"(?:\(?" + _TYPE + rb"\)?)+"
 """An id with the type of its entity, and perhaps its name, and a cell of such ids."""
 
-_PARTS = re.compile(rb"[()]|[^()]+")
+_PARTS = rb"[()]|[^()]+"
 
 
 class Labels:
@@ -237,15 +237,15 @@ def plain(cell: bytes) -> bytes:
 
 def _pieces(cell: bytes) -> tuple[Iterable[tuple[int, bytes]], list[bytes]]:
     """Find the events of a cell of any form, each with its kind and id, and the pieces that are discarded."""
-    if _TYPED.fullmatch(cell):
-        cell = _TYPE.sub(rb"\1", cell)
+    if re.fullmatch(_TYPED, cell):
+        cell = re.sub(_TYPE, rb"\1", cell)
     discards, cell = _cut(cell, _MARKED)
     singles, cell = _cut(cell, _SINGLE)
-    found = {SINGLE: singles, OPEN: _OPEN.findall(cell), CLOSE: _CLOSE.findall(_OPEN.sub(b"", cell))}
+    found = {SINGLE: singles, OPEN: re.findall(_OPEN, cell), CLOSE: re.findall(_CLOSE, re.sub(_OPEN, b"", cell))}
     return ((kind, digits) for kind, pieces in found.items() for digits in pieces), [b"(%s)" % it for it in discards]
 
 
-def _cut(cell: bytes, form: re.Pattern[bytes]) -> tuple[list[bytes], bytes]:
+def _cut(cell: bytes, form: bytes) -> tuple[list[bytes], bytes]:
     """Cut out every piece that has a form, which begins and ends with a bracket, and join what was on both sides of it.
 
     Returns the pieces without their brackets, and the rest of the cell.
@@ -253,19 +253,19 @@ def _cut(cell: bytes, form: re.Pattern[bytes]) -> tuple[list[bytes], bytes]:
     The order of cutting makes no difference: here a piece is cut out where it closes. No bracket is left in it by then,
     so those around a piece of another form are none of a piece.
     """
-    if not form.search(cell):
+    if not re.search(form, cell):
         return [], cell
     found: list[bytes] = []
     kept: list[bytes] = []
     opened: list[int] = []
-    for part in _PARTS.finditer(cell):
+    for part in re.finditer(_PARTS, cell):
         kept.append(part[0])
         if part[0] == b"(":
             opened.append(len(kept) - 1)
         elif part[0] == b")" and opened:
             first = opened.pop()
             piece = b"".join(kept[first:])
-            if form.fullmatch(piece):
+            if re.fullmatch(form, piece):
                 found.append(piece[1:-1])
                 del kept[first:]
             else:

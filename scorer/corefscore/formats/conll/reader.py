@@ -69,10 +69,10 @@ from corefscore.formats.corefud import recognises as is_conll_u
 BLOCK = 1 << 20
 """The number of bytes read at once: large enough for whole-array passes, small enough for the cache."""
 
-_HEADER = re.compile(rb"#?[^\S\n]*begin[^\S\n]*document", re.IGNORECASE)
+_HEADER = rb"(?i)#?[^\S\n]*begin[^\S\n]*document"
 """A line that looks like the begin of a document, in any form."""
 
-_CLOSED = re.compile(r"\(\d+(\+\d)?\)", re.ASCII)
+_CLOSED = r"(?a)\(\d+(\+\d)?\)"
 """A mention of one token, or a discarded piece."""
 
 _LONG_CELL = 64
@@ -463,7 +463,7 @@ def _last_cell(line: bytes) -> tuple[int, str, str]:
     for the mentions of one token and the discarded pieces."""
     start, _ = cell_of(line)
     cell = as_text(line[start:].removesuffix(b"\r"))
-    return len(as_text(line[:start])), cell, _CLOSED.sub(lambda whole: " " * len(whole[0]), cell)
+    return len(as_text(line[:start])), cell, re.sub(_CLOSED, lambda whole: " " * len(whole[0]), cell)
 
 
 def _blocks(source: Source, whole_documents: bool) -> Iterator[tuple[bytearray, int, bool]]:
@@ -562,7 +562,7 @@ def _what_else(source: Source, side: str | None) -> Finding:
     lines = [(number, line.strip()) for number, line in enumerate(text.split(b"\n"), start=1)]
     line, first = next(((number, words) for number, words in lines if words), (None, b""))
     expected = _EXPECTED
-    header = next(((number, words) for number, words in lines if _HEADER.match(words)), None)
+    header = next(((number, words) for number, words in lines if re.match(_HEADER, words)), None)
     if line is None:
         what = "the file contains nothing but white space" if head else "the file is empty"
     elif is_utf_16(head):

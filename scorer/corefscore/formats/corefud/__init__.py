@@ -6,13 +6,13 @@ import re
 
 from corefscore.formats.base import Format, later
 
-_CONLL_U = re.compile(rb"^# ?(newdoc|global\.Entity|sent_id)|^\d+(?:[-.]\d+)?(?:\t[^\t\n]*){9}\r?$", re.MULTILINE)
+_CONLL_U = rb"(?m)^# ?(newdoc|global\.Entity|sent_id)|^\d+(?:[-.]\d+)?(?:\t[^\t\n]*){9}\r?$"
 """What a file in CoNLL-U has: a comment of it, or a line of ten columns that begins with the number of a word."""
 
 
 def recognises(head: bytes) -> bool:
     """Return whether a file that begins so is CoNLL-U."""
-    return _CONLL_U.search(head) is not None
+    return re.search(_CONLL_U, head) is not None
 
 
 FORMAT = Format(

@@ -270,7 +270,7 @@ def write(documents: Iterator[FullDocument], notices: list[Finding], request: Re
     notation = find(request.tags or NOTATIONS[0].name, writes=True)
     fit = Fit(
         f"the notation {notation.name}",
-        words=rf"[\s\0]|{notation.unfit}|\A(?:{INVISIBLE.pattern})*\Z",
+        words=rf"[\s\0]|{notation.unfit}|\A(?:{INVISIBLE})*\Z",
         blank="",
         signs=True,
         ids=notation.ids,

@@ -137,5 +137,5 @@ def _normalised(text: str) -> str:
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
     text = _OF_TREEBANK.sub(lambda match: _BRACKETS.get(match[0], ""), text)
-    text = INVISIBLE.sub("", text.translate(_ALIKE))
+    text = re.sub(INVISIBLE, "", text.translate(_ALIKE))
     return _DOUBLE.sub(lambda match: '"' if match[0] == "''" else "-", text)
