@@ -29,7 +29,7 @@ from itertools import chain, islice
 
 import numpy as np
 
-from corefscore.core.arrays import NONE, Ints, ranked
+from corefscore.core.arrays import NONE, Ints, changes, ranked
 from corefscore.core.documents import KEY, RESPONSE, Documents, Place, by_appearance, joined
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural, shortened
@@ -162,15 +162,14 @@ class _Side(NamedTuple):
         """Yield the rows of a table, many at once: their lines, and their cells by the role of the column."""
         header = _header(source)
         places = _places(source, header, self.request.columns, self.notices)
-        named = {role: header.cells[place] for role, place in places.items()}
-        again = {(mark + named[ITEM], named[ENTITY]) for mark in ("", as_text(MARK))}
+        named = header.cells[places[ITEM]], header.cells[places[ENTITY]]
         for lines, cells in _blocks(source, header):
             columns = {role: cells[place] for role, place in places.items()}
-            rows = list(zip(columns[ITEM], columns[ENTITY], strict=True))
-            if not again.isdisjoint(rows):
-                at = next(number for number, row in enumerate(rows) if row in again)
-                expected = "one header; remove this line, or give several tables as the files of a folder"
-                raise _bad_row(source, int(lines[at]), "the header again", expected)
+            rows = zip(lines, columns[ITEM], columns[ENTITY], strict=True) if named[1] in columns[ENTITY] else ()
+            for line, item, label in rows:
+                if (item.removeprefix(as_text(MARK)), label) == named:
+                    expected = "one header; remove this line, or give several tables as the files of a folder"
+                    raise _bad_row(source, int(line), "the header again", expected)
             for role in columns.keys() - {ENTITY}:
                 if "" in columns[role]:
                     expected = "the name of one; only an item without an entity has an empty cell, that of the entity"
@@ -184,11 +183,12 @@ def odd_labels(place: Place, numbers: Ints, values: Sequence[str]) -> Iterator[F
     from another one in blanks around it alone; ``numbers`` are the labels of items as numbers of ``values``, -1 for
     none.
     """
-    used, counts = np.unique(numbers[numbers >= 0], return_counts=True)
-    texts = {values[number]: count for number, count in zip(used.tolist(), counts.tolist(), strict=True)}
-    around = (text for text in texts if text != text.strip() and (not text.strip() or text.strip() in texts))
-    for text in sorted(texts.keys() & _NOTHING) or sorted(around):
-        yield found_at(place, "odd-label", label=text, count=plural(texts[text], "item"))
+    used = np.sort(numbers[numbers >= 0])
+    texts = list(map(values.__getitem__, used[changes(used)].tolist()))
+    odd = sorted(text for text in texts if text in _NOTHING or text != text.strip())
+    known = {"", *texts} if odd else set[str]()
+    for text in [text for text in odd if text in _NOTHING] or [text for text in odd if text.strip() in known]:
+        yield found_at(place, "odd-label", label=text, count=plural(int((used == values.index(text)).sum()), "item"))
         return
 
 
