@@ -275,6 +275,7 @@ def test_windows_of_texts_are_as_many_as_there_are() -> None:
 def test_a_mention_that_extends_beyond_the_last_window_makes_none() -> None:
     key = [[(0, 0), (2, 9)]]
     assert score(key, key, "muc", window=3).names == ("document [0, 3)",)
+    assert score(key, key, "muc", window=10**21)["muc"].f1 == 1, "a number that no column has"
 
 
 def test_windows_of_files_are_those_of_the_command(capfdbinary: pytest.CaptureFixture[bytes]) -> None:

@@ -28,6 +28,7 @@ from corefscore.core.arrays import Ints, firsts, order_by, ranked
 from corefscore.core.documents import KEY, RESPONSE, Documents, Mention, Place, by_appearance, texts_of
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural
+from corefscore.core.items import LONGEST
 from corefscore.formats.base import likely_tokens
 from corefscore.matching.matched import Matched, Rows
 from corefscore.matching.pairing import Pairs
@@ -155,6 +156,7 @@ def cut(pairs: Pairs, size: int) -> tuple[Pairs, Windows]:
     length = np.maximum(1, np.maximum(pairs.key.tokens, pairs.response.tokens))
     for side in sides.values():
         np.maximum.at(length, side.mention_document(), side.start + 1)
+    size = min(size, LONGEST)
     windows = -(-length // size)
     _refuse_far(pairs, windows)
     first = np.cumsum(windows) - windows
