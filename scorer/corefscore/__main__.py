@@ -77,7 +77,7 @@ def _exit(status: int) -> None:
 
 
 def _leave_working_folder_out() -> None:
-    """`python -m` looks for modules in the working folder first, where a file of any name may be."""
+    """Keep Python from importing files of the working folder, where `python -m` looks for modules first."""
     try:
         working = os.path.realpath(os.getcwd())
     except OSError:  # it was deleted, and nothing is found there

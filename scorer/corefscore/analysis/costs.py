@@ -98,7 +98,7 @@ class ScoredResponses:
         return np.concatenate([self.measure.f1(self._counts(response, documents)) for documents in self._blocks])
 
     def gained(self, now: Ints, after: ScoredResponses) -> Floats:
-        """For each document, the F1 gained over all documents if it alone were as in the key of ``after``."""
+        """Return, for each document, the F1 gained over all documents if it alone were as in the key of ``after``."""
         sums, gains = self.sums(now), []
         for documents in self._blocks:
             counts, best = self._counts(now, documents), after._counts(after.key, documents)

@@ -36,7 +36,7 @@ _LINE = 100
 
 
 def _analysing() -> list[click.Parameter]:
-    """Options of an analysis and of scoring."""
+    """Add the options of an analysis and of scoring."""
     return [
         options.Parameter(
             "--measures",

@@ -143,7 +143,7 @@ def _refuse_systems(path: str, error: InputError) -> None:
 def of_both_sides(
     key: str, response: str | None, name: str | None, arguments: Mapping[str, Any]
 ) -> tuple[str | None, str | None]:
-    """RESPONSE and NAME. JSON lines with both sides need no RESPONSE, so the second argument may be NAME."""
+    """Return RESPONSE and NAME. JSON lines with both sides need no RESPONSE, so the second argument may be NAME."""
     is_name = name is None and response not in (None, STDIN) and not os.path.exists(response or "")
     if (response is None or is_name) and os.path.exists(place_and_pattern(key)[0]):
         reading = Reading(**{option: arguments.get(option) for option in vars(Reading())})
@@ -153,7 +153,7 @@ def of_both_sides(
 
 
 def complete(key: str, response: str | None, name: str | None, arguments: Mapping[str, Any]) -> tuple[str, str | None]:
-    """RESPONSE and NAME like `of_both_sides`. Raises `click.UsageError` if there is no RESPONSE."""
+    """Return RESPONSE and NAME like `of_both_sides`. Raises `click.UsageError` if there is no RESPONSE."""
     response, name = of_both_sides(key, response, name, arguments)
     if response is None:
         raise missing_response(key)

@@ -28,7 +28,7 @@ costs more than the work."""
 
 
 def blocks(size: int) -> Iterator[slice]:
-    """Places from 0 to ``size``, `_AT_ONCE` after `_AT_ONCE`."""
+    """Yield the places from 0 to ``size``, `_AT_ONCE` after `_AT_ONCE`."""
     for begin in range(0, size, _AT_ONCE):
         yield slice(begin, min(begin + _AT_ONCE, size))
 
@@ -119,7 +119,7 @@ def firsts(*columns: Ints) -> Ints:
 
 
 def ranked(*columns: Ints) -> tuple[Ints, Ints]:
-    """`firsts`, and for each row the index of its equal among them."""
+    """Return `firsts`, and for each row the index of its equal among them."""
     order = order_by(*columns)
     new = changes(*(column[order] for column in columns))
     rank = np.empty(len(order), dtype=np.int64)
@@ -142,8 +142,8 @@ def repeated(*columns: Ints) -> Bools:
 
 
 def connected(nodes: int, starts: Ints, ends: Ints) -> Ints:
-    """For each node from 0 to ``nodes - 1`` the smallest node of its connected component; links join ``starts`` and
-    ``ends``."""
+    """Return, for each node from 0 to ``nodes - 1``, the smallest node of its connected component; links join
+    ``starts`` and ``ends``."""
     root = np.arange(nodes)
     while True:
         start, end = root[starts], root[ends]

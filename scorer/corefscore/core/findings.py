@@ -175,7 +175,7 @@ Found = Collected[Finding]
 
 
 def plural(number: int, noun: str) -> str:
-    """``1 line``, ``2 lines``; ``1 entity``, ``2 entities``."""
+    """Return a count with its noun: ``1 line``, ``2 lines``; ``1 entity``, ``2 entities``."""
     if number == 1:
         return f"1 {noun}"
     return f"{number} {noun[:-1]}ies" if noun.endswith("y") else f"{number} {noun}s"

@@ -42,7 +42,7 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[str]], left: Sequence
 
 
 def signed(parts: Iterable[str], notes: Iterable[str], signature: str) -> str:
-    """Tables, the notes below them, and the signature."""
+    """Join tables, the notes below them, and the signature."""
     lines = "".join(f"<p>{_text(note)}</p>" for note in notes)
     return f"{''.join(parts)}{lines}<p><small>{_text(signature)}</small></p>"
 

@@ -76,7 +76,7 @@ def _stripped(text: Bytes, starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
 
 
 def side_by_side(text: Bytes, starts: Ints, sizes: Ints) -> Bytes:
-    """Pieces of a text joined."""
+    """Join the pieces of a text."""
     # In blocks, since an index takes eight times the memory of the bytes.
     block = np.cumsum(sizes) // _TOGETHER
     borders = [*np.flatnonzero(changes(block)).tolist(), len(starts)]
@@ -102,7 +102,7 @@ def whole_numbers(text: Bytes, starts: Ints, stops: Ints, most: int = 6) -> Ints
 
 
 def numbers_of(words: Sequence[bytes]) -> Ints:
-    """`word_numbers` for words that are not pieces of one text."""
+    """Return `word_numbers` for words that are not pieces of one text."""
     sizes = np.array([len(word) for word in words], dtype=np.int64)
     stops = np.cumsum(sizes)
     return word_numbers(np.frombuffer(b"".join(words), dtype=np.uint8), stops - sizes, stops)

@@ -83,7 +83,7 @@ def note_crossing(document: FullDocument, notices: list[Finding], title: str, *,
 
 
 def crossing(spans: Spans, *, closed_first: bool = False) -> tuple[tuple[int, int], tuple[int, int]] | None:
-    """Two mentions of one entity whose brackets would be read as nested mentions; None if there are none.
+    """Find two mentions of one entity whose brackets would be read as nested mentions; None if there are none.
 
     Such mentions cross, or one begins at the last token of the other, unless cells have close brackets before open ones
     (``closed_first``).

@@ -173,7 +173,7 @@ _Token = tuple[int, int]
 
 
 def first_differences(pairs: Pairs) -> Ints:
-    """For each document the first token that is a different word on the other side, or that only one side has.
+    """Return, for each document, the first token that is a different word on the other side, or that only one side has.
 
     -1 if there is none, if the words of a side are not known, and if a side does not have the document.
     """

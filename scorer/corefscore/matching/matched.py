@@ -53,7 +53,7 @@ class Side(NamedTuple):
     document: Ints
 
     def keep(self, which: Bools) -> Side:
-        """Only the mentions ``which``, without the entities that become empty."""
+        """Keep only the mentions ``which``, without the entities that become empty."""
         entity = self.entity[which]
         left = np.zeros(len(self.document), dtype=np.bool_)
         left[entity] = True

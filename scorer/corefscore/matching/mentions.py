@@ -52,7 +52,7 @@ class Mentions(NamedTuple):
         return self.side.document[self.side.entity]
 
     def keep(self, which: Bools) -> Mentions:
-        """Only the mentions ``which``, without the entities that become empty."""
+        """Keep only the mentions ``which``, without the entities that become empty."""
         return self.take(which)._replace(side=self.side.keep(which))
 
     def take(self, which: Ints | Bools) -> Mentions:
@@ -198,8 +198,8 @@ def _best(key: Mentions, response: Mentions, scores: Candidates) -> tuple[Ints, 
 
 
 def _dependencies(key: Mentions, response: Mentions) -> Candidates:
-    """Zeros whose heads are in one sentence. The score of two zeros is 10 times the F1 of their dependencies (parent
-    and relation) plus the F1 of their parents.
+    """Pair zeros whose heads are in one sentence. The score of two zeros is 10 times the F1 of their dependencies
+    (parent and relation) plus the F1 of their parents.
 
     Source: the official scorer, zero-deprel-before-position, zero-parent-breaks-tie. Positions have no influence.
     """

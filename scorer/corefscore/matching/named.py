@@ -294,7 +294,7 @@ _Initials = Mapping[_NameWords, Collection[str]]
 
 
 def grouped(names: Sequence[Sequence[str]], rules: Sequence[str]) -> list[int]:
-    """For each name the number of the first name of its entity.
+    """Return, for each name, the number of the first name of its entity.
 
     A name is a sequence of words; all names are of one document and one type.
     """

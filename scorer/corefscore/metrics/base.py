@@ -22,7 +22,7 @@ SCORES = ("recall", "precision", "f1")
 
 
 def quotient(numerator: Floats, denominator: Floats) -> Floats:
-    """numerator / denominator, and 0 if the denominator is 0 (recorded cases empty-key, empty-response)."""
+    """Divide: numerator / denominator, and 0 if the denominator is 0 (recorded cases empty-key, empty-response)."""
     numerator, denominator = np.broadcast_arrays(numerator, denominator)
     if denominator.all():  # much faster than with a mask
         return np.divide(numerator, denominator, out=np.empty(numerator.shape))
@@ -30,7 +30,7 @@ def quotient(numerator: Floats, denominator: Floats) -> Floats:
 
 
 def f1(recall: Floats, precision: Floats) -> Floats:
-    """2 P R / (P + R), 0 if both are 0; multiplied in this order, like in the official scorer."""
+    """Return 2 P R / (P + R), 0 if both are 0; multiplied in this order, like in the official scorer."""
     return quotient(2 * precision * recall, precision + recall)
 
 

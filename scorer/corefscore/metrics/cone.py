@@ -8,7 +8,7 @@ from corefscore.metrics.overlap import Overlap
 
 
 def count(overlap: Overlap) -> tuple[Counts, Counts, Counts]:
-    """Mention identification, B-cubed and CEAF-m of partitions that are reduced to their named mentions.
+    """Count mention identification, B-cubed and CEAF-m of partitions that are reduced to their named mentions.
 
     The overlap is that of the reduced partitions (`corefscore.matching.named`), so the formulas are those of the three
     metrics: recall of CONE-B3 is the sum of n_ij^2 / |k_i|, recall of CONE-CEAF the largest sum of n_ij over one-to-one

@@ -62,7 +62,7 @@ class Members(NamedTuple):
         return self.of_cells(self.cells.size)
 
     def of_cells(self, values: Array) -> Floats:
-        """For each mention the value of its cell, 0 if the other side does not have it."""
+        """Return, for each mention, the value of its cell, 0 if the other side does not have it."""
         found: Floats = np.append(values, 0.0)[self.cell]
         return found
 

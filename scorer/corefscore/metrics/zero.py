@@ -60,8 +60,8 @@ def _firsts(side: Side) -> Bools:
 
 
 def _counterparts(alignment: Alignment) -> Ints:
-    """For each mention of the key the number of its counterpart in the response, or `NOWHERE`: officially the equal
-    mention, or else the one aligned to it; with other look-ups the one that these find."""
+    """Return, for each mention of the key, the number of its counterpart in the response, or `NOWHERE`: officially the
+    equal mention, or else the one aligned to it; with other look-ups the one that these find."""
     if alignment.searched is not None or alignment.lookup == "alignment":
         return partners_of_mentions(alignment).key
     counterpart = np.full(len(alignment.document), NOWHERE)

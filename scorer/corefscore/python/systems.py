@@ -41,7 +41,7 @@ _METHOD = {option.keyword: option.default for option in declared(Method)} | {"ma
 
 
 def _comparing(function: Callable[P, R]) -> Callable[P, R]:
-    """`spelled`, for a function that compares systems."""
+    """Return a function that compares systems with its arguments `spelled`."""
     return spelled(function, {**DEFAULTS, **_METHOD})
 
 

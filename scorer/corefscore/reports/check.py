@@ -341,7 +341,7 @@ def _refuse_unknown(asked: Asked, baseline: Baseline) -> None:
 
 
 def _comparable(result: Result, baseline: Baseline, path: str) -> list[Finding]:
-    """Notices about a baseline. Raises `InputError` for a baseline with other options, documents or key."""
+    """Return notices about a baseline. Raises `InputError` for a baseline with other options, documents or key."""
     _same_options(result, baseline, path)
     versions = {"baseline": baseline.version, "run": __version__}
     changes = changed_between(baseline.version, __version__) if baseline.version is not None else []
@@ -417,7 +417,7 @@ def _same_options(result: Result, baseline: Baseline, path: str) -> None:
 
 
 def _points(tolerance: float) -> str:
-    """``0.05 points`` for 0.0005."""
+    """Return ``0.05 points`` for 0.0005."""
     points = f"{round(tolerance * 100, 10):g}"
     return f"{points} point" if points == "1" else f"{points} points"
 
@@ -428,5 +428,5 @@ def _headed(row: _Moved | _Floor) -> _Moved | _Floor:
 
 
 def _named(name: Named) -> str:
-    """``lea.f1``."""
+    """Return the name of a score, such as ``lea.f1``."""
     return ".".join(name)

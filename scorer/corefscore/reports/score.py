@@ -75,7 +75,7 @@ class Report(Reported):
         yield from self._of_result(TOTAL, {TOTAL: self.result})
 
     def _of_result(self, kind: str, scopes: Mapping[str, Mapping[str, Score]]) -> Iterator[tuple[str, str, _Values]]:
-        """Scopes of a kind by name, with those of their scores empty that have nothing to count."""
+        """Yield the scopes of a kind by name, with those of their scores empty that have nothing to count."""
         for name, scores in scopes.items():
             yield kind, name, _values(scores, self.result.uncounted(scores))
 

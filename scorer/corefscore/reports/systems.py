@@ -290,7 +290,7 @@ class SystemsReport(Reported):
 
 
 def _percentage(value: float) -> str:
-    """``95%`` for 0.95."""
+    """Return ``95%`` for 0.95."""
     return f"{round(value * 100, 10):g}%"
 
 

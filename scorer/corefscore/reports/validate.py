@@ -53,7 +53,7 @@ class Checked:
             yield f"{file.path}: {', '.join(kinds) or 'clean'} ({size})"
 
     def to_dict(self) -> dict[str, Any]:
-        """``files`` with their findings, and ``fixed`` with ``--fix``; see ``docs/reference/messages.md``."""
+        """Return ``files`` with their findings, and ``fixed`` with ``--fix``; see ``docs/reference/messages.md``."""
         files = [
             {
                 "file": file.path,

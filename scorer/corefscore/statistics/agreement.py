@@ -15,8 +15,8 @@ _RESAMPLES = 1000
 
 
 def _kendall(first: Floats, second: Floats) -> Floats:
-    """Kendall's tau-b between two scores of the same systems, ... x systems: ... from -1 to 1, or NaN if either has no
-    order, since all systems are tied, or there is only one.
+    """Return Kendall's tau-b between two scores of the same systems, ... x systems: ... from -1 to 1, or NaN if either
+    has no order, since all systems are tied, or there is only one.
 
     Of all pairs of systems, those in the same order less those in the opposite order, divided by the geometric mean of
     the numbers of pairs that are not tied. Source: Kendall 1945, The treatment of ties in ranking problems.
@@ -31,7 +31,7 @@ def _kendall(first: Floats, second: Floats) -> Floats:
 
 
 def taus(sample: Sample, pairs: Sequence[tuple[int, int]], seed: int, confidence: float) -> Floats:
-    """Kendall's tau and the ends of its interval for each of some pairs of measures, pairs x 3: of their F1, or of the
+    """Return Kendall's tau and the ends of its interval for some pairs of measures, pairs x 3: of their F1, or of the
     first score asked for.
 
     The ends are percentiles of those of `_RESAMPLES` bootstrap resamples of units in which both have an order: tau

@@ -418,7 +418,7 @@ def _p(
 
 
 def randomization(sample: Sample, tested: Bools, method: Method, watch: Watch | None = None) -> Tests:
-    """Paired approximate randomization, two-sided; ``tested`` marks the tested scores, measures x scores.
+    """Test by paired approximate randomization, two-sided; ``tested`` marks the tested scores, measures x scores.
 
     The hypothesis is that the responses of the two systems to any unit can be exchanged. A trial swaps them in each
     unit with probability 1/2, for every pair in the same units, and is a hit if |d| >= |d observed|, where d is the
@@ -519,7 +519,7 @@ def decisive(metrics: Sequence[Metric], measures: Collection[str]) -> list[list[
 
 
 def holm(p: Floats) -> Floats:
-    """p-values corrected by Holm's step-down method; the first axis is the family.
+    """Correct p-values by Holm's step-down method; the first axis is the family.
 
     Of m sorted p-values p_0 <= p_1 <= ..., p_k becomes the maximum of (m - j) p_j over j <= k, at most 1. Source: Holm
     1979.
@@ -899,7 +899,7 @@ def _chains(corrected: Floats, sample: Sample, measure: int, score: int) -> Floa
 
 
 def corrected_for(p: Floats, correction: str) -> Floats:
-    """p-values, pairs x measures x scores, corrected by Holm's method: for the pairs of each score, or for all tests
+    """Correct p-values, pairs x measures x scores, by Holm's method: for the pairs of each score, or for all tests
     (``holm-all``), or not at all (``none``). NaN is not a test, and does not change."""
     if correction == "none" or not len(p):
         return p

@@ -71,7 +71,7 @@ def _units(source: Source, begin: int, rows: Sequence[Sequence[bytes]], unit: st
 
 
 def _texts(cells: Sequence[bytes]) -> list[str]:
-    """Cells as text, decoded at once."""
+    """Decode cells as text, all at once."""
     return as_text(b"\n".join(cells)).split("\n") if cells else []
 
 

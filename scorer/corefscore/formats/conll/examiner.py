@@ -275,7 +275,7 @@ class _Examiner(Reader):
 
 
 def _nearly(line: bytes) -> tuple[str, str] | None:
-    """For a line that nearly is a marker: whether it would begin or end a document, and the correct marker."""
+    """Return, for a line that nearly is a marker, whether it would begin or end a document, and the correct marker."""
     return _marker_like("".join(re.findall("[a-z]+", as_text(line[:40]).lower())))
 
 

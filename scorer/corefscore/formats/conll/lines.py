@@ -74,8 +74,8 @@ def lines_of(source: Source) -> Iterator[Line]:
 
 
 def tokens_of(source: Source) -> Iterator[tuple[int, list[bytes], list[int]]]:
-    """For each document of a file without faults the line at which it begins, the lines of its tokens with their line
-    ends, and the number of tokens before each line of white space: the same as from `lines_of`, but faster."""
+    """Yield, for each document of a file without faults, the line at which it begins, the lines of its tokens with
+    their line ends, and the number of tokens before each line of white space: like `lines_of`, but faster."""
     begin, lines, cuts = 0, list[bytes](), list[int]()
     for number, raw in source.numbered_lines():
         if b"#" not in raw:  # nearly all lines

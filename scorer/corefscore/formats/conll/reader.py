@@ -247,7 +247,7 @@ class Reader:
         """Look at the lines of a block, which begin at line ``self.line + 1``; for subclasses."""
 
     def faults(self, faulty: Sequence[int], events: Events) -> dict[int, Callable[[], Finding]]:
-        """For each faulty document a function that describes its first bracket without a partner.
+        """Return, for each faulty document, a function that describes its first bracket without a partner.
 
         ``events`` are the events of these documents.
         """

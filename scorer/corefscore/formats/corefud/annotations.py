@@ -53,7 +53,7 @@ def read(source: Source, request: Request) -> Iterator[Annotations]:
 
 
 def by_document(lines: Lines) -> Iterator[tuple[int, Ints]]:
-    """For each document the line at which it begins, and its words (their places in the file)."""
+    """Yield, for each document, the line at which it begins, and its words (their places in the file)."""
     names, begins, of_sentence, *_ = lines.documents
     document = of_sentence[lines.words.sentence]
     order = order_by(document)

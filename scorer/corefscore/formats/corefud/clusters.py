@@ -95,8 +95,8 @@ def _is_mention(value: Any) -> bool:
 def documents(
     named: Mapping[str, Any], side: str, words: Documents, heads: str | None, notices: list[Finding]
 ) -> Documents:
-    """Clusters by document as documents of a ``side``, on the ``words`` of the documents of the same name on the other
-    side, which were read with these ``heads``.
+    """Return clusters by document as documents of a ``side``, on the ``words`` of the documents of the same name on the
+    other side, which were read with these ``heads``.
 
     A document without such words has no mentions here. What is odd is added to the notices. Raises `InputError` for
     what fits none of the rules, and for tokens and words that are not there.
@@ -259,7 +259,7 @@ class _OnWords(File):
         return replace(found, names=names, places=places, line=-found.line, words=_words_at)
 
     def _note_lines(self) -> None:
-        """Whoever read the file was told what is odd in it."""
+        """No-op: notices were given when the file was read."""
 
     def _mentions(self) -> Columns:
         overt, every = self.lines.words.overt, self.order

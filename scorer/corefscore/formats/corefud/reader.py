@@ -303,7 +303,7 @@ class File:
         return highest(self.lines, sized) if self.request.heads == TREE else sized.word[np.cumsum(sized.size) - 1]
 
     def _events(self, refuse: Refuse) -> Events:
-        """Chunks as columns. One that is refused for its id counts for an entity of that id."""
+        """Return chunks as columns. One that is refused for its id counts for an entity of that id."""
         word, stops = self.word, self.chunks.id_stop
         odd = stops == self.chunks.id_start
         odd[~odd] = self.chunks.text[stops[~odd] - 1] == ord("]")

@@ -321,7 +321,7 @@ class _Placing:
         self.first_differences.append(found_at(place, "parting-text", column, around, document=name, key_word=key_word))
 
     def _note(self, document: int, pieces: Sequence[_Piece], counts: Mapping[str, int]) -> None:
-        """Notices about the text and the tags of a document."""
+        """Add notices about the text and the tags of a document."""
         name = self.key.names[document]
         for fault in FAULTS:
             if (count := counts[f"tags_{fault}"]) and fault != "crossing":
@@ -505,7 +505,7 @@ def _stretched(begin: Ints, end: Ints, alignment: Alignment, key: Characters) ->
 
 
 def _resolve(own: tuple[Ints, Ints], start: Ints, end: Ints, differing: Ints) -> None:
-    """If several mentions cover the same words, keep them for the one that differs least; the others match nothing, and
+    """Choose which of several mentions keeps the same words: the one that differs least. The others match nothing, and
     differ by -1."""
     known = np.flatnonzero(differing >= 0)
     order = known[order_by(*(column[known] for column in (start, end, differing, *own)))]

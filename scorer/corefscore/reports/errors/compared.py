@@ -84,7 +84,7 @@ class ErrorComparison(Reported):
         return Table(self.title, columns, rows, notes=notes)
 
     def _most_lost(self) -> list[str]:
-        """For each response that loses anything, a note on the type of error that costs it most."""
+        """Yield, for each response that loses anything, a note on the type of error that costs it most."""
         most = [max(analysis.costs, key=lambda cost: cost.in_turn) for analysis in self.analyses]
         return [
             f"{name} loses most to {KEY_AND_RESPONSE.types[cost.type].title} ({percent(cost.in_turn)})"

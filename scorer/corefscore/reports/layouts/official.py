@@ -25,7 +25,7 @@ _RULE = "-" * 74 + "\n"
 
 
 def _number(value: SupportsFloat) -> str:
-    """15 significant digits without padding; whole numbers in full."""
+    """Return 15 significant digits without padding; whole numbers in full."""
     value = float(value)
     return str(int(value)) if value.is_integer() else f"{value:.15g}"
 
@@ -36,7 +36,7 @@ def _percent(value: SupportsFloat) -> str:
 
 
 def _result_line(label: str, score: Score) -> str:
-    """``LABEL: Recall: (a / b) x%  Precision: (c / d) y%  F1: z%`` and the rule under it."""
+    """Return ``LABEL: Recall: (a / b) x%  Precision: (c / d) y%  F1: z%`` and the rule under it."""
 
     def side(name: str, counts: Ratio, value: float) -> str:
         return f"{name}: ({_number(counts.numerator)} / {_number(counts.denominator)}) {_percent(value)}"

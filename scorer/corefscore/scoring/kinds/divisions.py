@@ -82,7 +82,8 @@ def pronouns_of(words: str, text: Text, option: str = "--pronouns ") -> Pronouns
 
 
 def unknown(asked: str, pronouns: Pronouns, text: Text, option: str = "--pronouns ") -> str | None:
-    """Why no token of a text is recognised as a pronoun; None if some are, if ``auto`` knows the tags, or for ``none``.
+    """Explain why no token of a text is a recognised pronoun; None if some are, if ``auto`` knows the tags, or for
+    ``none``.
 
     ``option`` is the name of the option as it is typed.
     """
@@ -442,7 +443,7 @@ def _kinds(both: Both, known: Sequence[tuple[Ints, tuple[str, ...]]], of: Of) ->
 
 
 def _partners(both: Both, key: Ints) -> Ints:
-    """For each mention of the response the kind of the key mention that it matches, 0 for none."""
+    """Return, for each mention of the response, the kind of the key mention that it matches, 0 for none."""
     numbers = both.key.side.number, both.response.side.number
     found = np.zeros(1 + max(int(number.max(initial=-1)) for number in numbers), dtype=np.int64)
     found[numbers[0]] = key
@@ -450,8 +451,8 @@ def _partners(both: Both, key: Ints) -> Ints:
 
 
 def _distances(members: Members, start: Ints) -> Ints:
-    """For each mention the number of tokens from the first token of the mention before it in its entity to its own
-    first token, `FIRST` for the first mention."""
+    """Return, for each mention, the number of tokens from the first token of the mention before it in its entity to
+    its own first token, `FIRST` for the first mention."""
     order = order_by(members.side.entity, members.place)
     found = np.full(len(order), FIRST)
     later = np.flatnonzero(~changes(members.side.entity[order]))
