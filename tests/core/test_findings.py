@@ -31,7 +31,7 @@ PASSING: Mapping[str, frozenset[str]] = {
     "_about": frozenset({"piece"}),
     "found_at": frozenset(),
     "refused": frozenset(),
-    "noted": frozenset({"document"}),
+    "add_notice": frozenset({"document"}),
 }
 """`Finding`, and functions that take a code and details, with the details that they add themselves."""
 

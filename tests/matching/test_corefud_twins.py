@@ -117,7 +117,7 @@ def columns(side: Side) -> Documents:
 
 def aligned(key: Side, response: Side, **how: Any) -> Alignment:
     (pairs,) = Pairing(iter([columns(key)]), iter([columns(response)]), [])
-    return matched(pairs, Rules(singletons="keep", **how).settled(nodes=True))[0]
+    return matched(pairs, Rules(singletons="keep", **how).with_defaults(nodes=True))[0]
 
 
 def f1(one: frozenset[object], other: frozenset[object]) -> float:

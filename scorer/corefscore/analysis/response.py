@@ -12,7 +12,7 @@ import numpy as np
 from corefscore.analysis import types
 from corefscore.analysis.costs import Cost, Measure, ScoredResponses, alone, in_turn
 from corefscore.analysis.partitions import ABSENT, Partitions, in_order, paired, partitions
-from corefscore.analysis.spans import mended, way_of
+from corefscore.analysis.spans import repaired_spans, way_of
 from corefscore.analysis.types import Errors, errors_of
 from corefscore.core.arrays import Bools, Floats, Ints, connected, narrow, order_by
 from corefscore.core.documents import Mention, joined, texts_of
@@ -278,7 +278,7 @@ def analysed(given: Analysable, text: Text, asked: Asked, measure: Measure) -> A
     heads = text.heads(asked.heads) if pairs.key.nodes is None else result.settings.reading.get("heads", FILE)
     placed = text.placed(pairs.key), text.placed(pairs.response)
     as_given = partitions(len(pairs.key), mentions, placed)
-    both = mended(as_given, text, spans, placed, heads)
+    both = repaired_spans(as_given, text, spans, placed, heads)
     pronoun = are_pronouns(both.document, (both.start, both.end, both.inside), text, pronouns)
     errors = errors_of(both, pronoun)
     notices = []

@@ -52,7 +52,9 @@ def way_of(text: Text) -> str:
     return "english" if text.is_penn else "punctuation"
 
 
-def mended(both: Partitions, text: Text, way: str, placed: tuple[Projection, Projection], heads: str) -> Partitions:
+def repaired_spans(
+    both: Partitions, text: Text, way: str, placed: tuple[Projection, Projection], heads: str
+) -> Partitions:
     """Give response mentions with a span error the span of their key mention.
 
     ``way`` is a result of `way_of`, ``placed`` says where the mentions of each side are, ``heads`` how heads of spans

@@ -25,7 +25,7 @@ from corefscore.formats.base import (
     full_documents,
     zeros_in,
 )
-from corefscore.formats.written import NO_FORM, fitted, noted
+from corefscore.formats.written import NO_FORM, add_notice, fitted
 from corefscore.matching.pairing import Names
 
 
@@ -314,5 +314,5 @@ def _zeros_as_words(documents: Iterator[FullDocument], notices: list[Finding], t
     """Yield documents whose zeros are words, which a notice says, for a format without a sign for zeros."""
     for document in documents:
         if document.zeros:
-            noted(document, notices, "zeros-as-words", count=plural(len(document.zeros), "word"), format=title)
+            add_notice(document, notices, "zeros-as-words", count=plural(len(document.zeros), "word"), format=title)
         yield document._replace(zeros=())

@@ -19,7 +19,7 @@ from corefscore.formats.base import FAULTS, Reading
 from corefscore.matching.common import Common, common, different_words, first_differences, nothing_in_common
 from corefscore.matching.matched import Repeat, copies_of, describe, exact, repeats_of, too_many, treat
 from corefscore.matching.pairing import Pairing
-from corefscore.scoring.corefud import About, beside_each_other, marked_again
+from corefscore.scoring.corefud import About, marked_again, notices_of_both_sides
 from corefscore.scoring.corefud import matched as align
 from corefscore.scoring.evaluate import on_key
 from corefscore.scoring.settings import Rules
@@ -238,7 +238,7 @@ def _compare(key: _Side, response: _Side, found: Found, reading: Reading) -> Non
         found.add(*notices)
         notices.clear()
         if pairs.key.nodes is not None and pairs.response.nodes is not None:
-            alignment, about = align(pairs, Rules().settled(nodes=True))
+            alignment, about = align(pairs, Rules().with_defaults(nodes=True))
             shared.append(None if len(alignment.aligned[0]) else common(pairs, (), left_out=about.left_out))
             aligned.append(about)
             continue
@@ -250,7 +250,7 @@ def _compare(key: _Side, response: _Side, found: Found, reading: Reading) -> Non
         response.unworded += different_words("different-word", pairs, found.take("different-word", different))
     found.add(*notices)
     if aligned:
-        found.add(*beside_each_other(aligned))
+        found.add(*notices_of_both_sides(aligned))
     if refusal := too_many(dropped):
         found.add(refusal)
     if not key.faults and not response.faults and None not in shared:  # faults may hide mentions

@@ -122,7 +122,7 @@ def _annotations(
 ) -> Iterator[Annotations]:
     """Yield the annotations of each document of one of ``files`` (`corefscore.core.documents.AnnotationsOf`)."""
     if form.annotations:
-        yield from form.annotations(source, form.settled(files, request)._replace(**wanted))
+        yield from form.annotations(source, form.completed_request(files, request)._replace(**wanted))
 
 
 def has_both_sides(path: str | Sequence[str], reading: Reading) -> bool:

@@ -373,7 +373,7 @@ class Format(NamedTuple):
 
     - ``begin``: files can be cut before lines that begin with these bytes; without it, files are not cut.
     - ``name_in``: the name of the document that such a line begins, or None if it begins none.
-    - ``settled``: the request with everything that depends on the first document filled in.
+    - ``completed_request``: the request with everything that depends on the first document filled in.
 
     Each of these may be missing:
 
@@ -395,7 +395,7 @@ class Format(NamedTuple):
     write: Callable[[Iterator[FullDocument], list[Finding], Request], Iterator[str]] | None = None
     begin: bytes | None = None
     name_in: Callable[[bytes, Request], str | None] = _no_name
-    settled: Callable[[Sequence[Source], Request], Request] = _as_asked
+    completed_request: Callable[[Sequence[Source], Request], Request] = _as_asked
     has_both_sides: Callable[[Source, str | None, str | None], bool] | None = None
     named: Read | None = None
     annotations: Callable[[Source, Request], Iterator[Annotations]] | None = None

@@ -69,7 +69,7 @@ def marks(entities: Mapping[str, Spans], forms: Mapping[int, Callable[[str], str
     return found
 
 
-def noted(document: FullDocument, notices: list[Finding], code: str, **details: object) -> None:
+def add_notice(document: FullDocument, notices: list[Finding], code: str, **details: object) -> None:
     """Add a notice about a document."""
     notices.append(found_at(document.place, code, document=document.name, **details))
 
@@ -79,7 +79,7 @@ def note_crossing(document: FullDocument, notices: list[Finding], title: str, *,
     for entity, spans in document.entities.items():
         if pair := crossing(spans, closed_first=closed_first):
             first, second = map(list, pair)
-            noted(document, notices, "crossing-mentions", format=title, entity=entity, first=first, second=second)
+            add_notice(document, notices, "crossing-mentions", format=title, entity=entity, first=first, second=second)
 
 
 def crossing(spans: Spans, *, closed_first: bool = False) -> tuple[tuple[int, int], tuple[int, int]] | None:
@@ -116,14 +116,14 @@ def fitted(documents: Iterator[FullDocument], notices: list[Finding], fit: Fit) 
     for document in documents:
         name = _replaced(fit.names, "_", document.name)
         if name != document.name:
-            noted(document, notices, "changed-name", format=fit.title, written=name)
+            add_notice(document, notices, "changed-name", format=fit.title, written=name)
         first = places.setdefault(name, document.place)
         if first is not document.place:
             raise refused(document.place, "repeated-name", document=name, first=str(first))
         ids, odd = _ids(document, fit)
         if odd is not None and not numbered:
             numbered = True
-            noted(document, notices, "numbered-ids", format=fit.title, entity=ascii(odd))
+            add_notice(document, notices, "numbered-ids", format=fit.title, entity=ascii(odd))
         entities = dict(zip(ids, document.entities.values(), strict=True))
         yield document._replace(name=name, sentences=_words(document, notices, fit), entities=entities)
 
@@ -183,10 +183,10 @@ def _words(document: FullDocument, notices: list[Finding], fit: Fit) -> Sentence
     known = document.sentences or ()
     sentences = [sentence for sentence in known if sentence or fit.empty]
     if empty := len(known) - len(sentences):
-        noted(document, notices, "empty-sentences", format=fit.title, count=plural(empty, "sentence"))
+        add_notice(document, notices, "empty-sentences", format=fit.title, count=plural(empty, "sentence"))
     if not sentences and (document.sentences is None or fit.least):
         size = max(tokens_without_words(document), fit.least)
-        noted(document, notices, "no-words", tokens=size)
+        add_notice(document, notices, "no-words", tokens=size)
         return [[NO_WORD] * size]
     tokens, no_zero = count(), f"{fit.words}|{ZERO}" if fit.signs else fit.words
     changed: list[tuple[int, str, str]] = []
@@ -202,5 +202,5 @@ def _words(document: FullDocument, notices: list[Finding], fit: Fit) -> Sentence
     if changed:
         token, word, found = changed[0]
         details = {"count": plural(len(changed), "word"), "word": ascii(word), "token": token, "written": found}
-        noted(document, notices, "changed-word", format=fit.title, **details)
+        add_notice(document, notices, "changed-word", format=fit.title, **details)
     return fitting

@@ -11,7 +11,7 @@ from corefscore.analysis.response import Asked, analysable, analysed, refuse_par
 from corefscore.formats.base import AUTO
 from corefscore.metrics import select
 from corefscore.python.api import complete, names_of, run_of, warn_of
-from corefscore.python.arguments import Files, Options, spelled
+from corefscore.python.arguments import Files, Options, with_keywords
 from corefscore.reports.entities import Entities
 from corefscore.reports.entities import entities as report_of
 from corefscore.reports.errors.report import ErrorReport
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from corefscore.scoring.run import Given
 
 
-@spelled
+@with_keywords
 def analyse(
     key: Given,
     response: Given | None = None,
@@ -60,7 +60,7 @@ def analyse(
     return report
 
 
-@spelled
+@with_keywords
 def entities(
     key: Given,
     response: Given | None = None,
@@ -85,7 +85,7 @@ def entities(
     return report
 
 
-@spelled
+@with_keywords
 def explain(
     key: Given, response: Given | None = None, *, expect: float | str | None = None, **arguments: Unpack[Files]
 ) -> Explanation:

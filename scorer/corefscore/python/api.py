@@ -22,7 +22,7 @@ from corefscore.formats.base import NE, Reading, columns_of
 from corefscore.matching.pairing import Pairs
 from corefscore.metrics import select
 from corefscore.metrics.base import Metric
-from corefscore.python.arguments import Options, ScorerOptions, spelled
+from corefscore.python.arguments import Options, ScorerOptions, with_keywords
 from corefscore.scoring.evaluate import BatchScorer, ScoredBatch, count_batches, result_of
 from corefscore.scoring.results import DOCUMENT, Result, refuse_heads_of_spans
 from corefscore.scoring.run import (
@@ -50,7 +50,7 @@ _BLOCK = 1 << 14
 """The number of mentions, or documents, that a `Scorer` counts at once, which is faster than one after another."""
 
 
-@spelled
+@with_keywords
 def read(
     path: str | os.PathLike[str],
     *,
@@ -87,7 +87,7 @@ def read(
     return replace(found, origin=(paths, reading.of(side))) if isinstance(paths, str) else found
 
 
-@spelled
+@with_keywords
 def score(
     key: Given,
     response: Given | None = None,
@@ -259,7 +259,7 @@ class Scorer:
     since the last digits of the official scorer depend on this order.
     """
 
-    @spelled
+    @with_keywords
     def __init__(
         self,
         metrics: str | Sequence[str] = "every",
@@ -280,7 +280,7 @@ class Scorer:
         self._known: set[str] = set()
         self._notices: list[Finding] = []
 
-    @spelled
+    @with_keywords
     def add(self, key: Given, response: Given | None = None, *, name: str | None = None) -> None:
         """Count one document, or several: lists of documents, or anything else that `score` accepts, in the order of
         the key. A document in memory without a name is named by its number in the result, from 0.

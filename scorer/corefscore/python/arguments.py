@@ -1,7 +1,7 @@
 """The keyword arguments that the functions for Python share: declared once, and shown in every signature.
 
 A function accepts them as ``**arguments: Unpack[Options]``, which type checkers and editors expand. The decorator
-`spelled` expands them for `help` and prompts, and suggests the nearest keyword for an unknown one.
+`with_keywords` expands them for `help` and prompts, and suggests the nearest keyword for an unknown one.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def spelled(function: Callable[P, R], defaults: Mapping[str, Any] = DEFAULTS) -> Callable[P, R]:
+def with_keywords(function: Callable[P, R], defaults: Mapping[str, Any] = DEFAULTS) -> Callable[P, R]:
     """Return the function with a signature that lists every keyword, and an error that suggests a keyword for an
     unknown one.
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from corefscore.core.errors import UsageError
 from corefscore.metrics import single, wanted
 from corefscore.python.api import Scorer
-from corefscore.python.arguments import ScorerOptions, spelled
+from corefscore.python.arguments import ScorerOptions, with_keywords
 from corefscore.scoring.results import Result
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class CorefEvaluator(_Evaluator):
     those of `corefscore.Scorer`. Asking for scores before the first document raises `UsageError`.
     """
 
-    @spelled
+    @with_keywords
     def __init__(self, measure: str = "conll", **arguments: Unpack[ScorerOptions]) -> None:
         name, _ = single(measure)
         self._metrics = [metric.name for metric in wanted(name).metrics]

@@ -14,7 +14,7 @@ from corefscore.core.options import declared
 from corefscore.metrics import DEFAULT, ranked_by, scores_in, single, wanted
 from corefscore.metrics.base import Metric, names_asked
 from corefscore.python.api import names_of, run_of, warn_of
-from corefscore.python.arguments import DEFAULTS, Comparing, Options, P, R, spelled
+from corefscore.python.arguments import DEFAULTS, Comparing, Options, P, R, with_keywords
 from corefscore.reports import check as checks
 from corefscore.reports.check import Asked, Check
 from corefscore.reports.compare import Comparison
@@ -41,8 +41,8 @@ _METHOD = {option.keyword: option.default for option in declared(Method)} | {"ma
 
 
 def _comparing(function: Callable[P, R]) -> Callable[P, R]:
-    """Return a function that compares systems with its arguments `spelled`."""
-    return spelled(function, {**DEFAULTS, **_METHOD})
+    """Return a function that compares systems with its arguments `with_keywords`."""
+    return with_keywords(function, {**DEFAULTS, **_METHOD})
 
 
 @_comparing
@@ -105,7 +105,7 @@ def rank(
     return ranked(results, chosen.measures, sort=measure, score=score, agreement=agreement, **how)
 
 
-@spelled
+@with_keywords
 def check(
     key: Given,
     response: Given | None = None,

@@ -80,7 +80,7 @@ def matched(pairs: Pairs, rules: Rules) -> tuple[Alignment, About]:
 
     Raises `InputError` at the first copy of a mention if ``rules`` refuse copies.
     """
-    assert rules.matching and rules.zeros and rules.lookup, "settled before"
+    assert rules.matching and rules.zeros and rules.lookup, "set by Rules.with_defaults"
     by_head = heads_compared(rules.matching, rules.lookup)
     key, response, document = numbered(pairs.key, pairs.response, by_head=by_head)
     dropped: list[Repeat] = []
@@ -99,7 +99,7 @@ def matched(pairs: Pairs, rules: Rules) -> tuple[Alignment, About]:
         alignment = alignment._replace(lookup=rules.lookup)
     looked_up = differing(alignment) if rules.lookup == "official" else 0
     left_out = not len(alignment.aligned[0]) and bool(among(*numbers).any())
-    return alignment, About(dropped, several, looked_up, left_out, pairs, _partings(pairs))
+    return alignment, About(dropped, several, looked_up, left_out, pairs, _first_differences(pairs))
 
 
 def _that_count(
@@ -129,7 +129,7 @@ def _repeats(mentions: Mentions, documents: Documents, copies: Bools) -> list[Re
     return repeats_of(documents, [mentions.mention[span].tolist() for span in spans])
 
 
-def _partings(pairs: Pairs) -> list[tuple[int, int]]:
+def _first_differences(pairs: Pairs) -> list[tuple[int, int]]:
     """Return the places at which the texts of documents first differ, except the end of the shorter text, which has a
     notice of its own.
     """
@@ -140,7 +140,7 @@ def _partings(pairs: Pairs) -> list[tuple[int, int]]:
 
 def counts(alignment: Alignment, metrics: Sequence[Metric], rules: Rules) -> tuple[dict[str, Floats], Floats]:
     """Return what each metric counts, by name, and the number of key mentions of each document."""
-    assert rules.definitions, "settled before"
+    assert rules.definitions, "set by Rules.with_defaults"
     where = entities_found(alignment)
     key, response = alignment.sides
     members = _members(alignment)
@@ -167,7 +167,7 @@ def marked_again(documents: Documents) -> dict[str, list[Repeat]]:
     mentions, _, _ = numbered(documents, Documents([], [], NONE), by_head=(True, True))
     dropped: list[Repeat] = []
     several: list[Repeat] = []
-    _that_count(mentions, documents, Rules().settled(nodes=True), dropped, several)
+    _that_count(mentions, documents, Rules().with_defaults(nodes=True), dropped, several)
     return {"dropped-repeat": dropped, "repeated-mention": several}
 
 
@@ -177,11 +177,11 @@ def notices(parts: Sequence[About]) -> Iterator[Finding]:
     several = distinct([repeat for part in parts for repeat in part.repeated])
     found = (*describe("dropped-repeat", dropped, SHOWN), *describe("repeated-mention", several, SHOWN))
     yield from worded(found)
-    yield from beside_each_other(parts)
+    yield from notices_of_both_sides(parts)
 
 
-def beside_each_other(parts: Sequence[About]) -> Iterator[Finding]:
-    """Yield those of them that need both sides."""
+def notices_of_both_sides(parts: Sequence[About]) -> Iterator[Finding]:
+    """Yield the notices that need both sides."""
     looked_up = sum(part.looked_up for part in parts)
     if looked_up:
         places = next(part.pairs.response.places for part in parts if part.looked_up)

@@ -113,7 +113,7 @@ class _Side:
         if form.begin is None:
             raise NotSplittable(f"files of {form.title} are read as a whole")
         self.files, self.begin, self.name_in = opened.files, _LF + form.begin, form.name_in
-        self.opened = opened._replace(request=form.settled(opened.files, opened.request))
+        self.opened = opened._replace(request=form.completed_request(opened.files, opened.request))
         for source in self.files:
             if not os.path.isfile(source.path) or _read(source, 0, 8).startswith(tuple(COMPRESSED)):
                 raise NotSplittable(f"{source.name} is compressed or not a plain file")

@@ -212,7 +212,7 @@ class BatchScorer:
 
             of_views[NAMED] = reduced(pairs, self.names)
             named = [names_of_side(pairs.key, self.names, KEY), names_of_side(pairs.response, self.names, RESPONSE)]
-        rules = self.settings.rules.settled(nodes=False)
+        rules = self.settings.rules.with_defaults(nodes=False)
         treated = {
             view: treat(_numbered(of_view, units), of_view, rules.repeated) for view, of_view in of_views.items()
         }
@@ -260,7 +260,7 @@ class BatchScorer:
             from corefscore.matching.named import names_of
 
             names_of(pairs.key)  # raises an error, since the format has none
-        rules = self.settings.rules.settled(nodes=True)
+        rules = self.settings.rules.with_defaults(nodes=True)
         alignment, about = matched(pairs, rules)
         if pairs.key.kinds is not None:
             from corefscore.scoring.kinds.divisions import with_numbers
@@ -368,7 +368,7 @@ def result_of(
     """
     if not batches:
         raise UsageError("there is no document to score: the key is empty")
-    rules = settings.rules.settled(nodes=any(batch.nodes is not None for batch in batches))
+    rules = settings.rules.with_defaults(nodes=any(batch.nodes is not None for batch in batches))
     settings = replace(settings, rules=rules, key=digits_of(sum(batch.fingerprint for batch in batches)))
     names = [batch.names if batch.windows is None else batch.windows.named(batch.names) for batch in batches]
     mention_sets = {view: _shown(batches, names, view) for view in batches[0].mention_sets}

@@ -151,7 +151,7 @@ def batches_of(
     paths = {name: paths_of(name, side) for name, side in sides.items()}
     if in_memory := [name for name, side in sides.items() if paths[name] is None and not isinstance(side, Corpus)]:
         if len(in_memory) == 1:
-            sides = _beside_files(sides, in_memory[0], reading, names)
+            sides = _from_files(sides, in_memory[0], reading, names)
         batches = {name: iter([documents]) for name, documents in _in_memory(sides).items()}
     for name, side in sides.items():
         if isinstance(side, Corpus):
@@ -171,7 +171,7 @@ def batches_of(
     return (batches[KEY], batches[RESPONSE]), notices, replace(settings, reading=read)
 
 
-def _beside_files(sides: dict[str, Any], name: str, reading: Reading, names: NameOptions | None) -> dict[str, Any]:
+def _from_files(sides: dict[str, Any], name: str, reading: Reading, names: NameOptions | None) -> dict[str, Any]:
     """Complete the side ``name``, which is clusters in memory, from the files of the other side.
 
     Documents without names get the names of those in the files, by position, and mentions beside CorefUD their words

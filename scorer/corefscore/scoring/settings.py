@@ -33,9 +33,9 @@ _TASKS: Mapping[str, Mapping[str, str]] = {
 class Rules:
     """Which mentions count, and how; None is the default of the format.
 
-    A ``task`` sets the defaults for CorefUD, which other options override; `settled` replaces it by their values. Only
-    a task sets ``lookup``, how to find the entity of a mention, and ``definitions``, the official scorer that defines a
-    metric where the two differ (`corefscore.matching.matched`).
+    A ``task`` sets the defaults for CorefUD, which other options override; `with_defaults` replaces it by their values.
+    Only a task sets ``lookup``, how to find the entity of a mention, and ``definitions``, the official scorer that
+    defines a metric where the two differ (`corefscore.matching.matched`).
     """
 
     repeated: str = option(
@@ -88,7 +88,7 @@ class Rules:
     lookup: str | None = None
     definitions: str | None = None
 
-    def settled(self, nodes: bool) -> Rules:
+    def with_defaults(self, nodes: bool) -> Rules:
         """Return the rules with the defaults of a format; ``nodes`` says whether its mentions are more than spans.
 
         Raises `UsageError` for rules that need CorefUD, and for rules that contradict each other.

@@ -12,7 +12,7 @@ from corefscore.core.sources import MARK, Source, as_text
 from corefscore.formats.base import USUAL, FullDocument, Request, full_documents, order_kept
 from corefscore.formats.conll.cells import USUAL_END
 from corefscore.formats.conll.lines import lines_of
-from corefscore.formats.written import CLOSE, OPEN, SINGLE, Fit, fitted, marks, note_crossing, noted
+from corefscore.formats.written import CLOSE, OPEN, SINGLE, Fit, add_notice, fitted, marks, note_crossing
 
 _NO_MENTION = b"-"
 
@@ -36,7 +36,7 @@ def _token_lines(document: FullDocument, notices: list[Finding]) -> Iterator[str
     """Yield the lines of a document between its markers."""
     coreference = cells(document)
     if not order_kept(document, document.entities):
-        noted(document, notices, "changed-order")
+        add_notice(document, notices, "changed-order")
     note_crossing(document, notices, _FIT.title)
     name, part = part_of(document.name) or (document.name, "0")
     first_columns = re.sub(r"\s", "_", name) + "\t" + part

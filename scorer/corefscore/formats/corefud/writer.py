@@ -13,7 +13,7 @@ from corefscore.core.sources import Source, as_text
 from corefscore.formats.base import USUAL, FullDocument, Request, Sentences, shares_spans
 from corefscore.formats.corefud.annotations import by_document, cut
 from corefscore.formats.corefud.lines import COLUMNS, FORM, HEAD, Lines
-from corefscore.formats.written import CLOSE, OPEN, SINGLE, Fit, fitted, marks, note_crossing, noted
+from corefscore.formats.written import CLOSE, OPEN, SINGLE, Fit, add_notice, fitted, marks, note_crossing
 
 _HEADER = "# global.Entity = eid\n"
 """The header of mentions with ids alone, which tells readers that heads are not known."""
@@ -63,7 +63,7 @@ def write(documents: Iterator[FullDocument], notices: list[Finding], request: Re
         sentences = document.sentences or ()
         kept = _within_sentences(document, notices)
         if shares_spans(kept):
-            noted(kept, notices, "changed-order")
+            add_notice(kept, notices, "changed-order")
         note_crossing(kept, notices, FIT.title, closed_first=True)
         cells = _cells(kept)
         token = 0
@@ -136,7 +136,7 @@ def _within_sentences(document: FullDocument, notices: list[Finding]) -> FullDoc
                 dropped.append((start, end))
     if dropped:
         first = list(dropped[0])
-        noted(document, notices, "split-mentions", count=plural(len(dropped), "mention"), first=first)
+        add_notice(document, notices, "split-mentions", count=plural(len(dropped), "mention"), first=first)
     return document._replace(entities=entities)
 
 

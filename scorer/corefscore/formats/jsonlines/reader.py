@@ -260,7 +260,7 @@ _First = tuple[Dialect, str]
 """The dialect and the field of the clusters of a corpus, which its first object decides."""
 
 
-def settled(files: Sequence[Source], request: Request) -> Request:
+def completed_request(files: Sequence[Source], request: Request) -> Request:
     """Return the request with the dialect and the field of the first object. Raises as `read` does, for that object."""
     if request.by_first is not None:
         return request
@@ -272,7 +272,7 @@ def settled(files: Sequence[Source], request: Request) -> Request:
 
 
 def name_in(line: bytes, request: Request) -> str | None:
-    """Find the name of the document in a line of a settled request; None if it is no object or has no name."""
+    """Find the name of the document in a line of a completed request; None if it is no object or has no name."""
     try:
         place = Place(Source(""), None)
         fields = parsed(place, line, first=False)

@@ -13,7 +13,7 @@ from corefscore.core.findings import Finding, plural
 from corefscore.formats.base import USUAL, FullDocument, Request, order_kept, shares_spans
 from corefscore.formats.jsonlines.dialects import E2E, FLAT, OBJECTS, SENTENCES, TEXT, Dialect
 from corefscore.formats.jsonlines.objects import TOKEN, WORD, as_json
-from corefscore.formats.written import Fit, fitted, noted, with_signs
+from corefscore.formats.written import Fit, add_notice, fitted, with_signs
 
 _CONFLICT = "the order of ids would change which copy of a mention counts"
 """The reason why ids are dropped although they are the numbers from 0 on."""
@@ -57,7 +57,7 @@ def _in_order(document: FullDocument, notices: list[Finding], told: set[str], *,
     from_0 = document.entities.keys() == set(numbers)
     if not (ordered and order_kept(document, numbers if from_0 else names)):
         if not (ordered and order_kept(document, names)):
-            noted(document, notices, "changed-order")
+            add_notice(document, notices, "changed-order")
         elif from_0:
             from_0 = False
     if not from_0:
@@ -101,7 +101,7 @@ def _notice(document: FullDocument, notices: list[Finding], told: set[str], code
     """Add a notice unless one of this code has been added before."""
     if code not in told:
         told.add(code)
-        noted(document, notices, code, **details)
+        add_notice(document, notices, code, **details)
 
 
 def _uncrossed(document: FullDocument, words: _Words, clusters: _Clusters, notices: list[Finding]) -> _Words:
@@ -112,7 +112,7 @@ def _uncrossed(document: FullDocument, words: _Words, clusters: _Clusters, notic
     joined = {number for start, end in sentence.tolist() for number in range(start + 1, end + 1)}
     if not joined:
         return words
-    noted(document, notices, "joined-sentences", count=plural(len(joined), "sentence"))
+    add_notice(document, notices, "joined-sentences", count=plural(len(joined), "sentence"))
     sentences: list[list[str]] = []
     for number, words_of_sentence in enumerate(words):
         if number in joined:

@@ -49,11 +49,11 @@ from corefscore.formats.written import (
     OPEN,
     SINGLE,
     Fit,
+    add_notice,
     crossings,
     fitted,
     marks,
     note_crossing,
-    noted,
     with_signs,
 )
 
@@ -180,7 +180,7 @@ def _at(answer: _Answer, text: Untagged, what: int | str) -> tuple[int | None, i
     return answer.at(start, start + len(text.words[what]))
 
 
-def settled(files: Sequence[Source], request: Request) -> Request:
+def completed_request(files: Sequence[Source], request: Request) -> Request:
     """Return the request with the notation, which is recognised by the first file if it is not requested."""
     return request._replace(tags=_notation_of(files, request).name)
 
@@ -279,7 +279,7 @@ def write(documents: Iterator[FullDocument], notices: list[Finding], request: Re
     )
     for number, document in enumerate(fitted(documents, notices, fit), start=1):
         if notation.by_line and document.name != str(number) == "1":
-            noted(document, notices, "changed-name", format=fit.title, written="1")
+            add_notice(document, notices, "changed-name", format=fit.title, written="1")
         line = _line(document, notation, notices)
         yield "\ufeff" + line if number == 1 and _NOT_TEXT.match(line) else line
 
@@ -292,9 +292,9 @@ def _line(document: FullDocument, notation: Notation, notices: list[Finding]) ->
     else:
         spans, crossing = without_crossing(spans)
         if crossing:
-            noted(document, notices, "unsaid-crossing", count=plural(crossing, "mention"), notation=notation.name)
+            add_notice(document, notices, "unsaid-crossing", count=plural(crossing, "mention"), notation=notation.name)
     if shares_spans(document):
-        noted(document, notices, "changed-order")
+        add_notice(document, notices, "changed-order")
     if notation.by_line:
         return _by_word(sentences, document.entities)
     plain = "\n".join(map(" ".join, sentences))

@@ -124,7 +124,7 @@ class _Placing:
             by_name = self._counts(document, pieces, spans)
             counts[document] = [by_name[name] for name in FIELDS]
             for piece in pieces:
-                self._note_parting(document, piece)
+                self._note_first_difference(document, piece)
             self._note(document, pieces, by_name)
         for document in set(range(len(self.key))) - answers.keys():
             size = max(int(self.key.tokens[document]), 0)
@@ -301,7 +301,7 @@ class _Placing:
             counts[f"mentions_{name}"] = int(np.count_nonzero(mentions))
         return counts
 
-    def _note_parting(self, document: int, piece: _Piece) -> None:
+    def _note_first_difference(self, document: int, piece: _Piece) -> None:
         """Note where the text of a piece first differs from that of the key."""
         alignment, key, words = piece.alignment, self.of_key.characters, piece.words
         size = len(alignment.key)
