@@ -177,7 +177,7 @@ def test_one_document_cannot_tell_systems_apart() -> None:
     assert found.ranges == [(1, 2), (1, 2)]
     assert "no intervals, and no test can show a difference, since there is only one unit; see --unit" in found.notes
     assert not any(note.startswith("only 1 unit") for note in found.notes)
-    assert found.interval(0) is None
+    assert found.interval_of(0, 0, 2) is None
 
 
 def test_pairs_that_could_not_be_told_apart_are_named() -> None:
@@ -526,7 +526,7 @@ def test_a_score_outside_its_interval_or_without_one_can_be_drawn(
     interval: Interval | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("matplotlib")
-    monkeypatch.setattr(Ranking, "interval", lambda self, system: interval)
+    monkeypatch.setattr(Ranking, "interval_of", lambda *score: interval)
     assert drawn(ranking({"a": [5] * 12, "b": [4] * 12}), "png").startswith(b"\x89PNG")
 
 

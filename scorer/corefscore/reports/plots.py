@@ -35,7 +35,7 @@ def drawn(ranking: Ranking, form: str) -> bytes:
     rows = list(range(len(scores)))
     figure = Figure(figsize=(7, 1.2 + 0.35 * len(scores)), layout="constrained")
     axes = figure.add_subplot()
-    ends = [ranking.interval(system) or (np.nan, np.nan) for system in ranking.order]
+    ends = [ranking.interval_of(system, 0, ranking.column) or (np.nan, np.nan) for system in ranking.order]
     low, high = 100 * np.transpose(ends)
     # An interval need not contain the score, but the length of a bar cannot be negative.
     bars = np.fmax(0, [scores - low, high - scores])  # 0 for NaN, too

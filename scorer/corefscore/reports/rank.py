@@ -93,11 +93,6 @@ class Ranking(SystemsReport):
         """Return the range of ranks of a system: ``2``, or ``1-3``."""
         return "-".join(map(str, dict.fromkeys(self.ranges[system])))
 
-    @property
-    def baseline(self) -> str | None:
-        """The name of the system that the others were tested against, if not all pairs were."""
-        return self.found.method.baseline
-
     def _test(self, system: int) -> dict[str, Any]:
         """Return the p of a system against the baseline, and the verdict; empty without this test."""
         base = self.found.sample.baseline
@@ -147,8 +142,8 @@ class Ranking(SystemsReport):
             Column("interval", "[low, high]", "percent", over=over, spare=3, data=False),
             *(Column(end, end, "percent", shown=False) for end in Interval._fields),
             *[Column("spread", "spread", "percent", over=over, spare=2)] * (self.runs is not None),
-            Column("p", "p", "chance", shown=self.baseline is not None, spare=1),
-            VERDICT._replace(shown=self.baseline is not None, spare=2),
+            Column("p", "p", "chance", shown=self.found.method.baseline is not None, spare=1),
+            VERDICT._replace(shown=self.found.method.baseline is not None, spare=2),
             *(Column(f"{self.sort}_{self.score}@{group}", group, "percent", shown=False) for group in self.groups),
             Column("reason", "not scored because", shown=False),
         ]
@@ -162,7 +157,7 @@ class Ranking(SystemsReport):
         on_groups = self._on_groups(system).items()
         return {
             "rank": self.rank(system),
-            "interval": self.interval(system),
+            "interval": self.interval_of(system, 0, self.column),
             **self._data(system),
             **{f"{m}_{c}": value for m, by_score in scores.items() for c, value in by_score.items()},
             **self._test(system),
@@ -172,7 +167,7 @@ class Ranking(SystemsReport):
     def _data(self, system: int) -> dict[str, Any]:
         """Return what is known of a system besides scores, as data."""
         best, worst = self.ranges[system]
-        low, high = self.interval(system) or (None, None)
+        low, high = self.interval_of(system, 0, self.column) or (None, None)
         ends = {"best": best, "worst": worst, "system": self.names[system], "low": low, "high": high}
         return ends if self.runs is None else {**ends, "spread": known(self.found.spread[system, 0, self.column])}
 
@@ -253,15 +248,11 @@ class Ranking(SystemsReport):
         """Notes on the systems without scores."""
         return [f"{self.short[name]} is not ranked: {why}" for name, why in self.unscored.items()]
 
-    def interval(self, system: int) -> Interval | None:
-        """Return the interval of the score that decides ranks."""
-        return self.interval_of(system, 0, self.column)
-
     @property
     def legend(self) -> Sequence[str]:
         legend = self._legend()
-        if self.baseline is not None:
-            legend.append(f"p, verdict: the test against {self.baseline}, {self.corrected}")
+        if self.found.method.baseline is not None:
+            legend.append(f"p, verdict: the test against {self.found.method.baseline}, {self.corrected}")
         if self.every is not None:
             legend.append(
                 "tau: Kendall's tau between the orders of two measures, from -1 to 1; low, high beside it are "

@@ -214,22 +214,19 @@ def _units(rows: _Rows, groups: Sequence[str], documents: Sequence[str]) -> _Uni
 
     Raises `UsageError` for a unit with documents of several groups.
     """
+    of = [groups[document] for document in rows.document.tolist()]
     names = [(unit, documents[document]) for unit, document in zip(rows.unit, rows.document.tolist(), strict=True)]
-    order = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)
-    of_row = [groups[document] for document in rows.document[order].tolist()]
-    unit, group = _numbered([rows.unit[row] for row in order.tolist()]), _numbered(of_row)
-    group_of_unit = np.zeros(int(unit.max()) + 1, dtype=np.int64)
-    group_of_unit[unit] = group
-    divided = np.flatnonzero(group_of_unit[unit] != group)
-    if len(divided):
-        number = unit[divided[0]]
-        groups_of_unit = dict.fromkeys(of for of, its_unit in zip(of_row, unit, strict=True) if its_unit == number)
+    by_name = sorted(range(len(names)), key=names.__getitem__)
+    number = {group: at for at, group in enumerate(dict.fromkeys(of[row] for row in by_name))}
+    order = sorted(by_name, key=lambda row: number[of[row]])
+    units = [(rows.unit[row], of[row]) for row in order]
+    groups_of: dict[str, list[str]] = {}
+    for unit, group in dict.fromkeys(units):
+        groups_of.setdefault(unit, []).append(group)
+    if divided := [unit for unit, its in groups_of.items() if len(its) > 1]:
         raise UsageError(
-            f'the unit "{rows.unit[order[divided[0]]]}" has documents of several groups: '
-            f"{', '.join(groups_of_unit)}; "
+            f'the unit "{min(divided)}" has documents of several groups: {", ".join(groups_of[min(divided)])}; '
             "a unit is resampled as a whole; choose a --unit within one group, or leave --by out"
         )
-    by_group = np.argsort(group_of_unit, kind="stable")
-    position = np.empty(len(by_group), dtype=np.int64)
-    position[by_group] = np.arange(len(by_group))
-    return _Units(order, position[unit], group_of_unit[by_group], list(dict.fromkeys(of_row)))
+    stratum = np.array([number[its[0]] for its in groups_of.values()], dtype=np.int64)
+    return _Units(np.array(order, dtype=np.int64), _numbered([unit for unit, _ in units]), stratum, list(number))
