@@ -538,10 +538,10 @@ def test_synonyms_name_what_there_is() -> None:
     context = click.Context(commands(), info_name="corefscore")
     options = {name: _options(context, name) for name in commands().list_commands(context)}
     every = set().union(*options.values())
-    rows = [*synonyms.OPTIONS.items(), *synonyms.COMMANDS.items()]
+    rows = [*synonyms("options").items(), *synonyms("commands").items()]
     words = [word for words, _ in rows for word in words.split()]
     assert len(set(words)) == len(words)
-    assert not {word for row in synonyms.COMMANDS for word in row.split()} & {*options, "help"}
+    assert not {word for row in synonyms("commands") for word in row.split()} & {*options, "help"}
     for meant in [line for _, lines in rows for line in lines.splitlines()]:
         assert set(re.findall(r"(?<![\w-])--[a-z-]+", meant)) <= every, meant
         for name, rest in re.findall(r"corefscore (\w+)([^,;]*)", meant):

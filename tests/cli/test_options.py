@@ -15,9 +15,8 @@ from pathlib import Path
 import click
 import pytest
 from corefscore.analysis.response import Asked
-from corefscore.cli import COMMANDS, commands
+from corefscore.cli import COMMANDS, commands, synonyms
 from corefscore.cli.options import Command, Parameter, grouped
-from corefscore.cli.synonyms import REMOVED
 from corefscore.core.options import HEADINGS, NameOptions, Option, declared
 from corefscore.formats.base import Reading
 from corefscore.metrics import GROUPS, NAMES
@@ -150,15 +149,15 @@ NEW_WAYS = {
 """For each removed option, a call that had it, and the same call in the new way."""
 
 
-@pytest.mark.parametrize("option", REMOVED)
+@pytest.mark.parametrize("option", synonyms("removed"))
 def test_a_removed_option_names_a_way_that_works(option: str, files: Path) -> None:
     (files / "muc.txt").write_bytes(within("muc", "key.conll", "response.conll", cwd=files).stdout)
     before, now = NEW_WAYS[option]
     refused = within(*before, option, "x", cwd=files)
     assert (refused.status, refused.stdout) == (2, b"")
-    assert f"unknown option {option}; {REMOVED[option]}\n" in refused.stderr.decode()
+    assert f"unknown option {option}; {synonyms('removed')[option]}\n" in refused.stderr.decode()
     named = [word for word in now if word.startswith("--") and word not in before]
-    assert all(word in REMOVED[option] for word in named if word != "--html")
+    assert all(word in synonyms("removed")[option] for word in named if word != "--html")
     done = within(*now, cwd=files)
     assert done.status == 0, done.stderr
 

@@ -9,7 +9,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from corefscore.cli import progress
+from corefscore.cli import output
 from corefscore.core.sources import STEP, Source
 from support import RECORDED, call
 
@@ -56,7 +56,7 @@ def test_the_bar_begins_early_and_ends_at_all(
     monkeypatch.chdir(tmp_path)
     call(capfdbinary, "convert", "response", "response.jsonl")
     monkeypatch.setattr("sys.stderr", screen := Screen(True))
-    monkeypatch.setattr(progress, "DELAY", 0.0)
+    monkeypatch.setattr(output, "DELAY", 0.0)
     call(capfdbinary, *call_of)
     shown = [int(percent) for percent in re.findall(r"(\d+)%", screen.text())]
     assert shown[0] < 100
@@ -80,7 +80,7 @@ def test_the_bar_is_for_people_who_wait(
 ) -> None:
     screen = Screen(terminal)
     monkeypatch.setattr("sys.stderr", screen)
-    monkeypatch.setattr(progress, "DELAY", delay)
+    monkeypatch.setattr(output, "DELAY", delay)
     done = call(capfdbinary, "muc", *PAIR)
     assert done.body == (CASE / "muc.txt").read_bytes()
     assert ("reading" in screen.text()) == shown
@@ -93,7 +93,7 @@ def test_trials_have_a_bar(
 ) -> None:
     quiet = call(capfdbinary, name, PAIR[0], *PAIR, "--measures", "conll")
     monkeypatch.setattr("sys.stderr", screen := Screen(True))
-    monkeypatch.setattr(progress, "DELAY", 0.0)
+    monkeypatch.setattr(output, "DELAY", 0.0)
     assert call(capfdbinary, name, PAIR[0], *PAIR, "--measures", "conll").stdout == quiet.stdout
     shown = screen.text().rpartition("reading")[2]
     assert "resampling" in shown
@@ -112,7 +112,7 @@ def test_a_file_read_as_a_whole_moves_the_bar_as_it_is_read(tmp_path: Path) -> N
 
 def test_there_is_no_bar_where_the_size_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stderr", Screen(terminal=True))
-    with progress.progress(["-"]) as watch:
+    with output.progress(["-"]) as watch:
         assert watch is None
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from functools import cache
 from importlib import import_module
+from pkgutil import get_data
 from typing import TYPE_CHECKING
 
 import click
 
-from corefscore.cli.options import COREFUD_NAME
+from corefscore.cli.options import COREFUD_NAME, Choice
 from corefscore.cli.output import complain, give_up
 from corefscore.core.errors import InputError, ScorerError, UsageError, nearest, suggested
 from corefscore.core.version import __version__
@@ -54,30 +56,22 @@ class _Commands(click.Group):
         return [*NAMES, *(metric.name for metric in outside()[0]), *GROUPS, *COMMANDS]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
-        if cmd_name.lower() in COMMANDS:
-            return _command(cmd_name.lower())
+        if (name := cmd_name.lower()) in COMMANDS:
+            found = vars(import_module(f"corefscore.cli.{COMMANDS[name]}")).values()
+            return next(each for each in found if isinstance(each, click.Command) and each.name == name)
         from corefscore.cli.score import metric_command
 
         try:
             return metric_command(cmd_name)
         except UsageError as error:
-            from corefscore.cli.synonyms import of_command
-
-            if meant := of_command(cmd_name.lower()):
+            if _is_path(cmd_name):
+                raise UsageError(_without_metric(ctx.obj[1:])) from error
+            meant = next((meant for words, meant in synonyms("commands").items() if name in words.split()), None)
+            if meant:
                 raise UsageError(f'"{cmd_name}" is not a command; expected {meant}') from error
-            if nearest(cmd_name.lower(), COMMANDS):
-                known = suggested(cmd_name.lower(), self.list_commands(ctx))
+            if nearest(name, COMMANDS):
+                known = suggested(name, self.list_commands(ctx))
                 raise UsageError(f'unknown metric or command "{cmd_name}"; {known}') from error
-            raise
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        try:
-            return args[0], self.get_command(ctx, args[0]), args[1:]
-        except UsageError as error:
-            if _is_path(args[0]):
-                raise UsageError(_without_metric(args)) from error
             raise
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -91,7 +85,7 @@ class _Commands(click.Group):
             rows = [(name, _GROUP_HELP[name].format(names=", ".join(members))) for name, members in GROUPS.items()]
             formatter.write_dl(rows)
         with formatter.section("Commands (details: corefscore COMMAND --help)"):
-            formatter.write_dl([(name, _command(name).get_short_help_str(200)) for name in COMMANDS])
+            formatter.write_dl([(name, self.get_command(ctx, name).get_short_help_str(200)) for name in COMMANDS])
         if broken:
             with formatter.section("Metrics of other packages that cannot be used"):
                 for error in broken:
@@ -135,12 +129,6 @@ def _without_metric(args: Sequence[str]) -> str:
     return f'"{args[0]}" is a path, expected a metric before it; did you mean: {join(call)}'
 
 
-def _command(name: str) -> click.Command:
-    """Find the command of a name in `COMMANDS`."""
-    found = vars(import_module(f"corefscore.cli.{COMMANDS[name]}")).values()
-    return next(each for each in found if isinstance(each, click.Command) and each.name == name)
-
-
 def commands() -> click.Group:
     """Return the program with all its commands."""
     group = _Commands(
@@ -169,7 +157,7 @@ def run(arguments: list[str], program: str) -> int:
         if not arguments and COMPLETE not in os.environ:
             complain(command.get_help(click.Context(command, info_name="corefscore")))
             return UsageError.status
-        called = {"windows_expand_args": False, "obj": program}
+        called = {"windows_expand_args": False, "obj": [program, *arguments]}
         status = command.main(arguments, "corefscore", complete_var=COMPLETE, standalone_mode=False, **called)
     except (ScorerError, click.ClickException, OSError, MemoryError) as error:
         return _explain(error)
@@ -211,16 +199,14 @@ def _usage(error: click.ClickException) -> str:
     message = error.format_message().replace("a valid integer range", "a whole number")
     context = error.ctx if isinstance(error, click.UsageError) else None
     if isinstance(error, click.NoSuchOption) and context:
-        from corefscore.cli.synonyms import REMOVED, of_option
-
         parameters = context.command.get_params(context)
         names = [name for parameter in parameters for name in (*parameter.opts, *parameter.secondary_opts)]
         # The dashes would make any two options similar.
         like = nearest(error.option_name.lstrip("-"), [name.removeprefix("--") for name in names if name[:2] == "--"])
         known = (
-            REMOVED.get(error.option_name)
+            synonyms("removed").get(error.option_name)
             or _by_value(error.option_name, parameters)
-            or of_option(error.option_name, names)
+            or _synonym(error.option_name, names)
             or (like and f"did you mean {' or '.join(f'--{name}' for name in like)}?")
         )
         message = f"unknown option {error.option_name}" + (f"; {known}" if known else "")
@@ -229,12 +215,32 @@ def _usage(error: click.ClickException) -> str:
     return f"corefscore: {message}\nTry '{context.command_path if context else 'corefscore'} --help'."
 
 
+@cache
+def synonyms(section: str) -> dict[str, str]:
+    """Read what a section of ``synonyms.ini`` says to type instead of words for an option or a command that has another
+    name, by these words."""
+    from configparser import RawConfigParser
+
+    texts = RawConfigParser(delimiters="=")
+    texts.read_string((get_data(__package__, "synonyms.ini") or b"").decode("utf-8"))  # also from a zip archive
+    return dict(texts[section])
+
+
+def _synonym(word: str, known: Collection[str]) -> str | None:
+    """Return what to type instead of an option in a command with the ``known`` options; None if that is not listed."""
+    for words, meant in synonyms("options").items():
+        if word in words.split():
+            possible = (each for each in meant.splitlines() if each[0] != "-" or each.split(",")[0].split()[0] in known)
+            return next((f"expected {each}" for each in possible), None)
+    return None
+
+
 def _by_value(name: str, parameters: Sequence[click.Parameter]) -> str | None:
     """Return the advice for an unknown option that is a value of another, such as ``--json``; None if it is not."""
     value = name.lstrip("-")
     meant = [
         f"{parameter.opts[0]} {value}"
         for parameter in parameters
-        if isinstance(parameter.type, click.Choice) and value in parameter.type.choices
+        if type(parameter.type) is Choice and value in parameter.type.choices
     ]
     return f"did you mean {' or '.join(meant)}?" if meant else None

@@ -70,7 +70,7 @@ _FAILED = 3
             heading=SCORING,
             help="Minimum score, such as lea.f1=50 or conll=60; can be repeated.",
         ),
-        *options.of_topic(Grouping, "by", "average"),
+        *options.made(Grouping, "by", "average"),
         *options.scoring(),
         options.layout(TABLES, DATA, ANNOTATIONS),
         *options.RUNNING,

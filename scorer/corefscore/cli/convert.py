@@ -9,8 +9,7 @@ import click
 
 from corefscore.checking.convert import convert, writable
 from corefscore.cli import options
-from corefscore.cli.output import COMPRESSORS, tell, write
-from corefscore.cli.progress import progress
+from corefscore.cli.output import COMPRESSORS, progress, tell, write
 from corefscore.cli.scoring import spare_inputs
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding
@@ -62,7 +61,7 @@ coreference."""
             heading=INPUT,
             help="Write the documents of KEY with the entities of IN on its tokens.",
         ),
-        *options.of_topic(Reading),
+        *options.made(Reading),
         *options.NOTICES,
     ],
 )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from corefscore.cli.output import write
-from corefscore.cli.scoring import one_standard_input
+from corefscore.cli.scoring import spare_inputs
 from corefscore.core.errors import UsageError
 from corefscore.formats.base import Reading
 from corefscore.matching.matched import MATCHING
@@ -48,7 +48,7 @@ def run(arguments: Sequence[str], program: str) -> int:
     """Score and print, without notices; returns the exit status. Raises the errors of scoring."""
     given = _parser(program).parse_args(arguments)
     names = GROUPS["corefud"] if _ALL in given.metrics else tuple(given.metrics)
-    one_standard_input(given.key, given.response)
+    spare_inputs({}, (given.key, given.response))
     metrics = select(",".join(names)) if names else ()
     rules = Rules(
         singletons="keep" if given.keep_singletons else "drop",

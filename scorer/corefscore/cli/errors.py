@@ -15,7 +15,15 @@ from corefscore.analysis.response import analysed as analysed_result
 from corefscore.analysis.types import TYPES
 from corefscore.cli import options
 from corefscore.cli.output import STDOUT, tell, terminal_size, write
-from corefscore.cli.scoring import complete, evaluated, given, paths_by_name, spare_inputs, workers
+from corefscore.cli.scoring import (
+    evaluated,
+    given,
+    missing_response,
+    of_both_sides,
+    paths_by_name,
+    spare_inputs,
+    workers,
+)
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding
 from corefscore.core.options import SCORING
@@ -35,34 +43,33 @@ _LINE = 100
 """The width of lines without a terminal."""
 
 
-def _analysing() -> list[click.Parameter]:
-    """Add the options of an analysis and of scoring."""
-    return [
-        options.Parameter(
-            "--measures",
-            "measure",
-            metavar="MEASURE",
-            default="conll",
-            show_default=True,
-            heading=SCORING,
-            help="Measure whose F1 gives the cost of each error.",
-        ),
-        *options.of_topic(Asked),
-        options.Parameter(
-            "--symmetric",
-            is_flag=True,
-            heading=SCORING,
-            help="Compare two annotators: neither side is the key. F1 is the same in both directions if both have the "
-            "same tokens.",
-        ),
-        options.Parameter(
-            "--html",
-            type=options.FILE,
-            metavar="FILE",
-            help="Write an HTML page with the text and all errors, to open in a browser.",
-        ),
-        *options.scoring([]),
-    ]
+_ANALYSING = [
+    options.Parameter(
+        "--measures",
+        "measure",
+        metavar="MEASURE",
+        default="conll",
+        show_default=True,
+        heading=SCORING,
+        help="Measure whose F1 gives the cost of each error.",
+    ),
+    *options.made(Asked),
+    options.Parameter(
+        "--symmetric",
+        is_flag=True,
+        heading=SCORING,
+        help="Compare two annotators: neither side is the key. F1 is the same in both directions if both have the "
+        "same tokens.",
+    ),
+    options.Parameter(
+        "--html",
+        type=options.FILE,
+        metavar="FILE",
+        help="Write an HTML page with the text and all errors, to open in a browser.",
+    ),
+    *options.scoring([]),
+]
+"""The options of an analysis and of scoring."""
 
 
 def _write_page(analyses: Mapping[str, Analysis], words: ReportWords, path: str) -> None:
@@ -96,13 +103,11 @@ _ONE_SIDED = {
 """The values of options that treat the sides differently."""
 
 
-def _sides(*, symmetric: bool, several: bool, arguments: dict[str, Any]) -> ReportWords:
-    """Name the sides in a report. With ``--symmetric`` the ``arguments`` treat both alike.
+def _both_alike(several: bool, arguments: dict[str, Any]) -> ReportWords:
+    """Have the ``arguments`` treat both sides alike, as ``--symmetric`` asks for; returns the names of the sides.
 
-    Raises `UsageError` for ``--symmetric`` with several responses, or with an option that treats the sides differently.
+    Raises `UsageError` for several responses, and for an option that treats the sides differently.
     """
-    if not symmetric:
-        return KEY_AND_RESPONSE
     if several:
         raise UsageError("--symmetric is for two annotators: leave the third file out")
     for name, values in _ONE_SIDED.items():
@@ -160,7 +165,7 @@ def _analysed(
     params=[
         *options.SIDES,
         click.Argument(["other"], type=options.FILE, required=False),
-        *_analysing(),
+        *_ANALYSING,
         options.Parameter(
             "--repaired",
             type=options.FILE,
@@ -185,8 +190,10 @@ def errors(
     **arguments: Any,
 ) -> None:
     """Analyse one or two responses, and write the report or the page."""
-    response, _ = complete(key, response, other or "", arguments)
-    words = _sides(symmetric=symmetric, several=other is not None, arguments=arguments)
+    response, _ = of_both_sides(key, response, other or "", arguments)
+    if response is None:
+        raise missing_response(key)
+    words = _both_alike(other is not None, arguments) if symmetric else KEY_AND_RESPONSE
     if other is not None and look.layout == "github":
         raise UsageError("--format github is for one response: leave the second out, or use --format json")
     if other is not None and repaired is not None:
@@ -255,7 +262,7 @@ def _write_repaired(analysis: Analysis, folder: str, inputs: Sequence[str]) -> N
             default="0",
             help="Number of sentences to show before and after each one with errors; all: every sentence.",
         ),
-        *_analysing(),
+        *_ANALYSING,
         *options.RUNNING,
     ],
 )
@@ -274,9 +281,11 @@ def diff(
     """Analyse the response, and write the marked text or the page."""
     from corefscore.reports.diff import Diff, Shown, marked
 
-    response, name = complete(key, response, name, arguments)
+    response, name = of_both_sides(key, response, name, arguments)
+    if response is None:
+        raise missing_response(key)
     other, name = (name, None) if name is not None and os.path.isfile(name) else (None, name)
-    words = _sides(symmetric=symmetric, several=other is not None, arguments=arguments)
+    words = _both_alike(other is not None, arguments) if symmetric else KEY_AND_RESPONSE
     if other is not None and html is None:
         raise UsageError(f"{other} is a second response, which only the page of --html can show; add --html FILE")
     if html is not None:

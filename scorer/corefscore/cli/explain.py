@@ -8,7 +8,7 @@ import click
 
 from corefscore.cli import options
 from corefscore.cli.output import tell, write
-from corefscore.cli.scoring import complete, spare_inputs
+from corefscore.cli.scoring import missing_response, of_both_sides, spare_inputs
 from corefscore.formats.base import Reading
 from corefscore.reports.layouts import DATA, TABLES, Style, rendered
 
@@ -28,7 +28,7 @@ from corefscore.reports.layouts import DATA, TABLES, Style, rendered
     params=[
         *options.SIDES,
         click.Argument(["score"], required=False),
-        *options.of_topic(Reading),
+        *options.made(Reading),
         options.layout(TABLES, DATA),
         options.DIGITS,
         options.WRITING,
@@ -47,7 +47,9 @@ def command(
     """Score by every convention, and write the report."""
     from corefscore.reports.explain import expected, explanation
 
-    response, score = complete(key, response, score, arguments)
+    response, score = of_both_sides(key, response, score, arguments)
+    if response is None:
+        raise missing_response(key)
     spare_inputs({"--output": output}, (key, response))
     report = explanation(key, response, Reading(**arguments), expected(score, "SCORE "))
     tell(report.official.notices)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from click.types import StringParamType
@@ -17,9 +17,6 @@ from corefscore.metrics import find
 from corefscore.metrics.base import Metric, options_of
 from corefscore.reports.layouts import NAMES as LAYOUTS
 from corefscore.reports.layouts import TABLES, Style, fitting
-
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
 
 COREFUD_NAME = "corefud-scorer.py"
 """Under this name, the program has the arguments of the official CorefUD scorer (`corefscore.cli.corefud`)."""
@@ -66,7 +63,7 @@ def grouped(parameters: Iterable[click.Parameter]) -> dict[str, list[Parameter]]
 class Command(click.Command):
     """A command with examples, whose help lists the common options; ``--help-all`` lists all, and explains ``more``.
 
-    Its callback gets the options of `layout` and `look` as a `style` named ``look``, and none of `_AMBIENT`.
+    Its callback gets the options of `layout` and `DIGITS` as a `Style` named ``look``, and none of `_AMBIENT`.
     """
 
     def __init__(
@@ -88,7 +85,13 @@ class Command(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         given = {name: value for name, value in ctx.params.items() if name not in _AMBIENT}
         if "layout" in given:
-            given["look"] = style(*(given.pop(name, None) for name in ("layout", "digits")))
+            layout, digits = given.pop("layout"), given.pop("digits", None)
+            readable = [name for name in fitting(TABLES) if LAYOUTS[name].order]
+            if digits is not None and layout not in readable:
+                all_of_them = f"--format {', '.join(readable)}; {layout} does not have it"
+                raise UsageError(f"--digits is for readable tables: {all_of_them}")
+            width = terminal_size().columns if layout in readable else 80
+            given["look"] = Style(layout, 2 if digits is None else digits, width)
         assert self.callback is not None
         try:
             return ctx.invoke(self.callback, **given)
@@ -134,26 +137,19 @@ class Choice(click.Choice):  # type: ignore[type-arg]  # generic only since clic
             self.fail(error.message.rstrip(".") + (f"; did you mean {' or '.join(like)}?" if like else "."), param, ctx)
 
 
-class _OneOrEach(StringParamType):
-    """A value for both sides, or a value for each or one of them: ``key=VALUE,response=VALUE``."""
-
-    def __init__(self, kind: Any) -> None:
-        self.kind = kind
+class _OneOrEach(Choice):
+    """A choice for both sides, or one for each or one of them: ``key=VALUE,response=VALUE``."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if not isinstance(value, str) or "=" not in value:
-            return self.kind.convert(value, param, ctx)
+        if "=" not in str(value):
+            return super().convert(value, param, ctx)
         by_side: dict[str, Any] = {}
         for piece in value.split(","):
             side, _, text = piece.partition("=")
             if side not in (KEY, RESPONSE) or side in by_side:
                 self.fail(f"{value!r}: expected {KEY}=VALUE, {RESPONSE}=VALUE, or both with a comma.", param, ctx)
-            by_side[side] = self.kind.convert(text, param, ctx)
+            by_side[side] = super().convert(text, param, ctx)
         return by_side
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        items: list[CompletionItem] = self.kind.shell_complete(ctx, param, incomplete)
-        return items
 
 
 class _Jobs(StringParamType):
@@ -170,27 +166,32 @@ class _Jobs(StringParamType):
             self.fail(f"{value!r} is not a number of processes, and not an address such as tcp://HOST:PORT.")
 
 
-def made(option: Option) -> Parameter:
-    """Return an option of the command line from its declaration."""
-    kind = option.kind or type(option.default)
-    type_of: Any = Choice(option.choices) if option.choices else click.IntRange(option.least) if kind is int else kind
-    return Parameter(
-        f"--{option.name}",
-        option.keyword,
-        default=option.default,
-        show_default=option.default is not False,
-        help=option.help,
-        type=_OneOrEach(type_of) if option.by_side else type_of,
-        metavar=option.metavar,
-        is_flag=kind is bool,
-        heading=option.heading,
-        common=option.common,
-    )
-
-
-def of_topic(topic: type, *names: str) -> list[click.Parameter]:
-    """Return the options that a class declares; only those with these names, if there are any."""
-    return [made(option) for option in declared(topic) if not names or option.keyword in names]
+def made(topic: type | Iterable[Option], *names: str) -> list[click.Parameter]:
+    """Return the options of the command line that a class declares, or from their declarations; only those with these
+    names, if there are any."""
+    parameters: list[click.Parameter] = []
+    for option in declared(topic) if isinstance(topic, type) else topic:
+        if names and option.keyword not in names:
+            continue
+        kind = option.kind or type(option.default)
+        type_of: Any = click.IntRange(option.least) if kind is int else kind
+        if option.choices:
+            type_of = _OneOrEach(option.choices) if option.by_side else Choice(option.choices)
+        parameters.append(
+            Parameter(
+                f"--{option.name}",
+                option.keyword,
+                default=option.default,
+                show_default=option.default is not False,
+                help=option.help,
+                type=type_of,
+                metavar=option.metavar,
+                is_flag=kind is bool,
+                heading=option.heading,
+                common=option.common,
+            )
+        )
+    return parameters
 
 
 def scoring(metrics: Sequence[Metric] | None = None) -> list[click.Parameter]:
@@ -202,7 +203,7 @@ def scoring(metrics: Sequence[Metric] | None = None) -> list[click.Parameter]:
     every = [find(name) for name in METRICS] if metrics is None else metrics
     own = {option for metric in every if len(every) == 1 for option in metric.options}
     of_metrics = [option._replace(common=option in own) for option in options_of(every)]
-    return [*of_topic(Rules), *map(made, of_metrics), *of_topic(Reading)]
+    return [*made(Rules), *made(of_metrics), *made(Reading)]
 
 
 SIDES = (click.Argument(["key"], type=FILE), click.Argument(["response"], type=FILE, required=False))
@@ -249,7 +250,7 @@ DIGITS = Parameter(
     common=False,
     help="Decimal places of percentages (default 2).",
 )
-"""The option about readable tables; see `style`."""
+"""The option about readable tables."""
 
 
 def layout(*takes: str) -> click.Parameter:
@@ -264,11 +265,3 @@ def layout(*takes: str) -> click.Parameter:
         metavar="LAYOUT",
         help=f"Layout of the output: {', '.join(names)}.",
     )
-
-
-def style(layout: str, digits: int | None) -> Style:
-    """Return the style of a report. Raises `UsageError` for digits in a layout that has all of them."""
-    readable = [name for name in fitting(TABLES) if LAYOUTS[name].order]
-    if digits is not None and layout not in readable:
-        raise UsageError(f"--digits is for readable tables: --format {', '.join(readable)}; {layout} does not have it")
-    return Style(layout, 2 if digits is None else digits, terminal_size().columns if layout in readable else 80)

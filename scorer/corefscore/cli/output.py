@@ -1,4 +1,5 @@
-"""Output of commands: text to standard output or a file that is replaced as a whole, messages to standard error.
+"""Output of commands: text to standard output or a file that is replaced as a whole, messages and the progress of work
+to standard error.
 
 Every write is complete or an error, and every signal that ends the command leaves no half of a file behind.
 """
@@ -10,10 +11,11 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
 from itertools import islice
+from time import monotonic
 from typing import Any, TextIO
 
 import click
@@ -21,6 +23,7 @@ import click
 from corefscore.cli.signals import clearing
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import VISIBLE, Finding, in_words, plural
+from corefscore.core.sources import listed
 
 _DESCRIPTOR = r"(?:/dev/fd|/proc/self/fd)/([0-9]+)|/dev/(stdout|stderr)"
 """Names that stand for what is open already."""
@@ -67,14 +70,6 @@ def _wait(descriptor: int) -> None:
     """Have writes to a descriptor wait until it takes them."""
     if os.name == "posix":
         os.set_blocking(descriptor, True)
-
-
-def _encoded(text: str) -> bytes:
-    """Return text as bytes: odd bytes come out as they were read, halves of surrogate pairs are spelt out."""
-    try:
-        return text.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:
-        return re.sub(_HALVES, lambda half: f"\\u{ord(half[0]):04x}", text).encode("utf-8", "surrogateescape")
 
 
 def to_file(path: str, content: Callable[[bool], Iterable[bytes]]) -> list[Finding]:
@@ -145,12 +140,19 @@ def _keep(target: str, descriptor: int, name: str) -> list[str]:
     return lost
 
 
-def _chunks(pieces: Iterable[str], terminal: bool) -> Iterator[bytes]:
-    """Encode text in chunks that are worth a call; for a terminal with pictures for control characters."""
+def _chunks(pieces: Iterable[str], terminal: bool = False) -> Iterator[bytes]:
+    """Encode text in chunks that are worth a call: odd bytes come out as they were read, halves of surrogate pairs are
+    spelt out; a terminal gets pictures for control characters."""
     remaining = iter(pieces)
     while some := list(islice(remaining, 1000)):
         text = "".join(some)
-        yield _encoded(text.translate(_PICTURES) if terminal else text)
+        if terminal:
+            text = text.translate(_PICTURES)
+        try:
+            yield text.encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError:
+            spelt = re.sub(_HALVES, lambda half: f"\\u{ord(half[0]):04x}", text)
+            yield spelt.encode("utf-8", "surrogateescape")
 
 
 def _compressed(pieces: Iterable[bytes], path: str) -> Iterator[bytes]:
@@ -169,9 +171,9 @@ def give_up(stream: TextIO) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def write(pieces: Iterable[str], path: str = STDOUT) -> None:
+def write(pieces: Iterable[str], path: str = STDOUT, hint: str = "") -> None:
     """Write text to standard output, or to a file, which is replaced as a whole or not at all, and compressed if its
-    name says so.
+    name says so. After more lines than fit on the terminal, print the ``hint`` how to get fewer, if there is one.
 
     Bytes that are not UTF-8 are written as they were read; on a terminal, control characters become visible symbols.
     Raises `UsageError` if writing fails.
@@ -181,12 +183,17 @@ def write(pieces: Iterable[str], path: str = STDOUT) -> None:
         return
     if sys.stdout is None:
         raise UsageError("standard output is closed")
+    terminal, lines = sys.stdout.isatty(), 0
     try:
-        sys.stdout.buffer.writelines(_chunks(pieces, sys.stdout.isatty()))
+        for chunk in _chunks(pieces, terminal):
+            sys.stdout.buffer.write(chunk)
+            lines += chunk.count(b"\n")
         sys.stdout.buffer.flush()
     except OSError as error:
         give_up(sys.stdout)
         raise UsageError(f"standard output: {error.strerror}") from error
+    if hint and terminal and lines > terminal_size().lines and not silent():
+        complain(f"corefscore: {lines} lines; {hint}")
 
 
 def write_bytes(data: bytes, path: str) -> None:
@@ -200,8 +207,9 @@ def _to_file(path: str, content: Callable[[bool], Iterable[bytes]]) -> None:
         lost = to_file(path, content)
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}") from error
-    if not silent():
-        _show([notice._replace(path=path) for notice in lost])
+    if lost and not silent():
+        for line in in_words(notice._replace(path=path) for notice in lost):
+            complain(line)
 
 
 def terminal_size(default: int = 80) -> os.terminal_size:
@@ -218,7 +226,7 @@ def silent() -> bool:
     context = click.get_current_context(silent=True)
     if context is None:
         return False
-    return bool(context.params.get("quiet")) or context.find_root().obj == OFFICIAL_NAME
+    return bool(context.params.get("quiet")) or context.find_root().obj[0] == OFFICIAL_NAME
 
 
 def strict() -> bool:
@@ -226,46 +234,29 @@ def strict() -> bool:
     return bool(click.get_current_context().params.get("strict"))
 
 
-def write_long(pieces: Iterable[str], path: str, hint: str) -> None:
-    """Write text like `write`; after more lines than fit on the terminal, print how to get fewer."""
-    lines = 0
-
-    def counted() -> Iterator[str]:
-        nonlocal lines
-        for piece in pieces:
-            lines += piece.count("\n")
-            yield piece
-
-    write(counted(), path)
-    if path == STDOUT and sys.stdout.isatty() and lines > terminal_size().lines and not silent():
-        complain(f"corefscore: {lines} lines; {hint}")
-
-
 def tell(notices: Sequence[Finding], of: str = "") -> None:
-    """Print the notices of a run (see `_show`); with ``--strict``, print them as errors and end the command."""
-    if strict() and notices:
-        refuse(InputError(notice.as_error() for notice in notices), of)
-        click.get_current_context().exit(InputError.status)
-    if not silent():
-        _show(notices, of)
-
-
-def refuse(error: InputError, of: str = "") -> None:
-    """Print why input is rejected; with ``--quiet``, only the first finding. ``of`` is that of `_show`."""
-    if of:
-        complain(f"corefscore: about {of}:")
-    complain(error.brief if click.get_current_context().params.get("quiet") else str(error))
-
-
-def _show(findings: Sequence[Finding], of: str = "") -> None:
-    """Print findings on standard error (`corefscore.core.findings.in_words`).
+    """Print the notices of a run; with ``--strict``, print them as errors and end the command.
 
     ``of`` is the name of the response that they are about, if a command has several; it is printed before them.
     """
-    if of and findings:
+    if not notices:
+        return
+    if strict():
+        refuse(InputError(notice.as_error() for notice in notices), of)
+        click.get_current_context().exit(InputError.status)
+    if silent():
+        return
+    if of:
         complain(f"corefscore: about {of}:")
-    for lines in in_words(findings):
+    for lines in in_words(notices):
         complain(lines)
+
+
+def refuse(error: InputError, of: str = "") -> None:
+    """Print why input is rejected; with ``--quiet``, only the first finding. ``of`` is that of `tell`."""
+    if of:
+        complain(f"corefscore: about {of}:")
+    complain(error.brief if click.get_current_context().params.get("quiet") else str(error))
 
 
 def complain(text: str) -> None:
@@ -273,7 +264,71 @@ def complain(text: str) -> None:
     if sys.stderr is None:
         return
     try:
-        sys.stderr.buffer.write(_encoded(f"{text}\n"))
+        sys.stderr.buffer.writelines(_chunks([f"{text}\n"]))
         sys.stderr.buffer.flush()
     except OSError:
         give_up(sys.stderr)
+
+
+DELAY = 1.0
+"""Seconds before the bar appears."""
+
+_AFTER_BAR = b"\n" if os.name == "nt" else b"\033[?25h\n"
+"""Shows the cursor and ends the line."""
+
+
+class _Progress:
+    """Counts work done, such as bytes read, and shows a bar after `DELAY` seconds."""
+
+    def __init__(self, total: int, label: str = "reading") -> None:
+        self.total, self.label, self.done, self.started = total, label, 0, monotonic()
+        self.bar: Any = None
+
+    def __call__(self, size: int) -> None:
+        """Add to the work done."""
+        self.done += size
+        if self.bar is None and monotonic() - self.started >= DELAY:
+            self.bar = click.progressbar(length=self.total, label=self.label, file=sys.stderr)
+            size = self.done
+        if self.bar is not None:
+            self.bar.update(size)
+
+    def finish(self) -> None:
+        """End the line of the bar, and show the cursor, which the bar hides.
+
+        This writes to the file descriptor, since a signal can interrupt the stream in the middle of an update.
+        """
+        if self.bar is not None:
+            os.write(sys.stderr.fileno(), _AFTER_BAR)
+
+
+@contextmanager
+def progress(paths: Iterable[str]) -> Iterator[_Progress | None]:
+    """Give a `_Progress` over all files of some arguments; None without a terminal, or if a size is unknown."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield None
+        return
+    files: list[str] = []
+    with suppress(UsageError):  # reading reports files that cannot be read
+        files = [source.path for path in paths for source in listed(path)]
+    if not files or not all(os.path.isfile(path) for path in files):
+        yield None
+        return
+    shown = _Progress(sum(map(os.path.getsize, files)))
+    with clearing(shown.finish):
+        yield shown
+
+
+_THOUSAND = 1000
+"""The number of steps of the bar of `resampling`."""
+
+
+@contextmanager
+def resampling() -> Iterator[Callable[[float], None] | None]:
+    """Give a function that shows the share of trials that are done, from 0 to 1; None without a terminal."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield None
+        return
+    shown = _Progress(_THOUSAND, "resampling")
+    with clearing(shown.finish):
+        yield lambda share: shown(int(share * _THOUSAND) - shown.done)

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from corefscore.cli import options
-from corefscore.cli.output import tell, write, write_long
+from corefscore.cli.output import tell, terminal_size, write
 from corefscore.cli.scoring import evaluated, given, missing_response, of_both_sides, read_key, spare_inputs, workers
 from corefscore.core.documents import KEY
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.options import STATISTICS
 from corefscore.core.sources import STDIN
-from corefscore.metrics import GROUPS, names_in, select
+from corefscore.metrics import GROUPS, NAMES, names_in, select
 from corefscore.metrics.base import NODES, Metric, names_asked, options_of
 from corefscore.reports.base import shortened
 from corefscore.reports.layouts import COREFUD, DATA, OFFICIAL, RESULT, TABLE, TABLES, Style, fitting, rendered
@@ -45,22 +45,19 @@ def metric_command(words: str) -> click.Command:
     metrics = select(words)
     headings, conll = len(listed) > 1 or listed[0] in GROUPS, "conll" in listed
     text, more = _help(metrics, conll=conll)
+    ending = "conllu" if any(metric.view == NODES for metric in metrics) else "conll"
+    example = f"corefscore {words} key.{ending} response.{ending}"
     command_made = options.Command(
         words,
         callback=partial(score, metrics=metrics, headings=headings, conll=conll),
         help=text,
         more=more,
-        examples=[f"corefscore {words} {_sides(metrics)} {more}" for more in ("none", "--format table", "--documents")],
+        examples=[f"{example} {others}" for others in ("none", "--format table", "--documents")],
         params=_parameters(metrics),
     )
-    _check_options(command_made, metrics)
+    if any(metric.name not in NAMES for metric in metrics):
+        _check_options(command_made, metrics)
     return command_made
-
-
-def _sides(metrics: Sequence[Metric]) -> str:
-    """Return the files of an example of help: CorefUD for metrics that need it."""
-    ending = "conllu" if any(metric.view == NODES for metric in metrics) else "conll"
-    return f"key.{ending} response.{ending}"
 
 
 def _parameters(metrics: Sequence[Metric]) -> list[click.Parameter]:
@@ -73,14 +70,14 @@ def _parameters(metrics: Sequence[Metric]) -> list[click.Parameter]:
         options.Parameter(
             "--entities", is_flag=True, help="Show what each entity of the document NAME adds to a score."
         ),
-        *options.of_topic(Grouping, "by", "average"),
+        *options.made(Grouping, "by", "average"),
         options.Parameter(
             "--intervals",
             is_flag=True,
             heading=STATISTICS,
             help="Add 95% confidence intervals of the total.",
         ),
-        *options.of_topic(Grouping, "unit"),
+        *options.made(Grouping, "unit"),
         *options.scoring(metrics),
         options.DIGITS,
         *options.RUNNING,
@@ -137,22 +134,27 @@ def score(
     # Document names are bytes of a file, which the locale must not change.
     name = name and os.fsencode(name).decode("utf-8", "surrogateescape")
     response, name = of_both_sides(key, response, name, arguments)
+    of = arguments["of"]
     others = {
         "--by": by is not None,
         "--documents": documents,
         "--entities": entities,
         "--average": average is not None,
         "--intervals": intervals,
-        f"--of {arguments['of']}": _divides(arguments["of"]),
+        f"--of {of}": of is not None and _divides(of),
     }
     spare_inputs({"--output": output}, (key, response))
-    look = _with_table(look, by, unit, others)
+    if any(others.values()):
+        look = _with_table(look, by, others)
+    if unit != DOCUMENT and not intervals:
+        raise UsageError("--unit is the unit of resampling for intervals; it needs --intervals")
     if response is None:
         _write_key(key, output, metrics, arguments, any(others.values()))
         return
     if entities:
         _refuse_others(others)
-    document, listed = (None, False) if name == "none" else (name, look.layout in fitting(RESULT))
+    official = look.layout in fitting(RESULT)
+    document, listed = (None, False) if name == "none" else (name, official)
     arguments |= {"document": document, "keep_pairs": listed or entities, "unit": unit}
     with workers() as apply:
         result = evaluated(key, response, metrics, apply=apply, **arguments)
@@ -164,20 +166,13 @@ def score(
         write(rendered(of_entities(result), look), output)
         return
     ends = _intervals(result, unit) if intervals else None
-    report = Report(
-        result, documents or listed, by, document, headings, conll, average is not None, _name(response), ends
-    )
-    _write_scores(report, look, output)
-
-
-def _write_scores(report: Report, look: Style, output: str) -> None:
-    """Write the scores."""
-    if report.result.settings.rules.matching and not given("layout") and look.layout == OFFICIAL:
-        look = look._replace(layout=COREFUD)
-    if not given("layout") and look.layout in fitting(RESULT) and report.name is None:
-        write_long(rendered(report, look), output, _FEWER)
-    else:
-        write(rendered(report, look), output)
+    system = "response" if official or response == STDIN else _name(response)
+    report = Report(result, documents or listed, by, document, headings, conll, average is not None, system, ends)
+    hint = ""
+    if official and not given("layout"):
+        hint = _FEWER if document is None else ""
+        look = look._replace(layout=COREFUD if result.settings.rules.matching else OFFICIAL)
+    write(rendered(report, look), output, hint)
 
 
 def _refuse_others(others: Mapping[str, bool]) -> None:
@@ -187,10 +182,8 @@ def _refuse_others(others: Mapping[str, bool]) -> None:
             raise UsageError(f"--entities shows what entities add to the score of one document; leave {option} out")
 
 
-def _divides(of: str | None) -> bool:
+def _divides(of: str) -> bool:
     """Return whether a value of ``--of`` divides mentions into kinds. Raises `UsageError` for an invalid value."""
-    if of is None:
-        return False
     from corefscore.scoring.kinds.divisions import of as parsed
 
     return parsed(of).division
@@ -198,7 +191,7 @@ def _divides(of: str | None) -> bool:
 
 def _name(response: str) -> str:
     """Return the name of a response in tables: the base name of its file without its ending."""
-    return "response" if response == STDIN else shortened([os.path.basename(os.path.normpath(response))])[0]
+    return shortened([os.path.basename(os.path.normpath(response))])[0]
 
 
 def _intervals(result: Result, unit: str) -> Comparison:
@@ -209,21 +202,17 @@ def _intervals(result: Result, unit: str) -> Comparison:
     return intervals(result, Method(unit=unit))
 
 
-def _with_table(look: Style, by: str | None, unit: str, others: Mapping[str, bool]) -> Style:
-    """Return the style, with a table instead of the default if one of the options ``others`` is given, which official
-    layouts do not have. Raises `UsageError` for such a layout if it was asked for, for an invalid pattern, and for a
-    unit of resampling without intervals.
+def _with_table(look: Style, by: str | None, others: Mapping[str, bool]) -> Style:
+    """Return the style, with a table instead of the default, since one of the options ``others`` is given, which
+    official layouts do not have. Raises `UsageError` for such a layout if it was asked for, and for an invalid pattern.
     """
-    option = next((option for option, given in others.items() if given), None)
-    if look.layout in fitting(RESULT) and option:
+    if look.layout in fitting(RESULT):
         if given("layout"):
+            option = next(option for option, is_given in others.items() if is_given)
             raise UsageError(f"{option} needs a layout other than {look.layout}; leave --format out for a table")
-        params = click.get_current_context().params
-        look = options.style(TABLE, params["digits"])
+        look = Style(TABLE, width=terminal_size().columns)
     if by is not None:
         compiled(by)
-    if unit != DOCUMENT and not others["--intervals"]:
-        raise UsageError("--unit is the unit of resampling for intervals; it needs --intervals")
     return look
 
 

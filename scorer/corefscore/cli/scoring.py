@@ -13,8 +13,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from corefscore.cli.output import complain, silent
-from corefscore.cli.progress import progress
+from corefscore.cli.output import STDOUT, complain, progress, silent
 from corefscore.core.documents import KEY
 from corefscore.core.errors import InputError, UnknownDocumentError, UsageError
 from corefscore.core.findings import Finding
@@ -102,17 +101,16 @@ def evaluated(
             if document is not None and os.path.isfile(document):
                 raise UsageError(f"{error}; for a second response, use corefscore compare KEY A B") from error
             raise
-    _refuse_other_key(result)
+    expected = click.get_current_context().params.get("expect_key")
+    if expected is not None:
+        _refuse_other_key(result, expected)
     return result
 
 
-def _refuse_other_key(result: Result) -> None:
-    """Raise `InputError` if the key has another fingerprint than that of the option ``--expect-key``, and `UsageError`
-    if the value of the option is no fingerprint.
+def _refuse_other_key(result: Result, expected: str) -> None:
+    """Raise `InputError` if the key has another fingerprint than the ``expected`` one, which ``--expect-key`` gives,
+    and `UsageError` if that is no fingerprint.
     """
-    expected = click.get_current_context().params.get("expect_key")
-    if expected is None:
-        return
     if not re.fullmatch("(key=)?[0-9a-fA-F]{6}", expected):
         raise UsageError(f"--expect-key {expected!r}: expected a fingerprint, such as 7cf4af, as signatures have it")
     if expected.removeprefix("key=").lower() != result.key:
@@ -152,14 +150,6 @@ def of_both_sides(
     return response, name
 
 
-def complete(key: str, response: str | None, name: str | None, arguments: Mapping[str, Any]) -> tuple[str, str | None]:
-    """Return RESPONSE and NAME like `of_both_sides`. Raises `click.UsageError` if there is no RESPONSE."""
-    response, name = of_both_sides(key, response, name, arguments)
-    if response is None:
-        raise missing_response(key)
-    return response, name
-
-
 def missing_response(key: str) -> click.UsageError:
     """Return the error of a call without RESPONSE."""
     return click.UsageError(
@@ -189,15 +179,24 @@ def _taken_apart(metrics: Sequence[Metric], arguments: Mapping[str, Any]) -> tup
 
 def spare_inputs(outputs: Mapping[str, str | None], inputs: Sequence[str | None]) -> None:
     """Raise `UsageError` if a file to be written, given by its option, is also one of those to be read, or if
-    standard input or a pipe, which can be read only once, is given twice.
+    standard input, a pipe or a terminal, which can be read only once, is given twice.
 
     The same file can have several names: links, hard links, the folder that contains it, standard input.
     """
-    one_standard_input(*inputs)
-    existing = [(option, path) for option, path in outputs.items() if path is not None and _is_file_or_pipe(path)]
-    if not existing:
-        return
+    if inputs.count(STDIN) > 1:
+        raise UsageError(f"standard input ({STDIN}) can be read only once, and is given {inputs.count(STDIN)} times")
+    seen: dict[object, str] = {}
     for path in filter(None, inputs):
+        identity = only_once(path)
+        if identity is not None and identity in seen:
+            raise UsageError(
+                f"{path} can be read only once, and {seen[identity]} is the same pipe or terminal; save it to a file "
+                "first"
+            )
+        seen[identity] = path
+    written = [(option, path) for option, path in outputs.items() if path not in (None, STDOUT)]
+    existing = [(option, path) for option, path in written if _is_file_or_pipe(path)]
+    for path in filter(None, inputs) if existing else ():
         try:
             read = [source.path for source in listed(path)]
         except UsageError:  # reading reports files that cannot be read
@@ -216,21 +215,6 @@ def _is_file_or_pipe(path: str) -> bool:
     except OSError:
         return False
     return stat.S_ISREG(kind) or stat.S_ISFIFO(kind)
-
-
-def one_standard_input(*paths: str | None) -> None:
-    """Raise `UsageError` if several paths are standard input or the same pipe, which can be read only once."""
-    if paths.count(STDIN) > 1:
-        raise UsageError(f"standard input ({STDIN}) can be read only once, and is given {paths.count(STDIN)} times")
-    seen: dict[object, str] = {}
-    for path in filter(None, paths):
-        identity = only_once(path)
-        if identity is not None and identity in seen:
-            raise UsageError(
-                f"{path} can be read only once, and {seen[identity]} is the same pipe or terminal; save it to a file "
-                "first"
-            )
-        seen[identity] = path
 
 
 def paths_by_name(systems: Sequence[str]) -> dict[str, str]:

@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 
-from corefscore.cli import options, progress
-from corefscore.cli.output import complain, strict, tell, write, write_bytes
+from corefscore.cli import options
+from corefscore.cli.output import complain, resampling, strict, tell, write, write_bytes
 from corefscore.cli.scoring import evaluated, of_both_sides, paths_by_name, read_key, spare_inputs, workers
 from corefscore.core.errors import InputError, ScorerError, UsageError
 from corefscore.core.findings import VISIBLE, Finding, Noticed
@@ -50,7 +50,7 @@ def _comparing(*own: click.Parameter) -> list[click.Parameter]:
             help="Measures joined by commas, such as muc, blanc.coreference, conll, lea.f1.",
         ),
         *own,
-        *map(options.made, map(_in_percent, declared(Method))),
+        *options.made(map(_in_percent, declared(Method))),
         *options.scoring(),
         options.layout(TABLES, DATA),
         options.DIGITS,
@@ -256,7 +256,7 @@ def compare(
     chosen = wanted(measures)
     way = _method(arguments)
     results, notices = _scored(key, paths, chosen.metrics, unit=way.unit, **arguments)
-    with progress.resampling() as watch:
+    with resampling() as watch:
         report = compared(results, chosen.measures, way, watch, [*skipped, *notices], runs=runs)
     write(rendered(report, look), output)
 
@@ -329,7 +329,7 @@ def rank(
     if not results:
         complain("corefscore: no system can be ranked")
         click.get_current_context().exit(InputError.status)
-    with progress.resampling() as watch:
+    with resampling() as watch:
         ranking = ranked(
             results,
             chosen.measures,

@@ -13,9 +13,8 @@ import click
 from corefscore.checking.repair import Fixes
 from corefscore.checking.validation import Validated, unreadable, validate
 from corefscore.cli import options
-from corefscore.cli.output import STDOUT, complain, strict, write
-from corefscore.cli.progress import progress, watched
-from corefscore.cli.scoring import one_standard_input, spare_inputs
+from corefscore.cli.output import STDOUT, complain, progress, strict, write
+from corefscore.cli.scoring import spare_inputs
 from corefscore.core.documents import KEY, RESPONSE
 from corefscore.core.errors import InputError, UsageError, suggested
 from corefscore.core.findings import ERROR, NOTICE, Finding, kinds
@@ -79,7 +78,7 @@ Exit status: 0 no errors; 1 errors, or notices with --strict; 2 wrong usage or a
             heading=SCORING,
             help="With --fix: keep the first copy of a span in several entities (CoNLL only).",
         ),
-        *options.of_topic(Reading),
+        *options.made(Reading),
     ],
 )
 def command(
@@ -96,7 +95,7 @@ def command(
     ignored = _codes(ignore)
     if repeated and not fix:
         raise UsageError("--repeated says which copies --fix keeps; add --fix OUT, or leave it out")
-    one_standard_input(*files, key)
+    spare_inputs({}, (*files, key))
     reading = Reading(**arguments)
     reading.of(None if key is None else RESPONSE)
     fixes: Fixes | None = None
@@ -144,7 +143,9 @@ def _validated(
     """
     notices: list[Finding] = []
     try:
-        files = watched(sources(path, notices), watch)
+        files = sources(path, notices)
+        for source in files:
+            source.watch = watch
         return [validate(path, files, beside, reading, side, notices=notices)], files
     except UsageError as error:
         complain(f"corefscore: {error}")

@@ -10,7 +10,7 @@ import numpy as np
 
 from corefscore.core.percent import percent
 from corefscore.core.records import dataclass
-from corefscore.matching.text.fidelity import described, ratio
+from corefscore.matching.text.fidelity import Fidelity, described, ratio
 from corefscore.metrics import AVERAGE, HEADINGS, MENTIONS
 from corefscore.metrics.base import SCORES, Metric, summed
 from corefscore.reports.base import MEASURE, Column, Interval, Reported, Streamed, Table, known, paper
@@ -145,17 +145,9 @@ class Report(Reported):
         if self.result.settings.rules.of is not None:
             measures = [MENTIONS, *measures]
         first = Column("scope", "scope" if self.scoped else "system")
-        notes = [] if self.fidelity is None else [self.fidelity]
+        text = self.result.fidelity
+        notes = [] if text is None else [f"fidelity of the text: {fidelity_of(text)}"]
         return [paper(self.result.metrics, measures, before=[first], rows=rows)._replace(notes=notes)]
-
-    @property
-    def fidelity(self) -> str | None:
-        """The fidelity of the text of the response in one line, if it is known."""
-        if self.result.fidelity is None:
-            return None
-        counts = self.result.fidelity.total
-        what = described(counts)
-        return f"fidelity of the text: {percent(ratio(counts))} %" + (f" ({what})" if what else "")
 
     @property
     def notes(self) -> Sequence[str]:
@@ -197,6 +189,12 @@ class Report(Reported):
             data["groups"] = Streamed(self.groups)
             data["mean"] = self.mean_values
         return data
+
+
+def fidelity_of(text: Fidelity) -> str:
+    """Return the fidelity of the text of a response in words."""
+    what = described(text.total)
+    return f"{percent(ratio(text.total))} %" + (f" ({what})" if what else "")
 
 
 def _main_measures(metrics: Sequence[Metric], found: Collection[str]) -> list[str]:

@@ -46,10 +46,8 @@ class ReportWords(NamedTuple):
     said: Sequence[str]
 
 
-def _words(sides: str) -> ReportWords:
-    """Read the words for these sides from ``words.json``."""
-    rows = json.loads(get_data(__package__, "words.json") or b"")[sides]
-    return ReportWords(**{**rows, "types": {name: _TypeWords(*its) for name, its in rows["types"].items()}})
-
-
-KEY_AND_RESPONSE, FIRST_AND_SECOND = _words("key and response"), _words("first and second")
+KEY_AND_RESPONSE, FIRST_AND_SECOND = (
+    ReportWords(**{**rows, "types": {name: _TypeWords(*its) for name, its in rows["types"].items()}})
+    for rows in json.loads(get_data(__package__, "words.json") or b"").values()
+)
+"""The words for a key and a response, and for the first and the second of two annotators (``words.json``)."""

@@ -15,10 +15,10 @@ from corefscore.core.errors import UsageError
 from corefscore.core.version import __version__
 from corefscore.matching.matched import SEARCHES
 from corefscore.metrics import AVERAGE, GROUPS, LINKED, MENTIONS, find
-from corefscore.metrics.base import NODES, Measure, Metric
+from corefscore.metrics.base import NODES, Metric
 from corefscore.reports.layouts import Style
-from corefscore.reports.score import Report
-from corefscore.scoring.results import Listed, Ratio, Result, Score
+from corefscore.reports.score import Report, fidelity_of
+from corefscore.scoring.results import Result, Score
 from corefscore.scoring.settings import Rules
 
 _RULE = "-" * 74 + "\n"
@@ -37,15 +37,12 @@ def _percent(value: SupportsFloat) -> str:
 
 def _result_line(label: str, score: Score) -> str:
     """Return ``LABEL: Recall: (a / b) x%  Precision: (c / d) y%  F1: z%`` and the rule under it."""
-
-    def side(name: str, counts: Ratio, value: float) -> str:
-        return f"{name}: ({_number(counts.numerator)} / {_number(counts.denominator)}) {_percent(value)}"
-
-    return (
-        f"{label}: " * bool(label)
-        + f"{side('Recall', score.recall_counts, score.recall)}\t"
-        + f"{side('Precision', score.precision_counts, score.precision)}\tF1: {_percent(score.f1)}\n{_RULE}"
+    sides = (
+        ("Recall", *score.recall_counts, score.recall),
+        ("Precision", *score.precision_counts, score.precision),
     )
+    shown = [f"{name}: ({_number(part)} / {_number(whole)}) {_percent(value)}" for name, part, whole, value in sides]
+    return "\t".join([f"{label}: " * bool(label) + shown[0], shown[1], f"F1: {_percent(score.f1)}\n{_RULE}"])
 
 
 def official(report: Report, style: Style) -> Iterator[str]:
@@ -62,7 +59,14 @@ def official(report: Report, style: Style) -> Iterator[str]:
     metrics = [metric for metric in result.metrics if metric.name not in beside]
     # Listings are made once for all metrics of a view.
     mention_sets = {metric.view for metric in metrics if documents}
-    listings = {view: list(_listings(result.mention_sets[view])) for view in mention_sets}
+    listings = {
+        view: [
+            key + response
+            for pairs in result.mention_sets[view].pairs
+            for key, response in zip(_side(pairs.key), _side(pairs.response), strict=True)
+        ]
+        for view in mention_sets
+    }
     for metric in metrics:
         if report.headings:
             yield f"\nMETRIC {metric.name}:\n"
@@ -73,14 +77,8 @@ def official(report: Report, style: Style) -> Iterator[str]:
         yield from _totals(result, metric)
     if report.average:
         yield f"CoNLL average: F1: {_percent(result.conll)}\n"
-    if report.fidelity is not None:
-        yield f"{report.fidelity[0].upper()}{report.fidelity[1:]}\n"
-
-
-def _listings(view: Listed) -> Iterator[str]:
-    """Yield the listing of each document: its entities in the key and in the response, repeated mentions included."""
-    for pairs in view.pairs:
-        yield from map("".join, zip(_side(pairs.key), _side(pairs.response), strict=True))
+    if result.fidelity is not None:
+        yield f"Fidelity of the text: {fidelity_of(result.fidelity)}\n"
 
 
 def _side(documents: Documents) -> Iterator[str]:
@@ -128,8 +126,9 @@ def _document(result: Result, metric: Metric, document: int, listing: str, *, na
     )
     if metric.per_document:
         several = len(metric.measures) > 1
-        for measure in _shown(metric):
-            yield _result_line(measure.label if several else "", scores[measure.name])
+        for measure in metric.measures:
+            if measure.name != metric.identification:
+                yield _result_line(measure.label if several else "", scores[measure.name])
 
 
 def _totals(result: Result, metric: Metric) -> Iterator[str]:
@@ -140,13 +139,9 @@ def _totals(result: Result, metric: Metric) -> Iterator[str]:
     if LINKED in result and LINKED not in result.settings.metrics:
         yield _result_line(find(LINKED).measures[0].label, result[LINKED])
     yield metric.heading
-    for measure in _shown(metric):
-        yield _result_line(measure.label, result[measure.name])
-
-
-def _shown(metric: Metric) -> list[Measure]:
-    """Return the measures of a metric without mention identification, which is printed before them."""
-    return [measure for measure in metric.measures if measure.name != metric.identification]
+    for measure in metric.measures:
+        if measure.name != metric.identification:
+            yield _result_line(measure.label, result[measure.name])
 
 
 # --- CorefUD ---
@@ -181,8 +176,8 @@ def corefud(report: Report, style: Style) -> Iterator[str]:
     averaged = [result[name].f1 for name in asked if name in GROUPS[AVERAGE]]
     if len(averaged) == len(GROUPS[AVERAGE]):
         yield f"CoNLL score: {sum(averaged) / len(averaged) * 100:.2f}\n"
-    if report.fidelity is not None:
-        yield f"{report.fidelity[0].upper()}{report.fidelity[1:]}\n"
+    if result.fidelity is not None:
+        yield f"Fidelity of the text: {fidelity_of(result.fidelity)}\n"
 
 
 def _preamble(rules: Rules, asked: Sequence[str]) -> str:

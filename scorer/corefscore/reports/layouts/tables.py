@@ -6,7 +6,7 @@ import re
 import textwrap
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, chain, pairwise
 from typing import Any
 
@@ -42,11 +42,13 @@ def _cell(value: Any, column: Column, digits: int) -> str:
     return text
 
 
-def _filled(tables: Sequence[Table], short: Mapping[str, str]) -> Iterator[Table]:
-    """Yield the tables that have rows, with ``short`` names of systems."""
+def _filled(report: Reported, tables: Sequence[Table]) -> Iterator[Table]:
+    """Yield the tables of a report that have rows, with short names of systems."""
     for table in tables:
-        names = {number for number, column in enumerate(table.columns) if column.kind == "name"}
-        rows = [[short.get(cell, cell) if at in names else cell for at, cell in enumerate(row)] for row in table.rows]
+        rows = table.rows
+        if names := {number for number, column in enumerate(table.columns) if column.kind == "name"}:
+            short = report.short
+            rows = [[short.get(cell, cell) if at in names else cell for at, cell in enumerate(row)] for row in rows]
         if rows:
             yield table._replace(rows=rows)
 
@@ -134,7 +136,7 @@ def table(report: Reported, style: Style) -> Iterator[str]:
     A table has as many columns as fit the width.
     """
     between = ""
-    for table in _filled(report.readable, report.short):
+    for table in _filled(report, report.readable):
         columns, left_out = _fitted(_arranged(table, style), style.width)
         yield between + (f"{_wrapped([table.title], style.width)}\n" if table.title else "")
         yield from (f"{line.rstrip()}\n" for line in _lines(columns))
@@ -281,7 +283,7 @@ _DASHES = re.compile("-(?=-)")
 
 def latex(report: Reported, style: Style) -> Iterator[str]:
     """Write the tables that have rows in LaTeX; notes are comments."""
-    tables = [*_filled(report.paper, report.short)]
+    tables = [*_filled(report, report.paper)]
     yield from _comments(_packages(tables), report.signature)
     for table in tables:
         columns = [
@@ -365,7 +367,7 @@ def markdown(report: Reported, style: Style) -> Iterator[str]:
     Markdown has no cells that span columns, so the first column of a group has the heading of the group.
     """
     between = ""
-    for table in _filled(report.paper, report.short):
+    for table in _filled(report, report.paper):
         columns = _arranged(table, style, _markdown_cell)
         if any(column.over for column, _ in columns):
             over = {under.start: heading for heading, under in _spans(columns)}
@@ -418,7 +420,7 @@ def notebook(report: Reported, style: Style) -> Iterator[str]:
     from corefscore.core.frames import table as as_html
 
     tables = []
-    for table in _filled(report.readable, report.short):
+    for table in _filled(report, report.readable):
         columns = _arranged(table, style)
         headings = [f"{column.over} {column.heading}".strip() for column, _ in columns]
         rows = zip(*(texts for _, texts in columns), strict=True)
