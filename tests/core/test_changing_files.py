@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import pytest
 from corefscore.core.sources import Source
@@ -59,16 +61,16 @@ CALLS = (
 def changed_at(monkeypatch: pytest.MonkeyPatch, name: str, change: Change, when: int) -> list[int]:
     """Change a file right before it is opened for the time ``when``, counted from 0; returns the number of times."""
     opened = [0]
-    real = Source.open
+    real = Source.reading
 
-    def hooked(self: Source) -> BinaryIO:
+    def hooked(self: Source) -> AbstractContextManager[io.BufferedReader]:
         if os.path.basename(self.path) == name:
             if opened[0] == when:
                 change(Path(self.path))
             opened[0] += 1
         return real(self)
 
-    monkeypatch.setattr(Source, "open", hooked)
+    monkeypatch.setattr(Source, "reading", hooked)
     return opened
 
 

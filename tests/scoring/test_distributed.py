@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 import pytest
 from corefscore import ScorerError, UsageError, __version__, score
-from corefscore.core import machines, sources, workers
+from corefscore.core import machines, workers
+from corefscore.core.sources import Source
 from corefscore.scoring import divided
 from corefscore.scoring.divided import Slice, _Found
 from corefscore.scoring.results import Result
@@ -242,7 +243,14 @@ def test_jobs_are_no_more_than_processors(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_a_cluster_with_other_files_is_refused(address: str, pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     """Cut here as it was, changed when the workers come to it."""
-    monkeypatch.setattr(sources, "_state_of", lambda status: (status.st_size, 7))
+    real = Source.part
+
+    def part(self: Source, start: int, stop: int) -> Source:
+        found = real(self, start, stop)
+        found.state = found.state and (found.state[0], 7)
+        return found
+
+    monkeypatch.setattr(Source, "part", part)
     monkeypatch.chdir(pair[0].parent)
     said = "^the workers cannot do what this process can: key.conll: a worker found another file at /.*/key.conll"
     with pytest.raises(UsageError, match=said):

@@ -41,6 +41,9 @@ UNREADABLE = {
 }
 """What Python cannot unpack, by the first bytes of a file."""
 
+_PACKED = (*COMPRESSED, *UNREADABLE)
+"""The first bytes of everything that is compressed."""
+
 UNPACK = "unpack it and give the file or folder, or pack it as zip or tar.gz"
 """The advice about a file that cannot be unpacked."""
 
@@ -130,38 +133,25 @@ STEP = 1 << 20
 """The largest number of bytes that one step of reading takes, so that a progress bar moves."""
 
 
-_State = tuple[int, int]
-"""The size of a file and the time of its last change; a file with another state has changed."""
-
-
-def _state_of(status: os.stat_result) -> _State:
-    return status.st_size, status.st_mtime_ns
-
-
 class _Unchanged(io.FileIO):
-    """A file that raises `UsageError` as soon as it is not the one that its `Source` opened first.
+    """A file that raises `UsageError` as soon as it is not the one that its ``source`` opened first.
 
     Every step of reading checks this, so that a line of a changed file is never taken for one of the old file.
     """
 
-    def __init__(self, source: Source) -> None:
-        super().__init__(source.path)
-        self._source = source
-        try:
-            source.check(os.fstat(self.fileno()))
-        except UsageError:
-            self.close()
-            raise
-        if source.start:
-            self.seek(source.start)
+    source: Source
 
     def readinto(self, buffer: Any) -> int:
-        stop = self._source.stop
-        most = STEP if stop is None else min(STEP, stop - self.tell())
+        source = self.source
+        most = STEP if source.stop is None else min(STEP, source.stop - self.tell())
         size = super().readinto(memoryview(buffer)[:most]) or 0
-        self._source.check(os.fstat(self.fileno()))
-        if self._source.watch is not None:
-            self._source.watch(size)
+        status = os.fstat(self.fileno())
+        state = status.st_size, status.st_mtime_ns
+        source.state = source.state or state
+        if state != source.state and stat.S_ISREG(status.st_mode):
+            raise source.changed()
+        if source.watch is not None:
+            source.watch(size)
         return size
 
 
@@ -175,6 +165,8 @@ class Source:
     archive have to match.
 
     Only the bytes from ``start`` to ``stop`` are read; ``lines`` is the number of lines that the reader found in them.
+    ``state`` is the size of the file and the time of its last change when it was first read; with another state it has
+    changed.
     """
 
     def __init__(
@@ -184,8 +176,8 @@ class Source:
         self.name = "<stdin>" if path == STDIN else path
         self.watch: Callable[[int], None] | None = None
         self.start, self.stop, self.lines = 0, cast(int | None, None), 0
+        self.state: tuple[int, int] | None = None
         self._kept, self._most = kept, most
-        self._state: _State | None = None
 
     @property
     def stem(self) -> str:
@@ -193,23 +185,18 @@ class Source:
         name, ending = os.path.splitext(os.path.basename(self.path))
         return os.path.splitext(name)[0] if ending in (".gz", ".bz2", ".xz", ".zst") else name
 
-    def check(self, status: os.stat_result) -> None:
-        """Raise `UsageError` for a regular file whose state was different the first time."""
-        self._state = self._state or _state_of(status)
-        if _state_of(status) != self._state and stat.S_ISREG(status.st_mode):
-            raise self._changed()
-
     def part(self, start: int, stop: int) -> Source:
         """Return the bytes from ``start`` to ``stop`` of a file that was opened before, for a worker.
 
         A worker can run in another folder, and on another machine with a copy of the file.
         """
-        assert self._state is not None, "it was opened before"
+        assert self.state is not None, "it was opened before"
         found = copy(self)
         found.path, found.start, found.stop, found.watch = os.path.abspath(self.path), start, stop, None
         return found
 
-    def _changed(self) -> UsageError:
+    def changed(self) -> UsageError:
+        """Make the error for a file that is not the one that was opened first."""
         if self.stop is not None:
             return UsageError(
                 f"{self.name}: a worker found another file at {self.path}, or none; copy files with their times, and "
@@ -219,26 +206,49 @@ class Source:
             f"{self.name}: this file changed while it was read; wait until nothing writes to it, then run this again"
         )
 
-    def open(self) -> io.BufferedReader:
-        """Open a stream of the decompressed bytes. Raises `UsageError` if the file cannot be opened."""
+    @contextmanager
+    def reading(self) -> Iterator[io.BufferedReader]:
+        """Open a stream of the decompressed bytes. Raises `UsageError` for a file that cannot be opened, or read to its
+        end."""
         try:
-            stream: io.BufferedReader = io.BufferedReader(self._raw())
+            if self._kept is None and self.path == STDIN:
+                if sys.stdin is None:
+                    raise UsageError("standard input is closed")
+                self._kept = sys.stdin.buffer.read()
+            if self._kept is None:
+                raw = _Unchanged(self.path)
+                raw.source = self
+                if not raw.seekable():
+                    with raw:
+                        self._kept = raw.readall()
+                elif self.start:
+                    raw.seek(self.start)
+            opened = raw if self._kept is None else cast(io.RawIOBase, io.BytesIO(self._kept))
+            stream: io.BufferedReader = io.BufferedReader(opened)
             head = stream.peek(8)
         except OSError as error:
-            if self._state is not None:
-                raise self._changed() from error
+            if self.state is not None:
+                raise self.changed() from error
             raise UsageError(f"{self.name}: {error.strerror or error}") from error
-        for magic, module in COMPRESSED.items():
-            if head.startswith(magic):
-                unpacked = self._decompressed(module, stream)
-                return io.BufferedReader(unpacked, 1 << 16)
+        if head.startswith(_PACKED):
+            stream = self._decompressed(stream, head)
+        try:
+            with stream:
+                yield stream
+        except (OSError, EOFError, ValueError, NotImplementedError) as error:
+            raise UsageError(f"{self.name}: cannot be read to its end: {error}; {_AGAIN}") from error
+        except Exception as error:
+            # Modules that decompress have error classes of their own, which are not imported for plain files.
+            if type(error).__module__ in ("_lzma", "lzma", "zlib", "_zstd", "tarfile", "zipfile", "struct"):
+                raise UsageError(f"{self.name}: cannot be decompressed: {error}; {_AGAIN}") from error
+            raise
+
+    def _decompressed(self, stream: io.BufferedReader, head: bytes) -> io.BufferedReader:
+        """Decompress a stream that begins so. Raises `UsageError` if Python cannot, or was built without the module."""
         for magic, what in UNREADABLE.items():
             if head.startswith(magic):
                 raise UsageError(f"{self.name}: this is {what}, which cannot be read; {UNPACK}")
-        return stream
-
-    def _decompressed(self, module: str, stream: io.BufferedReader) -> _Bounded:
-        """Decompress a stream by a module. Raises `UsageError` if this Python was built without it."""
+        module = next(module for magic, module in COMPRESSED.items() if head.startswith(magic))
         try:
             imported = import_module(module)
         except ImportError as error:
@@ -246,8 +256,10 @@ class Source:
                 f"{self.name}: this file is compressed, and this Python lacks the module {module}; {UNPACK}"
             ) from error
         if module == "gzip":
-            return _Bounded(imported.open(stream), self.limit, self.name)
-        return _Streams(getattr(imported, _DECOMPRESSORS[module]), stream, self.limit, self.name)
+            unpacked = _Bounded(imported.open(stream), self.limit, self.name)
+        else:
+            unpacked = _Streams(getattr(imported, _DECOMPRESSORS[module]), stream, self.limit, self.name)
+        return io.BufferedReader(unpacked, 1 << 16)
 
     @property
     def limit(self) -> int:
@@ -259,20 +271,7 @@ class Source:
         """Count the bytes before decompression; 0 if their number is not known."""
         if self._kept is not None:
             return len(self._kept)
-        return self._state[0] if self._state is not None else 0
-
-    def _raw(self) -> io.RawIOBase:
-        if self._kept is None and self.path == STDIN:
-            if sys.stdin is None:
-                raise UsageError("standard input is closed")
-            self._kept = sys.stdin.buffer.read()
-        if self._kept is None:
-            raw = _Unchanged(self)
-            if raw.seekable():
-                return raw
-            with raw:
-                self._kept = raw.readall()
-        return cast(io.RawIOBase, io.BytesIO(self._kept))
+        return self.state[0] if self.state is not None else 0
 
     def head(self, size: int) -> bytes:
         """Read the first bytes, at most ``size``."""
@@ -286,29 +285,10 @@ class Source:
             # compressed file, or of one whose size is not known, there is more.
             return b"".join([stream.read(self._size), *iter(partial(stream.read, PACKED), b"")])
 
-    @contextmanager
-    def reading(self) -> Iterator[io.BufferedReader]:
-        """Open a stream of the decompressed bytes; errors while it is read become `UsageError`."""
-        with self.open() as stream, self.refusing():
-            yield stream
-
     def numbered_lines(self) -> Iterator[tuple[int, bytes]]:
         """Read the lines, line ends included, numbered from 1."""
         with self.reading() as stream:
             yield from enumerate(stream, start=1)
-
-    @contextmanager
-    def refusing(self) -> Iterator[None]:
-        """Turn errors of reading and decompression into `UsageError`."""
-        try:
-            yield
-        except (OSError, EOFError, ValueError, NotImplementedError) as error:
-            raise UsageError(f"{self.name}: cannot be read to its end: {error}; {_AGAIN}") from error
-        except Exception as error:
-            # Modules that decompress have error classes of their own, which are not imported for plain files.
-            if type(error).__module__ in ("_lzma", "lzma", "zlib", "_zstd", "tarfile", "zipfile", "struct"):
-                raise UsageError(f"{self.name}: cannot be decompressed: {error}; {_AGAIN}") from error
-            raise
 
     def lines_at(self, numbers: Iterable[int]) -> dict[int, bytes]:
         """Read the lines with these numbers (from 1), without their LF, for messages. The file is read once."""
@@ -323,7 +303,7 @@ class Source:
             if number >= last:
                 break
         if len(found) < len(wanted):
-            raise self._changed()
+            raise self.changed()
         return found
 
 
@@ -345,9 +325,6 @@ def only_once(path: str) -> tuple[int, int] | None:
 
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 """The first bytes of a zip archive; the second are those of an empty one."""
-
-_PACKED = (*COMPRESSED, *UNREADABLE)
-"""The first bytes of everything that is compressed."""
 
 _PROGRAMS = (b"MZ", b"\x7fELF", b"#!")
 """The first bytes of programs, such as archives that unpack themselves."""
@@ -480,7 +457,7 @@ def _parts_of(name: str, head: bytes) -> Callable[[Source], Iterator[_Part]] | N
 
 def _members(source: Source, parts: Callable[[Source], Iterator[_Part]], notices: list[Finding] | None) -> list[Source]:
     """List the files in an archive, in name order. Raises as `unpacked` does."""
-    with source.refusing():
+    with source.reading():
         by_name: dict[str, Callable[[], Any] | None] = {}
         for part in parts(source):
             # As a folder would have it: no name leads out of the archive.

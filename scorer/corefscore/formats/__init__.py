@@ -12,7 +12,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from corefscore.core.documents import KEY, RESPONSE, AnnotationsOf, Documents
+from corefscore.core.documents import KEY, RESPONSE, Documents
 from corefscore.core.errors import InputError, UsageError, suggested
 from corefscore.core.findings import Finding, Found
 from corefscore.core.options import OWN, NameOptions
@@ -59,9 +59,9 @@ class Opened(NamedTuple):
 
     def documents(self, notices: list[Finding], watch: Callable[[int], None] | None = None) -> Iterator[Documents]:
         """Read the files; arguments and errors are those of `read`."""
-        annotations = _annotations_of(self.form, self.files, self.request)
         for source in self.files:
             source.watch = watch
+        annotations = partial(_annotations, *self) if self.form.annotations else None
         return map(partial(replace, annotations=annotations), self.form.read(self.files, notices, self.request))
 
 
@@ -112,13 +112,8 @@ def opened(
     return Opened(files, form, request._replace(several=len(files) > 1))
 
 
-def _annotations_of(form: Format, files: Sequence[Source], request: Request) -> AnnotationsOf | None:
-    """Return the function that reads the annotations of these files; None if the format has none."""
-    return partial(_annotations, form, files, request) if form.annotations else None
-
-
 def _annotations(
-    form: Format, files: Sequence[Source], request: Request, source: Source, **wanted: Any
+    files: Sequence[Source], form: Format, request: Request, source: Source, **wanted: Any
 ) -> Iterator[Annotations]:
     """Yield the annotations of each document of one of ``files`` (`corefscore.core.documents.AnnotationsOf`)."""
     if form.annotations:
@@ -179,7 +174,7 @@ def examined(
     """
     form = form_of(files, reading, side)
     request = requested(side, reading)._replace(texts=texts, several=len(files) > 1)
-    annotations = _annotations_of(form, files, request)
+    annotations = partial(_annotations, files, form, request) if form.annotations else None
     examine = form.examine or partial(_until_first_fault, form.read)
     return (replace(batch, annotations=annotations) for batch in examine(files, found, request))
 

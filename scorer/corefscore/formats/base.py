@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any, TypeAlias, TypeVar
@@ -337,15 +336,11 @@ FAULTS = ("unclosed", "unopened", "crossing", "unreadable", "unknown")
 misspelled or in another notation."""
 
 
-def later(function: str) -> Callable[..., Any]:
-    """Return a function of this folder, written as ``module:name``. Its module is imported when it is first called,
-    since every format is asked whether it recognises a file, but a run needs few of their modules.
+def later(module: str, function: str, *arguments: Any) -> Any:
+    """Call a function of a module of this folder, which is imported only now: every format is asked whether it
+    recognises a file, but a run needs few of their modules.
     """
-    return partial(_call, *function.split(":"))
-
-
-def _call(module: str, name: str, *arguments: Any) -> Any:
-    return getattr(import_module(f"corefscore.formats.{module}"), name)(*arguments)
+    return getattr(import_module(f"corefscore.formats.{module}"), function)(*arguments)
 
 
 def _as_asked(files: Sequence[Source], request: Request) -> Request:
@@ -358,7 +353,7 @@ def _no_name(line: bytes, request: Request) -> None:
 
 
 class Format(NamedTuple):
-    """One row of the table of formats. Functions in modules of their own are given by `later`.
+    """One row of the table of formats. Functions in modules of their own are called by `later`.
 
     Functions that read and write; they add oddities and losses to the notices, and raise `InputError` for input that is
     refused:

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from corefscore.core.arrays import Bools, Bytes, Codes, Ints, among, changes, ranges
+from corefscore.core.arrays import Bools, Bytes, Codes, Ints, changes, ranges
 from corefscore.core.documents import UNKNOWN
 from corefscore.core.findings import Finding, plural
 from corefscore.formats.base import BLANK_MARKS
@@ -26,8 +26,9 @@ _TOGETHER = 1 << 16
 SPACE = ord(" ")
 """The largest blank byte."""
 
-_BLANK = among(np.arange(256), np.frombuffer(b" \t\n\r\v\f", dtype=np.uint8))
+_BLANK: Bools = np.zeros(256, dtype=np.bool_)
 """Whether each byte is one that `bytes.strip` removes."""
+_BLANK[list(b" \t\n\r\v\f")] = True
 
 
 def word_numbers(text: Bytes, starts: Ints, stops: Ints) -> Ints:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from corefscore.core.sources import MARK
 from corefscore.formats.base import NE, WORD, Format, later
@@ -20,13 +21,13 @@ FORMAT = Format(
     "conll",
     "CoNLL-2011/2012",
     recognises,
-    read=later("conll.reader:read"),
-    sentences=later("conll.lines:sentences"),
-    write=later("conll.writer:write"),
+    read=partial(later, "conll.reader", "read"),
+    sentences=partial(later, "conll.lines", "sentences"),
+    write=partial(later, "conll.writer", "write"),
     begin=b"#" + BEGIN,
-    name_in=later("conll.lines:name_in"),
-    examine=later("conll.examiner:examine"),
-    named=later("conll.names:read"),
-    annotations=later("conll.annotations:read"),
+    name_in=partial(later, "conll.lines", "name_in"),
+    examine=partial(later, "conll.examiner", "examine"),
+    named=partial(later, "conll.names", "read"),
+    annotations=partial(later, "conll.annotations", "read"),
     columns=(WORD, NE),
 )

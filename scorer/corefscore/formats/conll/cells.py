@@ -8,13 +8,13 @@ Cells of the plain form ``(N)|(N|N)`` are parsed all at once, the few others one
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from corefscore.core.arrays import Bools, Bytes, Ints, changes, order_by, ranges
-from corefscore.core.records import NamedTuple
+from corefscore.core.records import NamedTuple, dataclass, field
 from corefscore.core.sources import MARK, as_text
 from corefscore.formats.conll import BEGIN
 
@@ -181,12 +181,12 @@ _TYPED = rb"(?:\(?" + _TYPE + rb"\)?)+"
 _PARTS = rb"[()]|[^()]+"
 
 
+@dataclass(eq=False, repr=False)
 class Labels:
     """Number the ids of entities: the value of a plain id; -1, -2, ... for others, in order of appearance."""
 
-    def __init__(self) -> None:
-        self.odd: list[str] = []
-        self._numbers: dict[bytes, int] = {}
+    odd: list[str] = field(default_factory=list)
+    _numbers: dict[bytes, int] = field(default_factory=dict)
 
     def number(self, digits: bytes) -> int:
         """Return the number of an id."""
@@ -211,22 +211,57 @@ class _CellEvents(NamedTuple):
 
 def parse(text: Bytes, starts: Ints, stops: Ints, labels: Labels) -> _CellEvents:
     """Find the events of the cells ``text[starts:stops]``, each of which is followed by another byte."""
-    cell, kind, label, left, odd = _parse_plain(text, starts, stops)
+    # The text of all cells with a bar after each; a piece is the text between two bars.
+    sizes = stops - starts + 1
+    flat = text[ranges(starts, sizes)]
+    ends = np.cumsum(sizes)
+    flat[ends - 1] = BAR
+    bars = np.flatnonzero(flat == BAR)
+    pieces = np.concatenate([np.zeros(1, dtype=np.int64), bars + 1])[:-1]
+    cell = np.searchsorted(ends, bars, side="right")
+    opened = flat[pieces] == OPENING
+    closed = (flat[bars - 1] == CLOSING) & (bars > pieces)
+    first = pieces + opened
+    length = bars - closed - first
+
+    digit = flat - ZERO
+    digits_before = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(digit < 10)])
+    formed = digits_before[first + np.maximum(length, 0)] - digits_before[first] == length
+    formed &= (opened | closed) & (length > 0)
+    plain = formed & (length <= _PLAIN_DIGITS) & ((flat[first] != ZERO) | (length == 1))
+
+    bracketed, left, odd = np.zeros((3, len(starts)), dtype=np.bool_)
+    bracketed[np.searchsorted(ends, np.flatnonzero((flat == OPENING) | (flat == CLOSING)), side="right")] = True
+    left[cell[~plain]] = True
+    odd[cell[~formed]] = True
+    left &= bracketed
+    odd &= bracketed
+    plain &= ~left[cell]
+    left &= digits_before[ends] > digits_before[ends - sizes]  # such as cells of a parse have none
+
+    cell, opened, closed, first, length = (column[plain] for column in (cell, opened, closed, first, length))
+    kind = np.where(opened, np.where(closed, SINGLE, OPEN), CLOSE)
+    label = np.zeros(len(first), dtype=np.int64)
+    for place in range(int(length.max(initial=0))):
+        more = np.flatnonzero(length > place)
+        label[more] = label[more] * 10 + digit[first[more] + place]
     discarded: dict[int, list[bytes]] = {}
-
-    def odd_events() -> Iterator[int]:
-        for number in left.tolist():
-            pieces, discards = _pieces(text[starts[number] : stops[number]].tobytes())
-            for its, digits in pieces:
-                yield from (number, its, labels.number(digits))
-            if discards:
-                discarded[number] = discards
-
-    if len(left):
-        columns = np.fromiter(odd_events(), np.int64).reshape(-1, 3).T
+    if left.any():
+        rest = {number: text[starts[number] : stops[number]].tobytes() for number in np.flatnonzero(left).tolist()}
+        columns = np.fromiter(_one_by_one(rest, labels, discarded), np.int64).reshape(-1, 3).T
         cell, kind, label = map(np.concatenate, zip((cell, kind, label), columns, strict=True))
     order = order_by(cell, kind)
-    return _CellEvents(cell[order], kind[order], label[order], discarded, odd)
+    return _CellEvents(cell[order], kind[order], label[order], discarded, np.flatnonzero(odd))
+
+
+def _one_by_one(cells: Mapping[int, bytes], labels: Labels, discarded: dict[int, list[bytes]]) -> Iterator[int]:
+    """Yield the cell, kind and label of each event of some cells; what is ``discarded`` is added to that."""
+    for number, cell in cells.items():
+        pieces, discards = _pieces(cell)
+        for kind, digits in pieces:
+            yield from (number, kind, labels.number(digits))
+        if discards:
+            discarded[number] = discards
 
 
 def plain(cell: bytes) -> bytes:
@@ -271,55 +306,3 @@ def _cut(cell: bytes, form: bytes) -> tuple[list[bytes], bytes]:
             else:
                 opened.clear()
     return found, b"".join(kept)
-
-
-def _values(text: Bytes, starts: Ints, sizes: Ints) -> Ints:
-    """Read the numbers at ``text[starts]``; ``sizes`` are their lengths in digits."""
-    value = np.zeros(len(starts), dtype=np.int64)
-    for digit in range(int(sizes.max(initial=0))):
-        more = np.flatnonzero(sizes > digit)
-        value[more] = value[more] * 10 + (text[starts[more] + digit] - ZERO)
-    return value
-
-
-def _parse_plain(text: Bytes, starts: Ints, stops: Ints) -> tuple[Ints, Ints, Ints, Ints, Ints]:
-    """Parse all cells of the plain form whose ids are numbers.
-
-    Returns the cell, kind and label of their events, in no particular order; the numbers of the cells with a bracket
-    that were not parsed; and of those with a bracket that are not of the plain form.
-    """
-    # The text of all cells with a bar after each; a piece is the text between two bars.
-    sizes = stops - starts + 1
-    flat = text[ranges(starts, sizes)]
-    ends = np.cumsum(sizes)
-    flat[ends - 1] = BAR
-    bars = np.flatnonzero(flat == BAR)
-    pieces = np.concatenate([np.zeros(1, dtype=np.int64), bars + 1])[:-1]
-    cell = np.searchsorted(ends, bars, side="right")
-    opened = flat[pieces] == OPENING
-    closed = (flat[bars - 1] == CLOSING) & (bars > pieces)
-    first = pieces + opened
-    length = bars - closed - first
-
-    digit = flat - ZERO
-    digits_before = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(digit < 10)])
-    formed = digits_before[first + np.maximum(length, 0)] - digits_before[first] == length
-    formed &= (opened | closed) & (length > 0)
-    plain = formed & (length <= _PLAIN_DIGITS) & ((flat[first] != ZERO) | (length == 1))
-
-    bracketed = np.zeros(len(starts), dtype=np.bool_)
-    bracketed[np.searchsorted(ends, np.flatnonzero((flat == OPENING) | (flat == CLOSING)), side="right")] = True
-
-    def cells_with(which: Bools) -> Bools:
-        """Return whether each cell has a bracket and one of these pieces."""
-        found = np.zeros(len(starts), dtype=np.bool_)
-        found[cell[which]] = True
-        return found & bracketed
-
-    left, odd = cells_with(~plain), cells_with(~formed)
-    plain &= ~left[cell]
-    left &= digits_before[ends] > digits_before[ends - sizes]  # such as cells of a parse have none
-
-    cell, opened, closed, first, length = (column[plain] for column in (cell, opened, closed, first, length))
-    kind = np.where(opened, np.where(closed, SINGLE, OPEN), CLOSE)
-    return cell, kind, _values(flat, first, length), np.flatnonzero(left), np.flatnonzero(odd)

@@ -119,9 +119,6 @@ class _Examiner(Reader):
             self.found.add(*describe(events, which, source, self.labels.odd, self.details))
         return super().faults(faulty, events)
 
-    def look_at_cells(self, cells: Cells) -> None:
-        self._filled = cells.filled()
-
     def look(self, lines: Lines) -> None:
         text = lines.text
         ends_in_cr = text[lines.stops - 1] == CR
@@ -138,22 +135,23 @@ class _Examiner(Reader):
             if name is None and not was_inside:
                 self.found.add(Finding("no-begin", self.source.name, self.line + 1 + line))
             was_inside = name is not None
-        if not len(lines.segments.first):
+        if lines.cells is None:
             return
         self._look_for_markers(lines)
         tokens, document, _ = lines.segments.within(np.flatnonzero(lines.is_token))
         if len(tokens):
-            self._look_at_tokens(lines, tokens, document, lines.stops - ends_in_cr)
-        del self._filled  # it has the memory of the block, which is used again
+            self._look_at_tokens(lines, lines.cells.filled(), tokens, document, lines.stops - ends_in_cr)
 
-    def _look_at_tokens(self, lines: Lines, tokens: Ints, document: Ints, stops: Ints) -> None:
-        """Look at the columns of the tokens of documents; ``stops`` is where lines end without CR."""
+    def _look_at_tokens(self, lines: Lines, filled: Cells, tokens: Ints, document: Ints, stops: Ints) -> None:
+        """Look at the columns of the tokens of documents; ``stops`` is where lines end without CR, ``filled`` are the
+        cells that are not blank."""
         table = Columns(lines.text, lines.starts[tokens], stops[tokens])
         self._look_at_sentences(lines, tokens, table)
         self._look_at_separators(tokens, document, table)
         starts, ends = last_cells(lines.text, lines.stops[tokens])
         plain = np.zeros(len(tokens), dtype=np.bool_)
-        self._look_for_odd_cells(Cells(lines.text, lines.stops, tokens, document, starts, ends, plain, plain))
+        cells = Cells(lines.text, lines.stops, tokens, document, starts, ends, plain, plain)
+        self._look_for_odd_cells(cells, filled)
         if self.texts is not None:
             self.texts.append(Texts(table.words(self.word_column, starts), self.line + 1 + tokens))
 
@@ -210,11 +208,11 @@ class _Examiner(Reader):
                 details = {"document": self.names[number], "count": plural(count, "line")}
                 self._odd_line("mixed-separators", tokens[blanked[first]], **details)
 
-    def _look_for_odd_cells(self, cells: Cells) -> None:
+    def _look_for_odd_cells(self, cells: Cells, filled: Cells) -> None:
         """Report the odd cells of each document, or that its last column is another one, given all of its cells."""
         starts = np.minimum(cells.start, len(cells.text) - 1)
         stars = np.flatnonzero((cells.stop == cells.start + 1) & (cells.text[starts] == _STAR[0]))
-        filled, starry = self._filled, cells.document[stars]
+        starry = cells.document[stars]
         for document in np.unique(np.append(starry, filled.document[filled.odd])).tolist():
             first, stop = np.searchsorted(filled.document, [document, document + 1]).tolist()
             odd = (np.flatnonzero(filled.odd[first:stop]) + first).tolist()

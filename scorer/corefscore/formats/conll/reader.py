@@ -35,7 +35,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 
@@ -79,8 +79,9 @@ _LONG_CELL = 64
 """The number of bytes up to which cells are measured together; the few longer cells are measured one by one."""
 
 LF, CR, TAB, _SPACE, HASH = b"\n\r\t #"
-_IS_BLANK: Bools = np.isin(np.arange(256), list(BLANK_MARKS))
+_IS_BLANK: Bools = np.zeros(256, dtype=np.bool_)
 """Whether each byte is alone in a cell without a mention."""
+_IS_BLANK[list(BLANK_MARKS)] = True
 
 _EXPECTED = (
     'CoNLL-2011/2012: "#begin document NAME", a line per token with the coreference in the last column, "#end document"'
@@ -142,7 +143,7 @@ class Lines(NamedTuple):
     """The lines of one block: line n is ``text[starts[n]:stops[n]]``, its line end left out.
 
     ``markers`` maps the lines that are markers to the name of the document that begins there, or None if one ends
-    there; ``segments`` are the runs of lines that belong to documents.
+    there; ``segments`` are the runs of lines that belong to documents, and ``cells`` what is in these.
     """
 
     text: Bytes
@@ -151,6 +152,7 @@ class Lines(NamedTuple):
     is_token: Bools
     markers: Mapping[int, str | None]
     segments: _Segments
+    cells: Cells | None = None
 
 
 def read(files: Sequence[Source], notices: list[Finding], request: Request) -> Iterator[Documents]:
@@ -210,7 +212,10 @@ class Reader:
             if self.bytes > BATCH:
                 yield from self.batch()
             before = len(self.names)
-            self._block(data, size)
+            lines = self._block(data, size)
+            self.look(lines)
+            self.line += len(lines.starts)
+            del lines  # it has the memory of the block, which is used again
             documents += len(self.names) - before
             self.bytes += size
         source.lines = self.line
@@ -238,13 +243,13 @@ class Reader:
         """Raise `InputError` for a fault of the whole file."""
         raise InputError([finding])
 
-    def look_at_cells(self, cells: Cells) -> None:
-        """Keep the notice for the first cell of a file that is not plain."""
-        if self.first_odd is None and cells.odd.any() and (odd := np.flatnonzero((cells := cells.filled()).odd)).size:
-            self.first_odd = cells.finding(int(odd[0]), self)
-
     def look(self, lines: Lines) -> None:
-        """Look at the lines of a block, which begin at line ``self.line + 1``; for subclasses."""
+        """Look at the lines of a block, which begin at line ``self.line + 1``; keeps the notice for the first cell of a
+        file that is not plain."""
+        if self.first_odd is None and lines.cells is not None and lines.cells.odd.any():
+            cells = lines.cells.filled()
+            for odd in np.flatnonzero(cells.odd)[:1].tolist():
+                self.first_odd = cells.finding(odd, self)
 
     def faults(self, faulty: Sequence[int], events: Events) -> dict[int, Callable[[], Finding]]:
         """Return, for each faulty document, a function that describes its first bracket without a partner.
@@ -257,18 +262,17 @@ class Reader:
             found[document] = partial(_first, document, events, source, self.labels.odd, details)
         return found
 
-    def batch(self) -> Iterator[Documents]:
-        """Yield the documents read since the last batch, if there are any, except one that is still open."""
+    def batch(self) -> Iterable[Documents]:
+        """Return a batch of the documents read since the last one, if there are any, except one that is still open."""
         ready = len(self.names) - self.inside
-        if ready:
-            yield self._taken(ready)
-
-    def _taken(self, ready: int) -> Documents:
-        """Return the first ``ready`` documents, which are removed from this reader."""
+        if not ready:
+            return []
         events = Events(*map(np.concatenate, zip(*self.events, strict=True)))
-        complete, rest = events.document < ready, events.document >= ready
-        later = events.only(np.flatnonzero(rest))
-        events = events.only(np.flatnonzero(complete))
+        self.events = []
+        if self.inside:
+            later = events.only(np.flatnonzero(events.document >= ready))
+            self.events = [later._replace(document=later.document - ready)]
+            events = events.only(np.flatnonzero(events.document < ready))
         columns, faulty = partitions(events)
         documents = Documents(
             names=self.names[:ready],
@@ -287,16 +291,15 @@ class Reader:
             self.texts = [NO_TEXTS]
         for column in (self.names, self.places, self.stops, self.tokens):
             del column[:ready]
-        self.events = [later._replace(document=later.document - ready)]
         self.discarded = {number - ready: cells for number, cells in self.discarded.items() if number >= ready}
         self.comments = {number - ready: found for number, found in self.comments.items() if number >= ready}
         self.bytes = 0
-        return documents
+        return [documents]
 
     def _notice(self, code: str, line: int, **details: object) -> None:
         self.note(Finding(code, self.source.name, line, details=details))
 
-    def _block(self, data: bytearray, size: int) -> None:
+    def _block(self, data: bytearray, size: int) -> Lines:
         """Read the lines of one block, whose first byte is a line end."""
         text = np.frombuffer(data, dtype=np.uint8, count=size)
         line_ends = np.flatnonzero(text == LF)
@@ -332,13 +335,12 @@ class Reader:
 
         tokens = np.cumsum(is_token)
         segments = self._segments(sorted(markers.items()), is_token, tokens)
-        if len(segments.first):
-            comments = [line for line in hashes.tolist() if not is_token[line] and line not in markers]
-            self._comments(np.array(comments, dtype=np.int64), tokens, segments)
-            lines = np.flatnonzero(is_token & _may_be_filled(text, stops, TAB in data))
-            self._cells(text, stops, lines, tokens, segments)
-        self.look(Lines(text, starts, stops, is_token, markers, segments))
-        self.line += len(starts)
+        lines = Lines(text, starts, stops, is_token, markers, segments)
+        if not len(segments.first):
+            return lines
+        if comments := [line for line in hashes.tolist() if not is_token[line] and line not in markers]:
+            self._comments(np.array(comments), tokens, segments)
+        return lines._replace(cells=self._cells(lines, tokens, TAB if TAB in data else _SPACE))
 
     def _segments(self, markers: list[tuple[int, str | None]], is_token: Bools, tokens: Ints) -> _Segments:
         """Return the runs of lines that belong to documents, given the markers (a name begins a document, None ends
@@ -348,22 +350,17 @@ class Reader:
         """
         rows: list[tuple[int, int, int, int]] = []
         first = seen = 0
-
-        def end_run(stop: int, now: int) -> None:
-            nonlocal seen
+        for line, name in [*markers, (len(tokens), None)]:
+            now = int(tokens[line - 1]) if line else 0
             if self.inside:
-                rows.append((first, stop, len(self.names) - 1, self.tokens[-1] - seen))
+                rows.append((first, line, len(self.names) - 1, self.tokens[-1] - seen))
                 self.tokens[-1] += now - seen
             elif now > seen:
                 self.outside_lines += now - seen
                 self.first_outside = self.first_outside or self.line + first + 1 + int(np.argmax(is_token[first:]))
-            seen = now
-
-        lines = np.array([line for line, _ in markers], dtype=np.int64)
-        before = tokens[lines].tolist()  # markers are no tokens
-        for (line, name), now in zip(markers, before, strict=True):
-            end_run(line, now)
-            first = line + 1
+            first, seen = line + 1, now
+            if line == len(tokens):
+                break
             number = self.line + first
             if name is None:
                 if self.inside:
@@ -382,7 +379,6 @@ class Reader:
             self.places.append(Place(self.source, number))
             self.stops.append(0)
             self.tokens.append(0)
-        end_run(len(tokens), int(tokens[-1]) if len(tokens) else 0)
         return _Segments(*np.array(rows, dtype=np.int64).reshape(-1, 4).T)
 
     def _comments(self, lines: Ints, tokens: Ints, segments: _Segments) -> None:
@@ -394,23 +390,30 @@ class Reader:
             here = before[document == number]
             self.comments[number] = count + len(here), zlib.crc32(here.tobytes(), places)
 
-    def _cells(self, text: Bytes, stops: Ints, lines: Ints, tokens: Ints, segments: _Segments) -> None:
-        """Read the coreference cells of those lines that are in documents."""
-        lines, document, shift = segments.within(lines)
-        places = last_cells(text, stops[lines])
+    def _cells(self, of: Lines, tokens: Ints, between: int) -> Cells:
+        """Read the coreference cells of those lines that are in documents; ``between`` is the byte at which most of
+        them are split."""
+        text, stops = of.text, of.stops
+        last = text[stops - 1]
+        if (has_cr := last == CR).any():
+            stops = stops - has_cr
+            last = text[stops - 1]
+        may_be_filled = (text[stops - 2] != between) | ~_IS_BLANK[last]
+        lines, document, shift = of.segments.within(np.flatnonzero(of.is_token & may_be_filled))
+        places = last_cells(text, of.stops[lines])
         cells = parse(text, *places, self.labels)
         unread = np.ones(len(lines), dtype=np.bool_)
         unread[cells.cell] = False
         odd = unread.copy()
         odd[cells.odd] = True
         self.mentioned |= len(cells.cell) > 0
-        self.look_at_cells(Cells(text, stops, lines, document, *places, odd, unread))
         token = tokens[lines] - 1 + shift
         self.events.append(
             Events(document[cells.cell], token[cells.cell], self.line + 1 + lines[cells.cell], cells.kind, cells.label)
         )
         for cell, pieces in cells.discarded.items():
             self.discarded.setdefault(int(document[cell]), []).extend(map(as_text, pieces))
+        return Cells(text, of.stops, lines, document, *places, odd, unread)
 
     def details(self, document: int) -> dict[str, object]:
         """Return the details of a document in the messages of `describe`."""
@@ -492,21 +495,6 @@ def _blocks(source: Source, whole_documents: bool) -> Iterator[tuple[bytearray, 
         ended = buffer[filled - 1] == LF
         buffer[filled] = LF
         yield buffer, filled + (not ended), ended
-
-
-def _may_be_filled(text: Bytes, stops: Ints, tabs: bool) -> Bools:
-    """Return whether the last cell of each line may be other than blank.
-
-    ``tabs`` says whether the block has tabs; if not, columns are split at blanks.
-    """
-    last = text[stops - 1]
-    if (has_cr := last == CR).any():
-        stops = stops - has_cr
-        last = text[stops - 1]
-    before_last = text[stops - 2]
-    between = TAB if tabs else _SPACE
-    may: Bools = (before_last != between) | ~_IS_BLANK[last]
-    return may
 
 
 def last_cells(text: Bytes, stops: Ints) -> tuple[Ints, Ints]:

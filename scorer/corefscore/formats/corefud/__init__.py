@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from corefscore.formats.base import Format, later
 
@@ -19,9 +20,9 @@ FORMAT = Format(
     "corefud",
     "CorefUD",
     recognises,
-    read=later("corefud.reader:read"),
-    sentences=later("corefud.writer:sentences"),
-    write=later("corefud.writer:write"),
-    examine=later("corefud.guidelines:examine"),
-    annotations=later("corefud.annotations:read"),
+    read=partial(later, "corefud.reader", "read"),
+    sentences=partial(later, "corefud.writer", "sentences"),
+    write=partial(later, "corefud.writer", "write"),
+    examine=partial(later, "corefud.guidelines", "examine"),
+    annotations=partial(later, "corefud.annotations", "read"),
 )

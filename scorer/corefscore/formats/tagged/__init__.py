@@ -6,6 +6,7 @@ The notations are in `corefscore.formats.tagged.notations`, where documents come
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from corefscore.core.sources import MARK
 from corefscore.formats.base import Format, is_json, later
@@ -34,11 +35,11 @@ FORMAT = Format(
     "tagged",
     "text with tags",
     _recognises,
-    read=later("tagged.texts:read"),
-    sentences=later("tagged.texts:sentences"),
-    write=later("tagged.texts:write"),
-    completed_request=later("tagged.texts:completed_request"),
-    examine=later("tagged.texts:examine"),
-    annotations=later("tagged.texts:annotations_of"),
+    read=partial(later, "tagged.texts", "read"),
+    sentences=partial(later, "tagged.texts", "sentences"),
+    write=partial(later, "tagged.texts", "write"),
+    completed_request=partial(later, "tagged.texts", "completed_request"),
+    examine=partial(later, "tagged.texts", "examine"),
+    annotations=partial(later, "tagged.texts", "annotations_of"),
     zeros=True,
 )
