@@ -419,7 +419,7 @@ def test_ids_of_a_hundred_digits_are_ids(tmp_path: Path) -> None:
 
 
 def test_no_metric_may_have_the_name_of_a_command() -> None:
-    assert set(COMMANDS) <= RESERVED
+    assert set(COMMANDS) <= RESERVED, "reserve the name in metrics.RESERVED"
 
 
 def test_the_manual_page_has_every_command_and_option() -> None:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import pytest
 import twins
 from corefscore import score
+from corefscore.metrics import MENTIONS
 
 LEA = "Moosavi and Strube 2016"
 LUO = "Luo et al. 2014"
@@ -145,6 +146,11 @@ ROWS = [
 def test_example_scores_as_in_the_paper(row: Row) -> None:
     found = scores(partition(row.key), partition(row.response))[row.measure]
     assert found == pytest.approx(row.expected(), rel=0, abs=NEAR)
+
+
+def test_every_metric_with_a_twin_has_a_row() -> None:
+    of_rows = {row.measure.partition(".")[0] for row in ROWS}
+    assert of_rows | {MENTIONS} == twins.TWINS.keys(), "add a row with numbers from a paper"
 
 
 # Moosavi and Strube 2016, tables 2 and 3: entity 1 of figure 1 and two responses to it

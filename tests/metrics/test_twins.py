@@ -20,7 +20,7 @@ import twins
 from corefscore.core.arrays import Floats, Ints
 from corefscore.formats import read
 from corefscore.matching import assignment
-from corefscore.metrics import MENTIONS
+from corefscore.metrics import MENTIONS, NAMES
 from corefscore.metrics import ceafe as official
 from corefscore.metrics.ceafe import _munkres
 from corefscore.metrics.overlap import _FEW, _surplus_pairs
@@ -64,6 +64,17 @@ def scored(kind: str) -> list[Document]:
 
 
 # Metrics
+
+
+def test_every_metric_has_a_twin() -> None:
+    elsewhere = {
+        "linked",
+        "cone",
+        "mor",
+        "zero",
+        "bcubs",
+    }  # in test_kinds, test_cone, test_corefud, test_clusterings
+    assert twins.TWINS.keys() | elsewhere == {*NAMES, MENTIONS}, "add a twin to TWINS in tests/twins.py"
 
 
 @METRICS

@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import corefscore
-from corefscore import formats
+from corefscore import formats, metrics
+from corefscore.cli import COMMANDS
 from corefscore.formats import base
+from corefscore.reports import layouts
 from figures import public
 from support import ROOT, loaded, together
 
@@ -131,6 +133,29 @@ def test_functions_of_formats_are_where_their_rows_say() -> None:
     assert len(named) > 10
     for module, name in named:
         assert callable(getattr(import_module(f"corefscore.formats.{module}"), name))
+
+
+def test_what_a_file_declares_has_its_row() -> None:
+    """A metric, a format, a command or a layout without a row in the table of its folder is never used."""
+    declared = {name: public(tree) for name, tree in trees().items()}
+    metrics_here = {name.removeprefix("metrics.") for name, its in declared.items() if "METRIC" in its}
+    assert metrics_here == {*metrics.NAMES, metrics.MENTIONS}, "the table is metrics.NAMES"
+    formats_here = {name.removeprefix("formats.") for name, its in declared.items() if "FORMAT" in its}
+    assert formats_here == {*base.NAMES}, "the table is formats.base.NAMES"
+    calls = [node for name, tree in trees().items() if name.startswith("cli.") for node in ast.walk(tree)]
+    named = [ast.unparse(call.args[0]) for call in calls if isinstance(call, ast.Call) and call.args]
+    functions = [ast.unparse(call.func) for call in calls if isinstance(call, ast.Call) and call.args]
+    made = {ast.literal_eval(name) for name, of in zip(named, functions, strict=True) if of == "click.command"}
+    assert made == COMMANDS.keys(), "the table is cli.COMMANDS"
+    rows = {(f"reports.layouts.{layout.module}", layout.function) for layout in layouts.NAMES.values()}
+    here = {
+        (name, node.name)
+        for name, tree in trees().items()
+        for node in tree.body
+        if name.startswith("reports.layouts.") and isinstance(node, ast.FunctionDef)
+        if node.name[0] != "_" and node.args.args[-1].arg == "style"
+    }
+    assert here == rows, "the table is reports.layouts.NAMES"
 
 
 def test_only_the_command_line_prints_or_exits() -> None:

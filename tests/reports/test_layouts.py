@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 from corefscore import __version__
 from corefscore.core.percent import percent
-from support import RECORDED, TESTDATA, within
+from corefscore.reports.layouts import DATA, RESULT, TABLES, fitting
+from support import RECORDED, ROOT, TESTDATA, within
 
 DEMO = (TESTDATA / "demo" / "key.conll", TESTDATA / "demo" / "response.conll")
 CASE = RECORDED / "documents-0051"
@@ -26,6 +27,12 @@ SIGNATURE = f"{OPTIONS} | key=1de91d"
 def rows(*arguments: str | Path) -> list[dict[str, str]]:
     """The CSV layout, a dictionary a row."""
     return list(csv.DictReader(io.StringIO(within(*arguments, "--format", "csv").stdout.decode())))
+
+
+def test_every_layout_of_scores_is_on_the_page() -> None:
+    page = (ROOT / "docs" / "score.md").read_text()
+    missing = [name for name in fitting(RESULT, TABLES, DATA) if f"`{name}`" not in page]
+    assert not missing, "add a row to docs/score.md"
 
 
 def test_a_table_has_a_row_for_each_measure_and_the_signature() -> None:

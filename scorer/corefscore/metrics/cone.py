@@ -29,7 +29,7 @@ METRIC = Metric(
     ),
     paper="Lin et al. 2010, CONE: Metrics for automatic evaluation of named entity co-reference resolution",
     cite=("lin-etal-2010-cone",),
-    use="Use it if names are annotated and coreference is not, or to see how well a system does on names alone.",
+    use="Use it if only names are annotated, or to score names alone.",
     note="Names are read from the named-entity column, the eleventh; --estimate-key makes a key from them.",
     measures=(
         Measure("cone_mentions", "Identification of Named Mentions", title="Named mentions"),

@@ -67,7 +67,7 @@ METRIC = Metric(
     ),
     paper="Moosavi and Strube 2016, Which coreference evaluation metric do you trust?",
     cite=("moosavi-strube-2016-coreference",),
-    use="Use it when only correct coreference links should count, and large entities more than small ones.",
+    use="Use it when only correct links should count, most in large entities.",
     note=(
         "If the key has no singletons, mentions without a correct link add nothing, as the paper shows. If it has, "
         "finding them counts: a response of all key mentions as singletons scores 19.80 on the novels of LitBank."

@@ -47,7 +47,7 @@ METRIC = Metric(
     ),
     paper="Vilain et al. 1995, A model-theoretic coreference scoring scheme",
     cite=("vilain-etal-1995-model",),
-    use="Use it with mention identification to see whether mentions are missed or linked wrongly.",
+    use="Use it to see whether found mentions are linked right; mention identification shows how many are missed.",
     note="--of prints it for every kind of mention.",
     measures=(Measure("linked", "Linking of found mentions", title="Linked"),),
     count=count,
