@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -19,13 +20,10 @@ from corefscore.core.sources import STDIN
 from corefscore.metrics import GROUPS, NAMES, names_in, select
 from corefscore.metrics.base import NODES, Metric, names_asked, options_of
 from corefscore.reports.base import shortened
-from corefscore.reports.layouts import COREFUD, DATA, OFFICIAL, RESULT, TABLE, TABLES, Style, fitting, rendered
+from corefscore.reports.layouts import COREFUD, DATA, RESULT, TABLE, TABLES, Style, fitting, rendered
 from corefscore.reports.score import Report
 from corefscore.scoring.results import DOCUMENT, Result, compiled, refuse_heads_of_spans
 from corefscore.scoring.settings import Grouping
-
-if TYPE_CHECKING:
-    from corefscore.reports.compare import Comparison
 
 _SYMBOLS = (
     "This is recall; precision is the same with the two sides swapped. Key entity i has |k_i| mentions, response "
@@ -134,52 +132,43 @@ def score(
     # Document names are bytes of a file, which the locale must not change.
     name = name and os.fsencode(name).decode("utf-8", "surrogateescape")
     response, name = of_both_sides(key, response, name, arguments)
-    of = arguments["of"]
     others = {
         "--by": by is not None,
         "--documents": documents,
         "--entities": entities,
         "--average": average is not None,
         "--intervals": intervals,
-        f"--of {of}": of is not None and _divides(of),
+        f"--of {arguments['of']}": arguments["of"] is not None and _divides(arguments["of"]),
     }
     spare_inputs({"--output": output}, (key, response))
-    if any(others.values()):
-        look = _with_table(look, by, others)
-    if unit != DOCUMENT and not intervals:
-        raise UsageError("--unit is the unit of resampling for intervals; it needs --intervals")
+    if any(others.values()) or unit != DOCUMENT:
+        look = _with_table(look, by, unit, others)
     if response is None:
         _write_key(key, output, metrics, arguments, any(others.values()))
         return
-    if entities:
-        _refuse_others(others)
     official = look.layout in fitting(RESULT)
     document, listed = (None, False) if name == "none" else (name, official)
     arguments |= {"document": document, "keep_pairs": listed or entities, "unit": unit}
     with workers() as apply:
-        result = evaluated(key, response, metrics, apply=apply, **arguments)
-    refuse_heads_of_spans(result)
+        result = refuse_heads_of_spans(evaluated(key, response, metrics, apply=apply, **arguments))
     tell(result.notices)
     if entities:
-        from corefscore.reports.entities import entities as of_entities
-
-        write(rendered(of_entities(result), look), output)
+        _write_entities(result, look, output)
         return
-    ends = _intervals(result, unit) if intervals else None
-    system = "response" if official or response == STDIN else _name(response)
-    report = Report(result, documents or listed, by, document, headings, conll, average is not None, system, ends)
-    hint = ""
-    if official and not given("layout"):
-        hint = _FEWER if document is None else ""
-        look = look._replace(layout=COREFUD if result.settings.rules.matching else OFFICIAL)
+    report = Report(result, documents or listed, by, document, headings, conll, average is not None)
+    hint = _FEWER if official and document is None and not given("layout") else ""
+    if not official:
+        report = _for_tables(report, response, unit if intervals else None)
+    elif result.settings.rules.matching and not given("layout"):
+        look = look._replace(layout=COREFUD)
     write(rendered(report, look), output, hint)
 
 
-def _refuse_others(others: Mapping[str, bool]) -> None:
-    """Raise `UsageError` for options whose scores are not those of the entities of one document."""
-    for option, is_given in others.items():
-        if is_given and option != "--entities":
-            raise UsageError(f"--entities shows what entities add to the score of one document; leave {option} out")
+def _write_entities(result: Result, look: Style, output: str) -> None:
+    """Write what each entity adds to the scores."""
+    from corefscore.reports.entities import entities
+
+    write(rendered(entities(result), look), output)
 
 
 def _divides(of: str) -> bool:
@@ -189,30 +178,37 @@ def _divides(of: str) -> bool:
     return parsed(of).division
 
 
-def _name(response: str) -> str:
-    """Return the name of a response in tables: the base name of its file without its ending."""
-    return shortened([os.path.basename(os.path.normpath(response))])[0]
-
-
-def _intervals(result: Result, unit: str) -> Comparison:
-    """Return the intervals of a result; statistics are imported only here, since importing them takes time."""
-    from corefscore.reports.compare import intervals
+def _for_tables(report: Report, response: str, unit: str | None) -> Report:
+    """Return a report with what official layouts do not have: the name of the response, the base name of its file
+    without its ending, and intervals with this ``unit`` of resampling, none if it is None."""
+    if response != STDIN:
+        report = replace(report, system=shortened([os.path.basename(os.path.normpath(response))])[0])
+    if unit is None:
+        return report
+    from corefscore.reports.compare import intervals  # to import statistics takes time
     from corefscore.statistics.significance import Method
 
-    return intervals(result, Method(unit=unit))
+    return replace(report, intervals=intervals(report.result, Method(unit=unit)))
 
 
-def _with_table(look: Style, by: str | None, others: Mapping[str, bool]) -> Style:
-    """Return the style, with a table instead of the default, since one of the options ``others`` is given, which
-    official layouts do not have. Raises `UsageError` for such a layout if it was asked for, and for an invalid pattern.
+def _with_table(look: Style, by: str | None, unit: str, others: Mapping[str, bool]) -> Style:
+    """Return the style, with a table instead of the default if one of the options ``others`` is given, which official
+    layouts do not have. Raises `UsageError` for such a layout if it was asked for, for options beside ``--entities``
+    whose scores are not those of the entities of one document, for an invalid pattern, and for a unit of resampling
+    without intervals.
     """
-    if look.layout in fitting(RESULT):
+    option = next((option for option, is_given in others.items() if is_given), None)
+    if option and look.layout in fitting(RESULT):
         if given("layout"):
-            option = next(option for option, is_given in others.items() if is_given)
             raise UsageError(f"{option} needs a layout other than {look.layout}; leave --format out for a table")
         look = Style(TABLE, width=terminal_size().columns)
+    for option, is_given in others.items() if others["--entities"] else ():
+        if is_given and option != "--entities":
+            raise UsageError(f"--entities shows what entities add to the score of one document; leave {option} out")
     if by is not None:
         compiled(by)
+    if unit != DOCUMENT and not others["--intervals"]:
+        raise UsageError("--unit is the unit of resampling for intervals; it needs --intervals")
     return look
 
 
