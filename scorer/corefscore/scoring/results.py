@@ -114,12 +114,6 @@ class Score(NamedTuple):
         return {name: number for name, number in found.items() if not math.isnan(number)}
 
 
-def _number(value: Any) -> float:
-    """Return a value of an array as a float; always the same NaN, so that equal scores compare equal."""
-    number = float(value)
-    return math.nan if math.isnan(number) else number
-
-
 def _whole(number: float) -> float | int:
     """Return a whole number as an int."""
     return int(number) if number.is_integer() else number
@@ -147,14 +141,11 @@ class Scores(Mapping[str, Score]):
         values = self.found.get(named(measure)) if isinstance(measure, str) else None
         if values is None:
             raise KeyError(f'there is no measure "{measure}"; {suggested(str(measure), self.found)}')
-        row = self._row
-        return Score(
-            _number(values.recall[row]),
-            _number(values.precision[row]),
-            _number(values.f1[row]),
-            Ratio(*(_number(part[row]) for part in values.recall_counts)),
-            Ratio(*(_number(part[row]) for part in values.precision_counts)),
-        )
+        arrays = (values.recall, values.precision, values.f1, *values.recall_counts, *values.precision_counts)
+        numbers = [float(array[self._row]) for array in arrays]
+        # Always the same NaN, so that equal scores compare equal.
+        recall, precision, f1, *counts = (math.nan if math.isnan(number) else number for number in numbers)
+        return Score(recall, precision, f1, Ratio(*counts[:2]), Ratio(*counts[2:]))
 
     def __contains__(self, measure: object) -> bool:
         return isinstance(measure, str) and named(measure) in self.found
