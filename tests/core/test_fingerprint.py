@@ -126,6 +126,39 @@ def test_values_of_items_are_covered_and_labels_are_not() -> None:
         assert of_labels(["x", "x", "y"], numbers) == of_labels(["x", "x", "y"], ["1", "2", "3"])
 
 
+ODD_ITEMS = [
+    "a",
+    "a\0",
+    "\0",
+    "\1",
+    "\1\1",
+    "é",
+    "e",
+    "\u0663",
+    "1\u0663",
+    "3",
+    "03",
+    "00",
+    "1" * 18,
+    "1" * 19,
+    "²",
+    "\ud800",
+]
+
+
+def test_every_item_counts_beside_others_as_it_does_alone() -> None:
+    def total(items: Any) -> int:
+        """The fingerprint of a key with a document for each item, which is the sum of theirs."""
+        labels, documents = ["x"] * len(items), range(len(items))
+        return fingerprint(corefscore.from_labels(labels, items, documents).documents)
+
+    alone = [total([item]) for item in ODD_ITEMS]
+    assert len(set(alone)) == len(ODD_ITEMS)
+    assert total([3]) == total(["3"]) == total([3.0]) == total(np.array([3]))
+    others = [f"{number}x" for number in range(20_000)]
+    assert total([*others, *ODD_ITEMS, *reversed(others)]) == (2 * total(others) + sum(alone)) % 2**64
+
+
 def test_only_the_items_of_a_batch_are_looked_at() -> None:
     class Item:
         def __str__(self) -> str:

@@ -155,6 +155,8 @@ MISSING = [
     [1, 1, None, 2],
     [1.0, 1.0, NAN, 2.0],
     ["a", "a", "", "b"],
+    [b"a", b"a", b"", b"b"],
+    np.array([b"a", b"a", b"", b"b"]),
     ["a", "a", NAN, "b"],
     *(["a", "a", missing, "b"] for missing in (np.float32(NAN), complex(NAN), Decimal("NaN"))),
     np.array([1, 1, np.float32(NAN), 2], dtype=object),

@@ -9,14 +9,13 @@ from copy import copy
 from functools import cached_property
 from itertools import accumulate, chain, islice, repeat
 from typing import Any
-from zlib import crc32
 
 import numpy as np
 
 from corefscore.core.arrays import NONE, Bools, Ints, Objects, bounds, changes, narrow, order_by, ranges, tally
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural
-from corefscore.core.items import LONGEST, Items, Values, text_of
+from corefscore.core.items import LONGEST, Items, Numbers, Values, text_of
 from corefscore.core.items import joined as joined_items
 from corefscore.core.records import NamedTuple, dataclass, field, replace
 from corefscore.core.sources import Source
@@ -575,8 +574,9 @@ _Hashes = np.ndarray[Any, np.dtype[np.uint64]]
 
 _DIGITS = 6
 
-_MOST_DIGITS, _BEYOND = 19, 2**62
-"""The length of numbers that are too long for 64 bits, and what is added to checksums of texts."""
+_MOST_DIGITS, _FACTOR, _AT_ONCE = 19, 0x9E3779B97F4A7C15, 1 << 14
+"""The length of numbers that are too long for 64 bits, the factor in hashes of texts, and how many texts are hashed at
+once."""
 
 
 def fingerprint(documents: Documents) -> int:
@@ -618,14 +618,35 @@ def _of_values(values: Values, which: Ints) -> _Hashes:
     """Return a hash of some items: of a whole number itself, also of its digits as text, of anything else its text."""
     if isinstance(values, range) or (isinstance(values, np.ndarray) and values.dtype.kind in "iu"):
         return _scrambled(np.asarray(values)[which].astype(np.int64))
-    return _scrambled(np.array([_number_of(text_of(values[number])) for number in which.tolist()], np.int64))
+    texts: Any = values if len(which) == len(values) else list(map(values.__getitem__, which.tolist()))
+    texts = texts if isinstance(values, Numbers) else list(map(text_of, texts))
+    pieces = [_of_texts(texts[at : at + _AT_ONCE]) for at in range(0, len(texts), _AT_ONCE)]
+    return _scrambled(np.concatenate([NONE.view(np.uint64), *pieces]))
 
 
-def _number_of(text: str) -> int:
-    """Return the whole number that a text is, or a checksum beyond such numbers."""
-    if text.isdecimal() and text.isascii() and len(text) < _MOST_DIGITS and (text[0] != "0" or text == "0"):
-        return int(text)
-    return _BEYOND + crc32(text.encode("utf-8", "surrogatepass"))
+def _of_texts(texts: Sequence[str]) -> _Hashes:
+    """Return the whole numbers that texts are, and of other texts the sum of their bytes times powers of `_FACTOR`.
+
+    A byte that is not zero is put after each text, so that its length matters.
+    """
+    text = "\1".join([*texts, ""])
+    raw = np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
+    encoded = texts if len(raw) == len(text) else [text.encode("utf-8", "surrogatepass") for text in texts]
+    stops = np.cumsum(np.fromiter(map(len, encoded), np.int64, len(texts)) + 1)
+    starts = np.append(0, stops[:-1])
+    # The powers count from the first byte of all texts, so those before each text are taken away again.
+    powers = np.cumprod(np.full(len(raw) + 1, _FACTOR, dtype=np.uint64))
+    found: _Hashes = np.add.reduceat(raw * powers[:-1], starts) * powers[len(raw) - starts]
+    found *= np.uint64(pow(_FACTOR, -2 - len(raw), 2**64))
+    digit = raw - np.uint8(ord("0"))
+    first = digit[starts]
+    if (first < 10).any():
+        others, size = np.flatnonzero(digit >= 10), stops - starts - 1
+        fits = (size < _MOST_DIGITS) & ((first > 0) | (size == 1))
+        of_number = fits & (first < 10) & (others[np.searchsorted(others, starts)] == stops - 1)
+        numbers = map(int, map(texts.__getitem__, np.flatnonzero(of_number).tolist()))
+        found[of_number] = np.fromiter(numbers, np.uint64)
+    return found
 
 
 def _sums(hashes: _Hashes, edges: Ints) -> _Hashes:

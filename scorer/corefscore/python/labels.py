@@ -126,6 +126,6 @@ def _of_objects(name: str, column: Sequence[Any]) -> _Column:
 
 def _is_missing(value: Any) -> bool:
     """Return whether a value means nothing: None, an empty text, NaN of any type, or the missing values of pandas."""
-    if value is None or isinstance(value, str):
+    if value is None or isinstance(value, str | bytes):
         return not value
     return type(value).__name__ == "NAType" or bool(value != value)  # noqa: PLR0124
