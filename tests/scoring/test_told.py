@@ -119,13 +119,25 @@ def test_in_corefud_too(tmp_path: Path) -> None:
     assert not score(*sides, singletons="keep").notices
 
 
-@pytest.mark.parametrize(("later", "told"), [(1, [SHIFTED]), (-1, [SHIFTED]), (2, [])])
-def test_ends_that_are_nearly_all_one_token_apart_are_told(later: int, told: list[str]) -> None:
-    """Offsets without words, whose ends are the first tokens after mentions; 1 of 24 mentions is the same by chance."""
+@pytest.mark.parametrize(
+    ("begins", "ends", "told"),
+    [
+        pytest.param(0, 1, "began where they do and ended 1 token earlier", id="ends are exclusive"),
+        pytest.param(0, -1, "began where they do and ended 1 token later", id="ends of the key are exclusive"),
+        pytest.param(1, 1, "began 1 token earlier and ended 1 token earlier", id="tokens are counted from 1"),
+        pytest.param(1, 2, "began 1 token earlier and ended 2 tokens earlier", id="from 1, and ends are exclusive"),
+        pytest.param(-1, 0, "began 1 token later and ended where they do", id="in the key from 1, ends are exclusive"),
+        pytest.param(0, 2, "", id="nothing that happens in practice"),
+    ],
+)
+def test_mentions_that_are_nearly_all_a_token_apart_are_told(begins: int, ends: int, told: str) -> None:
+    """4 of 24 mentions are the same by chance."""
     key = [[(n, n + 3) for n in range(0, 240, 20)], [(n, n + 4) for n in range(10, 250, 20)]]
-    response = [[(start, end + later) for start, end in entity] for entity in key]
-    response[0][0] = key[0][0]
-    assert [notice.code for notice in notices(key, response)] == told
+    response = [[(start + begins, end + ends) for start, end in entity] for entity in key]
+    response[0][:4] = key[0][:4]
+    found = notices(key, response)
+    assert [notice.code for notice in found] == ([SHIFTED] if told else [])
+    assert all(told in notice.details["what"] for notice in found)
 
 
 def test_one_shared_mention_in_any_document_is_enough() -> None:

@@ -7,6 +7,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from operator import itemgetter
 
 import numpy as np
 
@@ -25,15 +26,15 @@ class Common(NamedTuple):
 
     ``documents`` is the number of documents that both sides have. ``first`` has a mention of each side, if possible of
     one document, and None for a side without mentions; ``places`` has the beginnings of the documents of such a side.
-    ``tagged`` means that the response is text with tags, ``few`` that they share a few mentions, ``left_out`` that none
-    of the mentions that they share counts.
+    ``tagged`` means that the response is text with tags, ``left_out`` that none of the mentions that they share counts.
+    ``apart`` is given if they share a few mentions by chance (`_steps_apart`).
     """
 
     documents: int
     first: Mapping[str, Mention | None]
     places: Mapping[str, Sequence[Place]]
     tagged: bool
-    few: bool
+    apart: tuple[int, int] | None
     left_out: bool
 
 
@@ -41,12 +42,15 @@ def common(
     pairs: Pairs, counted: Sequence[Matched], every: Sequence[Matched] = (), *, left_out: bool = False
 ) -> Common | None:
     """Return what the sides of a batch have in common; None if they share a mention that counts in any of the ways in
-    which metrics see it, unless these are few and `_ends_differ`. ``every`` has the mentions before some were left out;
+    which metrics see it, unless these are few and most are `_steps_apart`. ``every`` has the mentions before some were left out;
     ``left_out`` says that they share some of these.
     """
     shared = list(map(_shared, counted))
     few = any(mentions.any() for mentions in shared)
-    if few and (any(mentions.mean() > FEW for mentions in shared) or not _ends_differ(pairs)):
+    if few and any(mentions.mean() > FEW for mentions in shared):
+        return None
+    apart = _steps_apart(pairs) if few else None
+    if few and not apart:
         return None
     left_out = not few and (left_out or any(_shared(mentions).any() for mentions in every))
     sides = {KEY: pairs.key, RESPONSE: pairs.response}
@@ -54,7 +58,7 @@ def common(
     first = {name: _first(side, in_both if len(in_both) else side.document) for name, side in sides.items()}
     present = np.flatnonzero(pairs.present).tolist()
     places = {name: [side.place_of(d) for d in present] for name, side in sides.items() if first[name] is None}
-    return Common(len(present), first, places, pairs.response.own_text, few, left_out)
+    return Common(len(present), first, places, pairs.response.own_text, apart, left_out)
 
 
 def _shared(matched: Matched) -> Bools:
@@ -62,9 +66,9 @@ def _shared(matched: Matched) -> Bools:
     return among(matched.response.number, matched.key.number)
 
 
-def _ends_differ(pairs: Pairs) -> bool:
-    """Return whether most mentions of the response would be in the key if they ended one token earlier, or
-    one later.
+def _steps_apart(pairs: Pairs) -> tuple[int, int] | None:
+    """Return how many tokens later most mentions of the response begin and end than mentions of the key, as if one side
+    counted tokens from 1 or ended mentions with the token after them. None if there is no such step.
     """
     key, response = (
         zip(side.mention_document().tolist(), side.start.tolist(), side.end.tolist(), strict=True)
@@ -72,9 +76,18 @@ def _ends_differ(pairs: Pairs) -> bool:
     )
     spans = set(key)
     found = Counter(
-        step for document, start, end in response for step in (1, -1) if (document, start, end - step) in spans
+        (begins, ends)
+        for document, start, end in response
+        for begins, ends in _STEPS
+        if (document, start - begins, end - ends) in spans
     )
-    return max(found.values(), default=0) > len(pairs.response.start) / 2
+    step, count = max(found.items(), key=itemgetter(1), default=(None, 0))
+    return step if count > len(pairs.response.start) / 2 else None
+
+
+_STEPS = (0, 1), (1, 1), (1, 2), (1, 0), (0, -1), (-1, -1), (-1, -2), (-1, 0)
+"""How many tokens later mentions begin and end on a side that counts tokens from 1, ends mentions with the token after
+them, or both."""
 
 
 def _first(side: Documents, documents: Ints) -> Mention | None:
@@ -101,7 +114,8 @@ def nothing_in_common(batches: Sequence[Common]) -> list[Finding]:
     if not lacking:
         both = [batch for batch in batches if all(batch.first.values())] or batches
         key, response = (next(filter(None, (batch.first[side] for batch in both))) for side in (KEY, RESPONSE))
-        return [_apart(key, response, documents, tagged, "hardly any" if any(batch.few for batch in batches) else "no")]
+        apart = next(filter(None, (batch.apart for batch in batches)), None)
+        return [_apart(key, response, documents, tagged, apart)]
     found = []
     for side, (place, *_) in lacking.items():
         hint = _hint(place, side == RESPONSE and tagged)
@@ -119,17 +133,19 @@ def _without_mentions(batches: Sequence[Common]) -> dict[str, list[Place]]:
     }
 
 
-def _apart(key: Mention, response: Mention, documents: int, tagged: bool, few: str) -> Finding:
+def _apart(key: Mention, response: Mention, documents: int, tagged: bool, apart: tuple[int, int] | None) -> Finding:
     shown = [
         f'"{text}"{tokens(mention.span.start, mention.span.end)}'
         for mention, text in zip((key, response), texts_of([key, response]), strict=True)
     ]
+    few = "hardly any" if apart else "no"
     details = {"documents": plural(documents, "document"), "few": few, "key": shown[0], "response": shown[1]}
-    details["what"] = (
-        "no mention is found, so scores of mentions and entities are 0"
-        if few == "no"
-        else "most mentions of the response would be found if they ended one token earlier, or later"
-    )
+    details["what"] = "no mention is found, so scores of mentions and entities are 0"
+    if apart:
+        begins, ends = (
+            f"{plural(abs(by), 'token')} {'earlier' if by > 0 else 'later'}" if by else "where they do" for by in apart
+        )
+        details["what"] = f"most mentions of the response would be found if they began {begins} and ended {ends}"
     details["hint"] = (
         "corefscore validate ANSWER --key KEY shows where the text of the answer first differs"
         if tagged

@@ -112,7 +112,7 @@ SINGLETONS = ("keep", "drop-response", "drop")
 """The values of ``--singletons``: keep entities of one mention, drop those of the response, or drop those of both
 sides."""
 
-FEW = 0.05
+FEW = 0.25
 """The share of mentions of the response in the key up to which a notice may be due (`corefscore.matching.common`)."""
 
 MENTIONS = ("all", "given")
