@@ -7,10 +7,12 @@ import json
 import pickle
 import random
 import re
+import sys
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
+from types import FrameType
 from typing import Any, cast
 
 import corefscore
@@ -660,10 +662,12 @@ def test_options_are_given_by_name(bag: Any) -> None:
         bag("first")
 
 
-def test_a_scorer_counts_in_blocks_of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("mention", [list, tuple])
+def test_a_scorer_counts_in_blocks_of_any_size(mention: type, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is added is copied, and the result is that of `score`, in whatever blocks documents are counted."""
-    key: list[Any] = [[[[0, 1], [4, 4]], [[2, 2]]], [[[0, 0], [3, 3]]], [[["x", 1], ["x", 2]]], []]
-    response: list[Any] = [[[[0, 1], [2, 2], [4, 4]]], [], [[["x", 1], ["x", 2]]], [[[7, 7]]]]
+    of_lists: list[Any] = [[[[0, 1], [4, 4]], [[2, 2]]], [[[0, 0], [3, 3]]], [[["x", 1], ["x", 2]]], []]
+    of_response: list[Any] = [[[[0, 1], [2, 2], [4, 4]]], [[[0, 0]]], [[["x", 1], ["x", 2]]], [[[7, 7]]]]
+    key, response = ([[list(map(mention, its)) for its in d] for d in side] for side in (of_lists, of_response))
     expected = score(key, response)
     for block in (0, 3, 1000):
         monkeypatch.setattr("corefscore.python.api._BLOCK", block)
@@ -675,7 +679,32 @@ def test_a_scorer_counts_in_blocks_of_any_size(monkeypatch: pytest.MonkeyPatch) 
                     scorer.result()
                 for side in (ours, theirs):
                     for entity in side:
-                        entity[0][0] = 9
+                        if mention is list:
+                            entity[0][0] = 9
                         entity.clear()
             assert dict(scorer.result()) == dict(expected)
             assert list(scorer.result().documents) == ["0", "1", "2", "3"]
+
+
+@pytest.mark.parametrize(
+    ("calls", "add"),
+    [pytest.param(20, Scorer.add, id="add"), pytest.param(40, Scorer.add_document, id="add_document")],
+)
+def test_a_scorer_looks_at_no_mention_of_its_own_when_it_is_added(
+    calls: int, add: Callable[[Scorer, Any, Any], None]
+) -> None:
+    """Of spans only the types of each level are looked at; counts come later, a block at a time."""
+    scorer = Scorer("conll")
+    for mentions in (12, 57, 2000):
+        document = [[(at, at) for at in range(entity, mentions, 4)] for entity in range(4)]
+        events: list[str] = []
+
+        def note(frame: FrameType, event: str, argument: Any, events: list[str] = events) -> None:
+            events.append(event)
+
+        sys.setprofile(note)
+        try:
+            add(scorer, document, document[1:])
+        finally:
+            sys.setprofile(None)
+        assert 0 < sum(event in ("call", "c_call") for event in events) <= calls

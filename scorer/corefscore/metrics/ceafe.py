@@ -75,8 +75,12 @@ def _munkres(cost: Floats) -> Ints:
             else:
                 rows = [row for row in range(size) if row not in prime]
                 uncovered = [column for column in range(size) if columns >> column & 1]
+                least = np.minimum.reduce(cost.take(rows, axis=0).take(uncovered, axis=1), axis=None)
                 shifts = np.zeros((2, size))
-                shifts[0, list(prime)] = shifts[1, uncovered] = cost.take(rows, axis=0).take(uncovered, axis=1).min()
+                for row in prime:
+                    shifts[0, row] = least
+                for column in uncovered:
+                    shifts[1, column] = least
                 cost = cost + shifts[0][:, np.newaxis] - shifts[1]
                 zeros = _zeros(cost)
                 continue
@@ -94,7 +98,9 @@ def _munkres(cost: Floats) -> Ints:
 
 def _zeros(cost: Floats) -> list[int]:
     """Return the columns in which each row is 0, as sets of bits."""
-    return [int.from_bytes(row, "little") for row in np.packbits(cost == 0, axis=1, bitorder="little").tolist()]
+    packed = np.packbits(cost == 0, axis=1, bitorder="little")
+    rows, width = packed.tobytes(), packed.shape[1]
+    return [int.from_bytes(rows[at : at + width], "little") for at in range(0, len(rows), width)]
 
 
 def count(overlap: Overlap) -> tuple[Counts]:

@@ -19,6 +19,7 @@ from corefscore.core.findings import Finding, in_words
 from corefscore.core.options import EITHER, name_options
 from corefscore.core.workers import Map
 from corefscore.formats.base import NE, Reading, columns_of
+from corefscore.formats.memory.nesting import are_spans, nested, together
 from corefscore.matching.pairing import Pairs
 from corefscore.metrics import select
 from corefscore.metrics.base import Metric
@@ -289,11 +290,18 @@ class Scorer:
         documents of different lengths or with a name; then nothing is added. Raises `UsageError` for a name together
         with files or with documents that have names.
         """
+        if are_spans(key) and are_spans(response):
+            self._add_one(key, response, name)  # as nearly all documents are: nothing else is looked at
+            return
         if response is None or is_text(response):
             response = complete(key, response, self._reading)
         named = isinstance(key, Mapping) or isinstance(response, Mapping)
         if not named and is_in_memory(key) and is_in_memory(response):
-            self._add_nested(key, response, name)
+            both = nested(key, KEY, name), nested(response, RESPONSE, name)
+            several = together(*both)
+            of_both = [[side.value] for side in both] if several is None else [list(side.values()) for side in several]
+            for ours, theirs in zip(*of_both, strict=True):
+                self._add_one(_copied(ours), _copied(theirs), name)
             return
         if name is not None:
             raise UsageError(f"name={name!r} is for a document without one; files and mappings have names")
@@ -308,34 +316,24 @@ class Scorer:
 
         Raises `InputError` for arguments that are not clusters.
         """
-        from corefscore.formats.memory.nesting import nested
-
         number = str(len(self._names))
-        self._add_one(nested(key, KEY, number).value, nested(response, RESPONSE, number).value, None)
-
-    def _add_nested(self, key: Any, response: Any, name: str | None) -> None:
-        """Count clusters in memory that have no names."""
-        from corefscore.formats.memory.nesting import nested, together
-
-        if name is not None:
-            self._refuse_known([name])
-        sides = nested(key, KEY, name), nested(response, RESPONSE, name)
-        several = together(*sides)
-        of_both = [[side.value] for side in sides] if several is None else [list(side.values()) for side in several]
-        for ours, theirs in zip(*of_both, strict=True):
-            self._add_one(ours, theirs, name)
+        self._add_one(_copied(nested(key, KEY, number).value), _copied(nested(response, RESPONSE, number).value), None)
 
     def _add_one(self, key: Clusters, response: Clusters, name: str | None) -> None:
         """Copy one document whose nesting was checked before; several are counted at once."""
         if self._for_files:
             _refuse(self._reading)
+        if name is not None:
+            self._refuse_known([name])
         self._refuse_mixed(corefud=False)
-        ours, theirs = ([_copied(entity) for entity in side] for side in (key, response))
+        ours, theirs = list(map(list, key)), list(map(list, response))
         self._waiting.append((name if name is not None else str(len(self._names)), ours, theirs))
         self._waiting_mentions += sum(map(len, ours)) + sum(map(len, theirs))
         if self._waiting_mentions > _BLOCK or len(self._waiting) > _BLOCK or self._batch_scorer.names is not None:
             self._count()  # clusters in memory have no names of their own, which is an error of this call
-        self._named([name])
+        self._names.append(name)
+        if name is not None:
+            self._known.add(name)
 
     def _count(self) -> None:
         """Count the documents that wait."""
@@ -363,10 +361,6 @@ class Scorer:
             self._refuse_mixed(corefud=batch.nodes is not None)
         self._batches += batches
         self._notices += notices
-        self._named(names)
-
-    def _named(self, names: Sequence[str | None]) -> None:
-        """Add the names of documents."""
         self._names += names
         self._known.update(name for name in names if name is not None)
 
@@ -412,6 +406,6 @@ def _repeated(name: str, first: str) -> InputError:
     return InputError([Finding("repeated-name", "key", details={"document": name, "first": first})])
 
 
-def _copied(entity: Iterable[Any]) -> list[Any]:
-    """Return an entity that does not change when the given one does."""
-    return [tuple(mention) if type(mention) is list else mention for mention in entity]
+def _copied(document: Clusters) -> Clusters:
+    """Return a document whose mentions do not change when the given ones do."""
+    return [[tuple(mention) if type(mention) is list else mention for mention in entity] for entity in document]

@@ -208,7 +208,7 @@ def _on_words(given: Any, name: str, other: Corpus) -> Corpus:
 def _in_memory(sides: Mapping[str, Any]) -> dict[str, Documents]:
     """Make documents of the sides that are clusters in memory."""
     from corefscore.formats.memory.clusters import Mentions, documents
-    from corefscore.formats.memory.nesting import DOCUMENTS, nested, nested_by_name, refusal, together
+    from corefscore.formats.memory.nesting import DOCUMENTS, nested, nested_by_name, refusal, shape, together
 
     mentions = Mentions()
     in_memory = {name: side for name, side in sides.items() if is_in_memory(side)}
@@ -221,7 +221,7 @@ def _in_memory(sides: Mapping[str, Any]) -> dict[str, Documents]:
             continue
         if side.level == DOCUMENTS:
             expected = "documents by name, as the other side has them: dict(zip(names, documents))"
-            raise refusal(name, f"{side.shape}, a list of documents without names", expected)
+            raise refusal(name, f"{shape(side.value)}, a list of documents without names", expected)
         by_name[name] = {ONLY_DOCUMENT: side.value}
     return {name: documents(list(by_name[name]), by_name[name].values(), mentions, name) for name in in_memory}
 

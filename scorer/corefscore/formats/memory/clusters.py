@@ -72,9 +72,9 @@ def documents(names: Sequence[str], clusters: Iterable[Clusters], mentions: Ment
     messages.
     """
     checked: list[Any] = list(clusters)
-    document = np.repeat(np.arange(len(checked)), [len(entities) for entities in checked])
+    document = np.repeat(np.arange(len(checked)), list(map(len, checked)))
     entities = list(chain.from_iterable(checked))
-    sizes = np.array([len(entity) for entity in entities], dtype=np.int64)
+    sizes = np.array(list(map(len, entities)), dtype=np.int64)
     document, sizes = document[sizes > 0], sizes[sizes > 0]
     start, end = mentions.spans(list(chain.from_iterable(entities))).T
     numbers = np.arange(len(sizes))

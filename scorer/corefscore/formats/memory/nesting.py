@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, MappingView, Sequence
 from functools import cache
 from itertools import chain, islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 
@@ -60,10 +60,16 @@ class Nested(NamedTuple):
     value: Any
     level: int | None
 
-    @property
-    def shape(self) -> str:
-        """The types of the value, for messages."""
-        return shape(self.value)
+
+def are_spans(value: Any) -> TypeGuard[list[list[tuple[int, ...]]]]:
+    """Return whether a value is a document of pairs of numbers in lists, as nearly all are: the rule above takes it for
+    one, and its types are looked at once for each level."""
+    if type(value) is not list or set(map(type, value)) != {list}:
+        return False
+    mentions = list(chain.from_iterable(value))
+    if set(map(type, mentions)) != {tuple} or set(map(len, mentions)) != {2}:
+        return False
+    return set(map(type, chain.from_iterable(mentions))) == {int}
 
 
 def nested(value: Any, side: str, name: str | None = None) -> Nested:
@@ -71,6 +77,8 @@ def nested(value: Any, side: str, name: str | None = None) -> Nested:
 
     Raises `InputError` for a value that fits no level, and for mentions that cannot equal others.
     """
+    if are_spans(value):
+        return Nested(value, DOCUMENT)
     value, levels = _levels(value)
     level, wrong = _level(levels, named=name is not None)
     if wrong is None and name is not None and level == DOCUMENTS:
@@ -104,7 +112,7 @@ def together(key: Nested, response: Nested) -> tuple[dict[str, Any], dict[str, A
         level = DOCUMENTS if len(key.value) and len(response.value) else DOCUMENT
     if response.level not in (None, level):
         ours, theirs = (
-            f"{side.shape}, {'one document' if side.level == DOCUMENT else 'a list of documents'}"
+            f"{shape(side.value)}, {'one document' if side.level == DOCUMENT else 'a list of documents'}"
             for side in (response, key)
         )
         what = f"{ours}; those of the other side are {theirs}"
