@@ -436,7 +436,9 @@ def test_fields_that_are_named_are_both_sides(
     assert corefscore.score(path, columns=fields)["lea"].f1 == 1
 
 
-@pytest.mark.parametrize("name", ["pred_clusters", "predicted_cluster", "clustersPredicted"])
+@pytest.mark.parametrize(
+    "name", ["pred_clusters", "predicted_cluster", "clustersPredicted", "system_clusters", "predictions", "model_coref"]
+)
 @pytest.mark.parametrize("clusters", ["clusters", "clusters_token_offsets"])
 def test_predictions_in_a_field_of_another_name_are_not_left_out(name: str, clusters: str, tmp_path: Path) -> None:
     """The clusters of the key, which the file also has, would get 100."""
@@ -448,6 +450,23 @@ def test_predictions_in_a_field_of_another_name_are_not_left_out(name: str, clus
     for field, recall in ((name, 0), (clusters, 1)):
         response = corefscore.read(path, side="response", columns=f"clusters={field}")
         assert corefscore.score(key, response, "muc")["muc"].recall == recall
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("gold_clusters", [[[0, 0]]]),
+        ("bridging_pairs", [[[0, 0], [1, 1]]]),
+        ("entities", [[0, 1, "PERSON"]]),
+        ("predictions", [0.5, 0.7]),
+        ("system", "a"),
+        ("chains", []),
+    ],
+)
+def test_other_fields_beside_those_clusters_are_passed_over(name: str, value: object, tmp_path: Path) -> None:
+    path = tmp_path / "file.jsonl"
+    path.write_text(lines({"doc_key": "d", "clusters": [[[0, 0], [1, 1]]], name: value}))
+    assert corefscore.score(path, path, "muc")["muc"].f1 == 1
 
 
 @pytest.mark.parametrize(

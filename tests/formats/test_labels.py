@@ -339,6 +339,19 @@ def test_of_two_columns_that_fit_the_one_that_is_read_is_named() -> None:
     assert not within("bcub", table, table, "--columns", "entity=label").stderr
 
 
+@pytest.mark.parametrize("name", ["prediction", "Predicted Cluster", "system_label"])
+def test_predictions_beside_labels_are_not_left_out_in_silence(name: str, tmp_path: Path) -> None:
+    """The labels of the key, which the table also has, get 100."""
+    table = tmp_path / "table.csv"
+    table.write_text(f"item,label,{name}\na,1,1\nb,1,2\nc,2,2\n")
+    done = within("bcub", table, table, "none")
+    assert done.stderr.count(b"notice[chosen-column]") == 1, "the key has labels"
+    assert b'"label" is read' in done.stderr
+    assert not within("bcub", table, table, "--columns", "response.entity=label").stderr
+    done = within("bcub", table, table, "none", "--columns", f"key.entity=label,response.entity={name}")
+    assert not done.stderr and b"F1: 100%" not in done.stdout.splitlines()[-2]
+
+
 @pytest.mark.parametrize(
     ("labels", "odd"),
     [

@@ -57,6 +57,9 @@ COLUMN_NAMES: Mapping[str, Sequence[str]] = {
 }
 """The names of columns that are recognised, in any case; ``_id`` or `` id`` may follow."""
 
+_PREDICTIONS = re.compile("pred|system|sys_|response|output|hyp")
+"""How the names of columns begin that can have the entities of a response, if it also has a column of entities."""
+
 UNNAMED = "document"
 """The name of the only document, if no column has names."""
 
@@ -161,7 +164,7 @@ class _Side(NamedTuple):
     def _rows(self, source: Source) -> Iterator[tuple[Ints, Mapping[str, Sequence[str]]]]:
         """Yield the rows of a table, many at once: their lines, and their cells by the role of the column."""
         header = _header(source)
-        places = _places(source, header, self.request.columns, self.notices)
+        places = _places(source, header, self.request, self.notices)
         named = header.cells[places[ITEM]], header.cells[places[ENTITY]]
         for lines, cells in _blocks(source, header):
             columns = {role: cells[place] for role, place in places.items()}
@@ -286,13 +289,13 @@ def _plain(name: str) -> str:
     return name.strip().lower().replace(" ", "_").removesuffix("_id")
 
 
-def _places(source: Source, header: _Header, asked: Mapping[str, str], notices: list[Finding]) -> dict[str, int]:
+def _places(source: Source, header: _Header, request: Request, notices: list[Finding]) -> dict[str, int]:
     """Return where the columns are, by role. Columns that are taken by their position, or instead of others, are added
     to the notices.
 
     Raises `InputError` for a header without a column that was asked for, and with a column twice.
     """
-    cells, line = header.cells, header.line
+    cells, line, asked = header.cells, header.line, request.columns
     plain = [_plain(name) for name in cells]
     found: dict[str, int] = {}
     for role, names in COLUMN_NAMES.items():
@@ -302,6 +305,8 @@ def _places(source: Source, header: _Header, asked: Mapping[str, str], notices: 
         if len(fitting) > 1 or (role in asked and not fitting):
             what = f"the header names {plural(len(fitting), 'column')} of the {role}: {', '.join(cells)}"
             raise _bad_row(source, line, what, f"one column {chosen}; --columns {role}=NAME names another")
+        if known and role == ENTITY and request.side == RESPONSE:
+            known += [name for name in plain if _PREDICTIONS.match(name)]
         if len(known) > 1 and role not in asked:
             notices.append(found_at(Place(source, line), "chosen-column", taken=cells[fitting[0]], role=role))
         found.update(dict.fromkeys([role], *fitting) if fitting else {})

@@ -42,8 +42,8 @@ def common(
     pairs: Pairs, counted: Sequence[Matched], every: Sequence[Matched] = (), *, left_out: bool = False
 ) -> Common | None:
     """Return what the sides of a batch have in common; None if they share a mention that counts in any of the ways in
-    which metrics see it, unless these are few and most are `_steps_apart`. ``every`` has the mentions before some were left out;
-    ``left_out`` says that they share some of these.
+    which metrics see it, unless these are few and most are `_steps_apart`. ``every`` has the mentions before some were
+    left out; ``left_out`` says that they share some of these.
     """
     shared = list(map(_shared, counted))
     few = any(mentions.any() for mentions in shared)

@@ -76,8 +76,13 @@ _WHOLE_FILE = ("no-document", "json-document")
 _HALF = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 """Half characters that do not mean a byte (`corefscore.formats.jsonlines.objects.clean`)."""
 
-_OTHER_PREDICTED = re.compile("(?i)pred.*cluster|cluster.*pred")
+_OTHER_PREDICTED = re.compile("(?i)(?:pred|sys|resp|model).*cluster|cluster.*(?:pred|sys|resp|model)")
 """Names of fields that seem to be those of the clusters of a response."""
+
+_PERHAPS_PREDICTED = re.compile(
+    "(?i)(?!.*(?:gold|key|tru|refer)).*(?:pred|sys|resp|model|output|hyp|cluster|coref|chain|entit)"
+)
+"""Names of fields that are such if their values have the shape of clusters."""
 
 _ANSWER = "answer"
 """The field of text with tags (`corefscore.formats.tagged`)."""
@@ -310,7 +315,7 @@ def _by_first(place: Place, fields: Fields, request: Request) -> _First:
         expected = f"one of them; --input-format tagged or --input-format {dialect.name} says which"
         raise bad_field(place, fields, _ANSWER, what, expected)
     chosen = CLUSTERS in request.columns or dialect.predicted in fields or dialect.clusters not in fields
-    if request.side == RESPONSE and not chosen and (other := next(filter(_OTHER_PREDICTED.search, fields), None)):
+    if request.side == RESPONSE and not chosen and (other := _other_clusters(fields, dialect)):
         what = f"occurs together with {dialect.clusters}, so either can have the clusters of the response"
         raise bad_field(place, fields, other, what, f"one of them; --columns response.{CLUSTERS}=NAME says which")
     field = _field_of(request, dialect)
@@ -321,6 +326,17 @@ def _by_first(place: Place, fields: Fields, request: Request) -> _First:
         raise bad_field(place, fields, dialect.clusters, f"occurs together with {dialect.predicted}", expected)
     predicted = dialect.predicted
     return dialect, predicted if predicted is not None and predicted in fields else dialect.clusters
+
+
+def _other_clusters(fields: Fields, dialect: Dialect) -> str | None:
+    """Find a field beside that of the clusters that can have those of a response, by its name and its value."""
+    for name in [name for name in fields if name not in dialect.fields and name != dialect.clusters]:
+        entities = fields[name] if _PERHAPS_PREDICTED.match(name) and isinstance(fields[name], list) else []
+        mentions = [mention for entity in entities for mention in (entity if isinstance(entity, list) else [None])]
+        spans = all(isinstance(mention, list) and set(map(type, mention)) == {int} for mention in mentions)
+        if _OTHER_PREDICTED.search(name) or (mentions and spans):
+            return name
+    return None
 
 
 def clusters_of(place: Place, fields: Fields, request: Request) -> tuple[Dialect, list[Any]]:
