@@ -14,7 +14,7 @@ import pytest
 from corefscore import Scorer
 from corefscore.formats import read
 from corefscore.matching.assignment import best
-from corefscore.matching.matched import exact
+from corefscore.matching.matched import match_spans
 from corefscore.matching.pairing import Pairing, Pairs
 from corefscore.metrics import NAMES, find, select
 from corefscore.metrics.overlap import Overlap, overlap
@@ -43,7 +43,7 @@ def pairs(files: tuple[Path, Path]) -> list[Pairs]:
 
 @pytest.fixture(scope="session")
 def tables(pairs: list[Pairs]) -> list[Overlap]:
-    return [overlap(exact(each.key, each.response)) for each in pairs]
+    return [overlap(match_spans(each.key, each.response)) for each in pairs]
 
 
 def test_reading_one_side(benchmark: BenchmarkFixture, files: tuple[Path, Path]) -> None:
@@ -51,11 +51,11 @@ def test_reading_one_side(benchmark: BenchmarkFixture, files: tuple[Path, Path])
 
 
 def test_matching(benchmark: BenchmarkFixture, pairs: list[Pairs]) -> None:
-    benchmark(lambda: [exact(each.key, each.response) for each in pairs])
+    benchmark(lambda: [match_spans(each.key, each.response) for each in pairs])
 
 
 def test_overlap(benchmark: BenchmarkFixture, pairs: list[Pairs]) -> None:
-    matched = [exact(each.key, each.response) for each in pairs]
+    matched = [match_spans(each.key, each.response) for each in pairs]
     benchmark(lambda: [overlap(each) for each in matched])
 
 

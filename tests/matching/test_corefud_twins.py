@@ -176,7 +176,7 @@ def twin(key: Sequence[Mention], response: Sequence[Mention], matching: str, zer
 
 
 def test_every_rule_has_its_row_its_twin_and_its_name_on_the_page() -> None:
-    assert tuple(mentions.RULES) == MATCHING, "a rule is a row of RULES in alignment/mentions.py and a name in MATCHING"
+    assert tuple(mentions.RULES) == MATCHING, "a rule is a row of RULES in matching/mentions.py and a name in MATCHING"
     assert tuple(RULES) == MATCHING, "give the rule a twin in RULES of this file"
     page = (ROOT / "docs" / "corefud.md").read_text()
     named = ", ".join(f"`{name}`" for name in MATCHING)

@@ -10,7 +10,7 @@ import numpy as np
 
 from corefscore.core.arrays import Bools, Ints, bounds, changes, narrow, order_by, ranked
 from corefscore.matching.entity_lookup import together
-from corefscore.matching.matched import Repeat, Side, chosen, exact, treat
+from corefscore.matching.matched import Repeat, Side, match_spans, select_mentions, treat_repeats
 from corefscore.matching.pairing import Pairs
 from corefscore.scoring.corefud import matched as aligned
 from corefscore.scoring.kinds.texts import Projection
@@ -154,9 +154,9 @@ def counted(pairs: Pairs, rules: Rules) -> _Found:
 
 def _of_spans(pairs: Pairs, rules: Rules) -> _Found:
     """Return the mentions of documents whose mentions are spans: those with equal spans are the same."""
-    spans = exact(pairs.key, pairs.response)
-    treated = treat(spans, pairs, rules.repeated)
-    matched = chosen(treated.matched, rules.mentions, rules.singletons or "keep")
+    spans = match_spans(pairs.key, pairs.response)
+    treated = treat_repeats(spans, pairs, rules.repeated)
+    matched = select_mentions(treated.matched, rules.mentions, rules.singletons or "keep")
     sides = []
     for before, left in ((spans.key, matched.key), (spans.response, matched.response)):
         first = np.full(len(spans.document), ABSENT)

@@ -17,7 +17,7 @@ from corefscore.core.sources import Source
 from corefscore.formats import BY_CONTENT, examined, form_of, refuse_heads
 from corefscore.formats.base import FAULTS, Reading
 from corefscore.matching.common import Common, common, different_words, first_differences, nothing_in_common
-from corefscore.matching.matched import Repeat, copies_of, describe, exact, repeats_of, too_many, treat
+from corefscore.matching.matched import Repeat, copies_of, describe, match_spans, repeats_of, too_many, treat_repeats
 from corefscore.matching.pairing import Pairing
 from corefscore.scoring.corefud import About, marked_again, notices_of_both_sides
 from corefscore.scoring.corefud import matched as align
@@ -242,9 +242,9 @@ def _compare(key: _Side, response: _Side, found: Found, reading: Reading) -> Non
             shared.append(None if len(alignment.aligned[0]) else common(pairs, (), left_out=about.left_out))
             aligned.append(about)
             continue
-        matched = exact(pairs.key, pairs.response)
+        matched = match_spans(pairs.key, pairs.response)
         shared.append(common(pairs, [matched]))
-        dropped += treat(matched, pairs, "official").dropped
+        dropped += treat_repeats(matched, pairs, "official").dropped
         first = first_differences(pairs)
         different = [(document, int(first[document])) for document in np.flatnonzero(first >= 0).tolist()]
         response.unworded += different_words("different-word", pairs, found.take("different-word", different))

@@ -23,7 +23,7 @@ from corefscore.formats import has_both_sides
 from corefscore.formats.base import Reading
 from corefscore.metrics.base import Metric, names_asked, options_of, own_values
 from corefscore.scoring.results import DOCUMENT, Result
-from corefscore.scoring.run import Corpus, apart, scored, settings_of
+from corefscore.scoring.run import Corpus, options_by_topic, scored, settings_of
 from corefscore.scoring.run import corpus as read
 from corefscore.scoring.settings import Rules
 
@@ -55,7 +55,7 @@ def read_key(key: str, metrics: Sequence[Metric], **arguments: Any) -> Corpus:
 
     Raises `InputError` for a key that cannot be scored.
     """
-    reading, _, own = _taken_apart(metrics, arguments)
+    reading, _, own = _options_by_topic(metrics, arguments)
     names = names_asked(metrics, own_values(metrics, own))
     with progress([key]) as watch:
         corpus = replace(read(key, reading, KEY, names, watch=watch), paths=key)
@@ -82,7 +82,7 @@ def evaluated(
     Raises `InputError` for input that is rejected, `UsageError` for a file that cannot be read, for a folder whose
     files seem to be systems, and for a name of a document that is a second response.
     """
-    reading, rules, own = _taken_apart(metrics, arguments)
+    reading, rules, own = _options_by_topic(metrics, arguments)
     settings = settings_of(metrics, rules, document, own, unit)
     with progress([path for path in (key, response) if isinstance(path, str)]) as watch:
         try:
@@ -161,12 +161,12 @@ def missing_response(key: str) -> click.UsageError:
     )
 
 
-def _taken_apart(metrics: Sequence[Metric], arguments: Mapping[str, Any]) -> tuple[Reading, Rules, dict[str, Any]]:
+def _options_by_topic(metrics: Sequence[Metric], arguments: Mapping[str, Any]) -> tuple[Reading, Rules, dict[str, Any]]:
     """Divide the options of `options.scoring` by topic: how files are read, how mentions count, and those of metrics.
 
     Raises `UsageError` for an option of a metric that is not scored, since it would have no effect.
     """
-    reading, rules, own = apart(arguments)
+    reading, rules, own = options_by_topic(arguments)
     known = {option.keyword for option in options_of(metrics)}
     for keyword in own.keys() - known:
         if given(keyword):

@@ -1,6 +1,6 @@
 """Which mentions of key and response match: every mention gets a number, and equal numbers mean a match.
 
-- Spans of tokens match if they are equal (`exact`). Source: the official scorer, as in all recorded cases.
+- Spans of tokens match if they are equal (`match_spans`). Source: the official scorer, as in all recorded cases.
 - Mentions with words and heads (CorefUD) match by the rules in `corefscore.matching.mentions`: `dependencies` for
   zeros, then equal mentions, then the rule of ``--matching``.
 - With ``--task crac22`` and ``crac23`` each mention looks by itself (`corefscore.matching.entity_lookup`).
@@ -128,7 +128,7 @@ SEARCHES = ("crac22", "crac23")
 """The look-ups (`corefscore.matching.entity_lookup`) in which each mention looks by itself."""
 
 
-def chosen(matched: Matched, mentions: str | None, singletons: str | None) -> Matched:
+def select_mentions(matched: Matched, mentions: str | None, singletons: str | None) -> Matched:
     """Leave out mentions that do not count.
 
     With ``mentions`` `given` these are the mentions that only one side has, so that links alone are scored. This can
@@ -145,7 +145,7 @@ def chosen(matched: Matched, mentions: str | None, singletons: str | None) -> Ma
     return matched._replace(key=key, response=response)
 
 
-def exact(key: Documents, response: Documents) -> Matched:
+def match_spans(key: Documents, response: Documents) -> Matched:
     """Assign numbers to the mentions so that equal spans of one document have equal numbers.
 
     Numbers run from 0 in the order of document, first token, last token. A span that a side marks twice gets
@@ -198,7 +198,7 @@ class _Treated(NamedTuple):
     repeats: list[Repeat]
 
 
-def treat(matched: Matched, pairs: Pairs, treatment: str) -> _Treated:
+def treat_repeats(matched: Matched, pairs: Pairs, treatment: str) -> _Treated:
     """Decide which copies of a span count. ``treatment`` is one of `REPEATED`.
 
     Raises `InputError` at the first copy if ``treatment`` is ``refuse``.
@@ -333,7 +333,7 @@ def repeats(documents: Documents) -> list[Repeat]:
 
 def copies_of(documents: Documents) -> list[list[int]]:
     """Return the spans that a batch of one side marks more than once, each as the numbers of its mentions."""
-    side = exact(documents, Documents([], [], NONE)).key
+    side = match_spans(documents, Documents([], [], NONE)).key
     return copies_by_number(side.number, _copies(side))
 
 

@@ -185,7 +185,7 @@ class _InTokens:
         return words
 
 
-def begun(batches: Iterator[Documents]) -> tuple[Documents | None, Iterator[Documents]]:
+def peek(batches: Iterator[Documents]) -> tuple[Documents | None, Iterator[Documents]]:
     """Read the first batch, if there is one; returns it, and all batches."""
     first = next(batches, None)
     # An iterator over the first lets go of it, which a list would not.
@@ -201,7 +201,7 @@ def _named_by_position(
     They belong together by their position, which their texts confirm, or because both have one document. Raises
     `InputError` for another number of them.
     """
-    (first, key), (other, response) = begun(key), begun(response)
+    (first, key), (other, response) = peek(key), peek(response)
     if first is None or other is None or first.unnamed == other.unnamed:
         return key, response
     nameless, number = (first, 0) if first.unnamed else (other, 1)

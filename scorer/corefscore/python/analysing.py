@@ -17,7 +17,7 @@ from corefscore.reports.entities import entities as report_of
 from corefscore.reports.errors.report import ErrorReport
 from corefscore.reports.explain import Explanation, expected, explanation
 from corefscore.scoring.kinds.texts import text_of
-from corefscore.scoring.run import apart, scored
+from corefscore.scoring.run import options_by_topic, scored
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -102,7 +102,7 @@ def explain(
 
     Raises `InputError` for input that is rejected, `UsageError` for an unknown argument.
     """
-    reading, _, _ = apart(arguments)
+    reading, _, _ = options_by_topic(arguments)
     number = expected(None if expect is None else str(expect), "expect=")
     report = explanation(key, complete(key, response, reading), reading, number)
     warn_of(report.official.notices)

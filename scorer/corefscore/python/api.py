@@ -28,12 +28,12 @@ from corefscore.scoring.evaluate import BatchScorer, ScoredBatch, count_batches,
 from corefscore.scoring.results import DOCUMENT, Result, refuse_heads_of_spans
 from corefscore.scoring.run import (
     Corpus,
-    apart,
     batches_of,
     corpus,
     is_in_memory,
     is_path,
     is_text,
+    options_by_topic,
     paths_of,
     scored,
     settings_of,
@@ -184,7 +184,7 @@ def run_of(metrics: Sequence[Metric], arguments: Mapping[str, Any], unit: str = 
     """Return the run of a call with these ``arguments``; ``unit`` is the unit of resampling. Raises `UsageError` as
     `settings_of` does, and for an option that is given twice.
     """
-    reading, rules, others = apart(arguments)
+    reading, rules, others = options_by_topic(arguments)
     document, workers = others.pop("document", None), others.pop("workers", None)
     more = others.pop("options", None) or {}
     if not isinstance(more, Mapping):

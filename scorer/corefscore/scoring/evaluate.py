@@ -18,15 +18,15 @@ from corefscore.matching.matched import (
     FEW,
     Matched,
     Repeat,
-    chosen,
     describe,
     distinct,
-    exact,
+    match_spans,
     refusal,
+    select_mentions,
     too_many,
-    treat,
+    treat_repeats,
 )
-from corefscore.matching.pairing import Pairing, Pairs, begun
+from corefscore.matching.pairing import Pairing, Pairs, peek
 from corefscore.metrics import LINKED, MENTIONS, NAMES, described, find
 from corefscore.metrics.base import NAMED, NODES, WHOLE, Metric, names_asked, packed
 from corefscore.metrics.overlap import Overlap, by_units, overlap
@@ -104,12 +104,12 @@ def count_batches(
 
     Raises `InputError` for input that is refused, `UsageError` for an unknown document.
     """
-    first_of_key, key = begun(key)
-    first, response = begun(response)
+    first_of_key, key = peek(key)
+    first, response = peek(response)
     text = None
     if reading.align or reading.pieces is not None or (first is not None and first.own_text):
         key, response, text = on_key(key, response, reading, notices)
-        first, response = begun(response)
+        first, response = peek(response)
     two_kinds = first_of_key and first and (first_of_key.nodes is None) != (first.nodes is None)
     del first_of_key, first
     if two_kinds:
@@ -139,7 +139,7 @@ def on_key(
     """Return both sides; if words of the response have to be found in the key, its documents on the tokens of the key,
     and how they were found. Raises as `corefscore.matching.text.projection.placed` does, and `UsageError` for an option
     about these words that changes nothing."""
-    first, response = begun(response)
+    first, response = peek(response)
     if first is None or not (reading.align or first.own_text):
         if reading.pieces is not None:
             raise UsageError("--pieces is for tagged text, and for other responses with --align; leave it out")
@@ -213,9 +213,7 @@ class BatchScorer:
             of_views[NAMED] = reduced(pairs, self.names)
             named = [names_of_side(pairs.key, self.names, KEY), names_of_side(pairs.response, self.names, RESPONSE)]
         rules = self.settings.rules.with_defaults(nodes=False)
-        treated = {
-            view: treat(_numbered(of_view, units), of_view, rules.repeated) for view, of_view in of_views.items()
-        }
+        treated = {view: treat_repeats(_numbered(its, units), its, rules.repeated) for view, its in of_views.items()}
         matched = {view: of_view.matched for view, of_view in treated.items()}
         if self.names is not None:
             # As if the file had no other mentions, since sums are added in this order.
@@ -227,7 +225,7 @@ class BatchScorer:
                     "such as every instead of corefud"
                 )
         every = list(matched.values())
-        matched = {view: chosen(mentions, rules.mentions, rules.singletons) for view, mentions in matched.items()}
+        matched = {view: select_mentions(its, rules.mentions, rules.singletons) for view, its in matched.items()}
         in_common = None
         sides = [(mentions.response.number, mentions.key.number) for mentions in matched.values()]
         if all(among(response, key).sum() <= FEW * len(response) for response, key in sides):
@@ -303,7 +301,7 @@ class BatchScorer:
 
 def _numbered(pairs: Pairs, units: Units | None) -> Matched:
     """Assign numbers to the mentions of equal spans, with their units and kinds, if there are any."""
-    matched = exact(pairs.key, pairs.response)
+    matched = match_spans(pairs.key, pairs.response)
     if units is not None:
         matched = units.rows(matched, pairs)
     if pairs.key.kinds is None or pairs.response.kinds is None:
@@ -371,7 +369,7 @@ def result_of(
     rules = settings.rules.with_defaults(nodes=any(batch.nodes is not None for batch in batches))
     settings = replace(settings, rules=rules, key=digits_of(sum(batch.fingerprint for batch in batches)))
     names = [batch.names if batch.windows is None else batch.windows.named(batch.names) for batch in batches]
-    mention_sets = {view: _shown(batches, names, view) for view in batches[0].mention_sets}
+    mention_sets = {view: _joined_listing(batches, names, view) for view in batches[0].mention_sets}
     every = counted_metrics(metrics, settings)
     counts = {metric.name: np.concatenate([batch.counts[metric.name] for batch in batches]) for metric in every}
     notices.extend(_notices(batches, metrics, settings, mention_sets))
@@ -462,7 +460,7 @@ def _by_unit(batches: Sequence[ScoredBatch], names: Sequence[Sequence[str]]) -> 
     )
 
 
-def _shown(batches: Sequence[ScoredBatch], names: Sequence[Sequence[str]], view: str) -> Listed:
+def _joined_listing(batches: Sequence[ScoredBatch], names: Sequence[Sequence[str]], view: str) -> Listed:
     """Join the data of the official layout in one view; ``names`` are those of what was counted in each batch."""
     parts = [batch.mention_sets[view] for batch in batches]
     before = np.cumsum([0, *map(len, names)]).tolist()

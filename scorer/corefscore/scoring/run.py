@@ -262,7 +262,7 @@ def paths_of(name: str, side: Any) -> str | list[str] | None:
     return text
 
 
-def apart(arguments: Mapping[str, Any]) -> tuple[Reading, Rules, dict[str, Any]]:
+def options_by_topic(arguments: Mapping[str, Any]) -> tuple[Reading, Rules, dict[str, Any]]:
     """Divide options by keyword into those of reading files, the rules by which mentions count, and all others."""
     reading, rules = (
         {name: arguments[name] for name in vars(group()) if name in arguments} for group in (Reading, Rules)
