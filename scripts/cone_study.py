@@ -59,7 +59,7 @@ def windows(key: Documents, size: int) -> list[Ints]:
     names = key.named_entities
     assert names is not None, "the key was read with its names"
     spans = (
-        np.concatenate([key.mention_document(), names.document]),
+        np.concatenate([key.document[key.entity], names.document]),
         np.concatenate([key.start, names.start]),
         np.concatenate([key.end, names.end]),
     )
@@ -92,7 +92,7 @@ def cut(documents: Documents, cuts: Sequence[Ints]) -> Documents:
     def window(document: Ints, token: Ints) -> Ints:
         return np.searchsorted(begins, document * width + token, side="right") - 1
 
-    of_mention = documents.mention_document()
+    of_mention = documents.document[documents.entity]
     its_window = window(of_mention, documents.start)
     kept = np.flatnonzero(its_window == window(of_mention, documents.end))
     its_window = its_window[kept]
@@ -440,7 +440,7 @@ def named_spans(key: Documents, how: NameOptions) -> list[bool]:
     """Which mentions of the key are named."""
     # With an entity for each mention, the entities that are left are the mentions that are named.
     apart = replace(
-        key, document=key.mention_document(), label=np.arange(len(key.start)), entity=np.arange(len(key.start))
+        key, document=key.document[key.entity], label=np.arange(len(key.start)), entity=np.arange(len(key.start))
     )
     left = set(named_mentions(key, apart, how).label.tolist())
     return [mention in left for mention in range(len(key.start))]

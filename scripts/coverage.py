@@ -140,7 +140,7 @@ def clusters(corpus: Corpus) -> Clusters:
     """The entities of each document, as spans."""
     documents = corpus.documents
     found: dict[str, dict[int, list[tuple[int, int]]]] = {name: {} for name in documents.names}
-    columns = (documents.mention_document(), documents.entity, documents.start, documents.end)
+    columns = (documents.document[documents.entity], documents.entity, documents.start, documents.end)
     for document, entity, start, end in zip(*(column.tolist() for column in columns), strict=True):
         found[documents.names[document]].setdefault(entity, []).append((start, end))
     return {name: list(entities.values()) for name, entities in found.items()}

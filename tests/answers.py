@@ -21,7 +21,7 @@ def words_and_mentions(path: Path) -> tuple[Documents, list[list[str]], list[Men
     layers = words_of(key, range(len(key)), "key")
     found: list[Mentions] = [[] for _ in key.names]
     for document, entity, start, end in zip(
-        key.mention_document().tolist(), key.entity.tolist(), key.start.tolist(), key.end.tolist(), strict=True
+        key.document[key.entity].tolist(), key.entity.tolist(), key.start.tolist(), key.end.tolist(), strict=True
     ):
         found[document].append((f"e{entity}", start, end))
     return key, [list(chain(*layers[at].words)) for at in range(len(key))], found

@@ -319,7 +319,7 @@ def scored_against_truth(path: Path, rate: float, folder: Path) -> tuple[int, in
     reading = Reading(input_format="tagged", tags="words")
     response = placed([key], list(read(str(folder / "answer.txt"), [], reading, side=None)), reading, []).response
     found: list[Counter[tuple[int, int]]] = [Counter() for _ in key.names]
-    of = response.mention_document().tolist()
+    of = response.document[response.entity].tolist()
     for document, start, end in zip(of, response.start.tolist(), response.end.tolist(), strict=True):
         found[document][start, end] += 1
     right = sum((ours & theirs).total() for ours, theirs in zip(found, truth, strict=True))

@@ -19,7 +19,7 @@ import numpy as np
 from corefscore.analysis import types
 from corefscore.analysis.partitions import ABSENT, renumbered, side_of
 from corefscore.analysis.types import Errors
-from corefscore.core.arrays import Bools, Floats, Ints, connected, tally
+from corefscore.core.arrays import Bools, Floats, Ints, connected
 from corefscore.core.errors import UsageError
 from corefscore.matching.matched import Matched
 from corefscore.metrics import single, wanted
@@ -201,7 +201,7 @@ def _divided(errors: Errors) -> Ints:
     joined = np.flatnonzero(key.apart)
     component = connected(count + len(home), pieces.response[joined], home[pieces.key[joined]])
     entities = np.where(both.response == ABSENT, ABSENT, component[both.response])
-    introduced = np.flatnonzero(tally(pieces.key[joined], len(home)))
+    introduced = np.flatnonzero(np.bincount(pieces.key[joined], minlength=len(home)))
     entities[key.main[introduced]] = component[home[introduced]]
     return entities
 

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.analysis.partitions import ABSENT, Partitions
-from corefscore.core.arrays import Bools, Ints, changes, firsts, narrow, order_by, ranked, tally
+from corefscore.core.arrays import Bools, Ints, changes, firsts, narrow, order_by, ranked
 
 SPAN = "span_error"
 CONFLATED = "conflated"
@@ -107,7 +107,7 @@ class Errors(NamedTuple):
             found[mention] = both.document[side.alone]
             found[entity] = both.document[whole[firsts(entities[whole])]]
             found[singleton] = both.document[side.single]
-        return {name: narrow(tally(found[name], both.documents)) for name in TYPES}
+        return {name: narrow(np.bincount(found[name], minlength=both.documents)) for name in TYPES}
 
     def beside(self, which: Bools) -> Bools:
         """Return whether each mention is in the key entity of one of the mentions ``which``."""
@@ -135,7 +135,7 @@ class Errors(NamedTuple):
 
 def _parts(pieces: Ints, mentions: Ints, entities: int) -> int:
     """Return the number of pieces and other mentions of all entities that have more than one of these."""
-    parts = tally(pieces, entities) + tally(mentions, entities)
+    parts = np.bincount(pieces, minlength=entities) + np.bincount(mentions, minlength=entities)
     return int(parts[parts > 1].sum())
 
 
@@ -168,12 +168,12 @@ def _one_side(entities: Ints, other: Ints, pronoun: Bools, piece: Ints, of_piece
     count = int(entities.max(initial=-1)) + 1
     lone = (entities != ABSENT) & (other == ABSENT)
     names = (entities != ABSENT) & (other != ABSENT) & ~pronoun
-    lone_in = tally(entities[lone], count)
+    lone_in = np.bincount(entities[lone], minlength=count)
     main = _main_mentions(entities, pronoun)
     is_main = np.zeros(len(entities), dtype=np.bool_)
     is_main[main] = True
-    single = (tally(entities[entities != ABSENT], count) == 1) & (lone_in == 1)
-    whole = (lone_in >= 2) & (tally(entities[names], count) == 0)
+    single = (np.bincount(entities[entities != ABSENT], minlength=count) == 1) & (lone_in == 1)
+    whole = (lone_in >= 2) & (np.bincount(entities[names], minlength=count) == 0)
     apart = np.ones(len(of_piece), dtype=np.bool_)
     apart[piece[main[piece[main] != ABSENT]]] = False
     single, whole = (lone & np.append(which, False)[entities] for which in (single, whole))

@@ -8,15 +8,16 @@ from itertools import chain, islice
 
 import numpy as np
 
-from corefscore.core.arrays import Bools, Ints, tally
+from corefscore.core.arrays import Bools, Ints
 from corefscore.core.documents import KEY, RESPONSE, SENTENCE, TENTH, Documents, joined
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural
 from corefscore.core.sources import MARK, Source, is_utf_16, sources
-from corefscore.formats import BY_CONTENT, HEAD_BYTES, TAGGED, by_head, find, form_of, read, refuse_heads, requested
+from corefscore.formats import BY_CONTENT, HEAD_BYTES, TAGGED, find, form_of, read, refuse_heads, requested
 from corefscore.formats.base import (
     EMPTY,
     EVERY_NAME,
+    NAMES,
     Annotations,
     Format,
     FullDocument,
@@ -91,7 +92,8 @@ def _recognisable(pieces: Iterator[str], target: Format, path: str, notices: lis
         if len(head) < HEAD_BYTES:
             head += piece[:HEAD_BYTES].encode("utf-8", "surrogateescape")
         yield piece
-    found = None if is_utf_16(head.removeprefix(MARK)) else by_head(head[:HEAD_BYTES])
+    rows = () if is_utf_16(head.removeprefix(MARK)) else map(find, NAMES)
+    found = next((row for row in rows if row.recognises(head[:HEAD_BYTES])), None)
     if found is None or found.read is not target.read:
         taken = "no known format" if found is None else found.title
         notices.append(
@@ -143,11 +145,12 @@ def _on_words(key: str, path: str, reading: Reading, notices: list[Finding]) -> 
         nodes = answer.nodes
         assert nodes is not None, "the key is CorefUD"
         sizes = np.array([len(words[document].numbers) for document in range(len(batch))], dtype=np.int64)
-        known = start < sizes[answer.mention_document()]  # the words of other mentions are after the last word
+        of_mention = answer.document[answer.entity]
+        known = start < sizes[of_mention]  # the words of other mentions are after the last word
         with_gaps = known & (end - start + 1 > nodes.size)
         _note_lost(answer, [("lost-mentions", ~known), ("filled-gaps", with_gaps)], notices)
         heads: list[dict[tuple[int, int], int]] = [{} for _ in batch.names]
-        rows = zip(answer.mention_document().tolist(), start.tolist(), end.tolist(), nodes.head.tolist(), strict=True)
+        rows = zip(of_mention.tolist(), start.tolist(), end.tolist(), nodes.head.tolist(), strict=True)
         for document, first, last, head in rows:
             heads[document][first, last] = int(np.searchsorted(words[document].numbers, head)) - first + 1
         documents = {}
@@ -161,7 +164,7 @@ def _on_words(key: str, path: str, reading: Reading, notices: list[Finding]) -> 
 
 def _kept(batch: Documents, kept: Bools) -> Documents:
     """Return a batch with some of its mentions, as spans, and without the entities that have no mention left."""
-    left = tally(batch.entity[kept], len(batch.document)) > 0
+    left = np.bincount(batch.entity[kept], minlength=len(batch.document)) > 0
     return replace(
         batch,
         document=batch.document[left],
@@ -229,7 +232,7 @@ def _as_spans(batch: Documents, notices: list[Finding]) -> Documents:
 
 def _note_lost(batch: Documents, lost: Sequence[tuple[str, Bools]], notices: list[Finding]) -> None:
     """Add a notice for each document and code about the mentions that are lost or changed."""
-    of_mention = batch.mention_document()
+    of_mention = batch.document[batch.entity]
     for code, which in lost:
         documents, firsts, counts = np.unique(of_mention[which], return_index=True, return_counts=True)
         for document, first, count in zip(documents.tolist(), firsts, counts, strict=True):
@@ -273,7 +276,9 @@ def _in_order(
     other_words, other_head = (np.zeros(len(start), dtype=np.bool_) for _ in range(2))
     trees = [of_document.tree() for of_document in annotations]
     places = [np.argsort(order) for order in orders]
-    rows = zip(batch.mention_document().tolist(), batch.nodes.first.tolist(), batch.nodes.size.tolist(), strict=True)
+    rows = zip(
+        batch.document[batch.entity].tolist(), batch.nodes.first.tolist(), batch.nodes.size.tolist(), strict=True
+    )
     for mention, (document, first, size) in enumerate(rows):
         numbers, order = annotations[document].numbers, orders[document]
         words = np.searchsorted(numbers, batch.nodes.word[first : first + size])

@@ -50,11 +50,6 @@ def sums(groups: Ints, weights: Array, count: int) -> Floats:
     return np.bincount(groups, weights=weights, minlength=count).astype(np.float64, copy=False)
 
 
-def tally(groups: Ints, count: int) -> Ints:
-    """Return how often each group from 0 to ``count - 1`` occurs."""
-    return np.bincount(groups, minlength=count)
-
-
 def among(numbers: Ints | Bytes, some: Ints | Bytes) -> Bools:
     """Return whether each number is one of ``some``; for bytes, or for groups that are numbered from 0.
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from corefscore.core.arrays import NONE, Bools, Ints, Objects, bounds, changes, narrow, order_by, ranges, tally
+from corefscore.core.arrays import NONE, Bools, Ints, Objects, bounds, changes, narrow, order_by, ranges
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural
 from corefscore.core.items import LONGEST, Items, Numbers, Values, text_of
@@ -59,13 +59,7 @@ It takes a `Source` and, as ``unit`` or ``types``, where the units of tokens or 
 
 UNIT_SOURCES = OF_COLUMN, OF_FIELD = "column:", "field:"
 """Where the units of tokens, or the types of entities, can be annotated: in a column of CoNLL, numbered from 1, or in
-a field of JSON."""
-
-
-def is_within(unit: str) -> bool:
-    """Return whether a value names one of these places; a unit of resampling is then part of a document
-    (`corefscore.matching.units`)."""
-    return unit.startswith(UNIT_SOURCES)
+a field of JSON. A unit of resampling that begins so is part of a document (`corefscore.matching.units`)."""
 
 
 class Mention(NamedTuple):
@@ -369,10 +363,6 @@ class Documents:
         found = [place.source.name for place in self.places if place is not None and place.line is not None]
         return found if len(found) == len(self.places) else []
 
-    def mention_document(self) -> Ints:
-        """Return the document of each mention."""
-        return self.document[self.entity]
-
     @cached_property
     def first_tokens(self) -> Ints:
         """Where the tokens of each document begin among the tokens of the batch, and finally where they end."""
@@ -597,16 +587,19 @@ def fingerprint(documents: Documents) -> int:
     if documents.items is not None:
         items = documents.start < 0
         number = documents.start[items] + LONGEST
-        used = tally(number, len(documents.items.values)) > 0  # all batches share the values
+        used = np.bincount(number, minlength=len(documents.items.values)) > 0  # all batches share the values
         mentions[items] = _of_values(documents.items.values, np.flatnonzero(used))[np.cumsum(used)[number] - 1]
     if documents.nodes is not None:
-        size = documents.nodes.size
-        words = _sums(_scrambled(documents.nodes.word), np.cumsum(np.append(0, size)))
+        first, size = documents.nodes.first, documents.nodes.size
         gaps = size != documents.end - documents.start + 1
-        mentions[gaps] += words[gaps]
-    entities = _sums(_scrambled(mentions), bounds(documents.entity, len(documents.document)))
-    of_documents = _sums(_scrambled(entities), bounds(documents.document, len(documents)))
-    return int(np.sum(_scrambled(of_documents + _scrambled(documents.tokens))))
+        before = np.append(np.uint64(0), np.cumsum(_scrambled(documents.nodes.word), dtype=np.uint64))
+        mentions[gaps] += (before[first + size] - before[first])[gaps]
+    sums = mentions
+    for group, count in ((documents.entity, len(documents.document)), (documents.document, len(documents))):
+        before = np.append(np.uint64(0), np.cumsum(_scrambled(sums), dtype=np.uint64))
+        edges = bounds(group, count)
+        sums = before[edges[1:]] - before[edges[:-1]]
+    return int(np.sum(_scrambled(sums + _scrambled(documents.tokens))))
 
 
 def digits_of(total: int) -> str:
@@ -647,12 +640,6 @@ def _of_texts(texts: Sequence[str]) -> _Hashes:
         numbers = map(int, map(texts.__getitem__, np.flatnonzero(of_number).tolist()))
         found[of_number] = np.fromiter(numbers, np.uint64)
     return found
-
-
-def _sums(hashes: _Hashes, edges: Ints) -> _Hashes:
-    """Return the sum of each group of hashes; ``edges`` is where the groups begin, and finally where they end."""
-    before = np.append(np.uint64(0), np.cumsum(hashes, dtype=np.uint64))
-    return before[edges[1:]] - before[edges[:-1]]
 
 
 def _scrambled(numbers: Ints | _Hashes) -> _Hashes:

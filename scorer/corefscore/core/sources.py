@@ -416,7 +416,11 @@ def unpacked(files: Iterable[Source], notices: list[Finding] | None = None) -> l
     for source in files:
         # An empty tar archive is zeros.
         head = source.head(TAR_BLOCK)
-        parts = _of_tar if head == bytes(TAR_BLOCK) else _parts_of(source.name, head)
+        parts = None
+        if b"\0" in head or head.startswith(
+            (*_PACKED, *_ZIP)
+        ):  # text, which is nearly every file, is looked at no closer
+            parts = _of_tar if head == bytes(TAR_BLOCK) else _parts_of(source.name, head)
         if parts is None and source.pattern is not None:
             raise UsageError(f"{source.name}/{source.pattern}: {source.name} is neither a folder nor an archive")
         found += [source] if parts is None else _members(source, parts, notices)
@@ -443,7 +447,7 @@ def _parts_of(name: str, head: bytes) -> Callable[[Source], Iterator[_Part]] | N
     if b"\0" in head and head.startswith(_PROGRAMS):
         raise UsageError(f"{name}: this is a program, such as an archive that unpacks itself; {UNPACK}")
     if b"\0" not in head or len(head) < TAR_BLOCK:
-        return None  # so that text, which is nearly every file, is not looked at any closer
+        return None
     if head[257:262] == b"ustar":
         return _of_tar
     import tarfile

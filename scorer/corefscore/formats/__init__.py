@@ -204,8 +204,11 @@ def form_of(files: Sequence[Source], reading: Reading, side: str | None) -> Form
     both_sides = not isinstance(reading.input_format, Mapping)
     requested_name = None if name == TAGGED and side == KEY and both_sides else name
     otherwise = TAGGED if about_tags else LABELS if {ITEM, ENTITY, DOCUMENT} & columns.keys() else NAMES[0]
-    form = None if requested_name is None else find(requested_name)
-    form = form or by_head(files[0].head(HEAD_BYTES)) or find(otherwise)
+    if requested_name is not None:
+        form = find(requested_name)
+    else:
+        head = files[0].head(HEAD_BYTES)
+        form = next((row for row in map(find, NAMES) if row.recognises(head)), None) or find(otherwise)
     for content in columns:
         # A column that no side is named for may be that of one side: names are those of the key, others the response's.
         is_meant = side != (RESPONSE if content == NE else KEY) or f"{side}.{content}=" in (reading.columns or "")
@@ -227,8 +230,3 @@ def refuse_heads(reading: Reading, forms: Iterable[Format]) -> None:
     """Raise `UsageError` if the option for heads is given and none of these formats has heads."""
     if reading.heads not in (None, AUTO) and "corefud" not in [form.name for form in forms]:
         raise UsageError("--heads is about the heads of CorefUD, and these files are not CorefUD; leave it out")
-
-
-def by_head(head: bytes) -> Format | None:
-    """Return the format of a file that begins so, if one recognises it."""
-    return next((row for row in map(find, NAMES) if row.recognises(head)), None)

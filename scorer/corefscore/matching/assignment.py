@@ -17,7 +17,7 @@ from collections import defaultdict
 
 import numpy as np
 
-from corefscore.core.arrays import Bools, Floats, Ints, among, changes, firsts, ranked, tally
+from corefscore.core.arrays import Bools, Floats, Ints, among, changes, firsts, ranked
 from corefscore.core.records import NamedTuple
 
 _PAYS = 0.05
@@ -95,7 +95,7 @@ def _best_other(groups: Ints, weights: Floats) -> Floats:
     np.maximum.at(first, groups, weights)
     largest = weights == first[groups]
     np.maximum.at(second, groups[~largest], weights[~largest])
-    second = np.where(tally(groups[largest], len(first)) > 1, first, second)
+    second = np.where(np.bincount(groups[largest], minlength=len(first)) > 1, first, second)
     return np.where(largest, second[groups], first[groups])
 
 
@@ -156,7 +156,7 @@ def assigned(key_document: Ints, response_document: Ints, key: Ints, response: I
 
     The documents are those of all mentions of either side, in text order. Pairs are sorted by ``key``.
     """
-    taken = (tally(key, len(key_document))[key] == 1) & (tally(response, len(response_document))[response] == 1)
+    taken = (np.bincount(key)[key] == 1) & (np.bincount(response)[response] == 1)
     for document in np.flatnonzero(np.bincount(key_document[key[~taken]])).tolist():
         rows = np.searchsorted(key_document, (document, document + 1))
         columns = np.searchsorted(response_document, (document, document + 1))

@@ -54,7 +54,7 @@ def common(
         return None
     left_out = not few and (left_out or any(_shared(mentions).any() for mentions in every))
     sides = {KEY: pairs.key, RESPONSE: pairs.response}
-    in_both = np.intersect1d(pairs.key.mention_document(), pairs.response.mention_document())
+    in_both = np.intersect1d(pairs.key.document[pairs.key.entity], pairs.response.document[pairs.response.entity])
     first = {name: _first(side, in_both if len(in_both) else side.document) for name, side in sides.items()}
     present = np.flatnonzero(pairs.present).tolist()
     places = {name: [side.place_of(d) for d in present] for name, side in sides.items() if first[name] is None}
@@ -71,7 +71,7 @@ def _steps_apart(pairs: Pairs) -> tuple[int, int] | None:
     counted tokens from 1 or ended mentions with the token after them. None if there is no such step.
     """
     key, response = (
-        zip(side.mention_document().tolist(), side.start.tolist(), side.end.tolist(), strict=True)
+        zip(side.document[side.entity].tolist(), side.start.tolist(), side.end.tolist(), strict=True)
         for side in (pairs.key, pairs.response)
     )
     spans = set(key)
@@ -94,7 +94,7 @@ def _first(side: Documents, documents: Ints) -> Mention | None:
     """Return the first mention in the first of some documents, in the order of the text."""
     if not len(documents):
         return None
-    mentions = np.flatnonzero(side.mention_document() == documents[0])
+    mentions = np.flatnonzero(side.document[side.entity] == documents[0])
     # Mentions that are no spans of tokens have numbers below 0, which say nothing of their order: the first given wins.
     start, end = np.maximum(side.start[mentions], 0), np.maximum(side.end[mentions], 0)
     return side.mention(int(mentions[np.lexsort((end, start))[0]]))

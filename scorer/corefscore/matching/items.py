@@ -9,7 +9,7 @@ from numbers import Number
 
 import numpy as np
 
-from corefscore.core.arrays import Bools, Ints, ranked, tally
+from corefscore.core.arrays import Bools, Ints, ranked
 from corefscore.core.documents import Documents
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural
@@ -40,7 +40,9 @@ def compared(key: Documents, response: Documents, present: Bools) -> tuple[Docum
         response, start=start, end=end, words=ItemWords(ours.values, theirs.values, response.words), items=None
     )
     sides = (key, ours.document, ours.number - LONGEST), (response, theirs.document, other)
-    listed = [(np.append(side.mention_document(), more), np.append(side.start, number)) for side, more, number in sides]
+    listed = [
+        (np.append(side.document[side.entity], more), np.append(side.start, number)) for side, more, number in sides
+    ]
     return response, list(_on_one_side(key, response, listed, present))
 
 
@@ -86,8 +88,8 @@ def _on_one_side(
     ours, theirs = np.split(rank, [len(listed[0][0])])
 
     def alone(labelled: Ints, others: Ints) -> Ints:
-        which = (tally(labelled, len(first)) > 0) & (tally(others, len(first)) == 0)
-        return tally(document[first[which]], len(present)) * present
+        which = (np.bincount(labelled, minlength=len(first)) > 0) & (np.bincount(others, minlength=len(first)) == 0)
+        return np.bincount(document[first[which]], minlength=len(present)) * present
 
     extra, missing = alone(theirs[: len(response.start)], ours), alone(ours[: len(key.start)], theirs)
     for at in np.flatnonzero(missing + extra).tolist():

@@ -32,7 +32,7 @@ from itertools import chain, islice
 
 import numpy as np
 
-from corefscore.core.arrays import NONE, Bools, Ints, among, bounds, order_by, ranked, repeated, tally
+from corefscore.core.arrays import NONE, Bools, Ints, among, bounds, order_by, ranked, repeated
 from corefscore.core.documents import Documents, Kinds, Mention, Unworded, worded
 from corefscore.core.errors import InputError
 from corefscore.core.findings import MOST, Finding, plural, tokens
@@ -63,7 +63,7 @@ class Side(NamedTuple):
     @property
     def not_alone(self) -> Bools:
         """Which mentions are in an entity with others."""
-        return tally(self.entity, len(self.document))[self.entity] > 1
+        return np.bincount(self.entity, minlength=len(self.document))[self.entity] > 1
 
     def sorted_by(self, place: Ints, *within: Ints) -> Side:
         """Return entities in the order of the smallest ``place`` of their mentions in the document, and the mentions of
@@ -151,7 +151,7 @@ def match_spans(key: Documents, response: Documents) -> Matched:
     Numbers run from 0 in the order of document, first token, last token. A span that a side marks twice gets
     the same number twice. Source: the official scorer.
     """
-    document = np.concatenate([key.mention_document(), response.mention_document()])
+    document = np.concatenate([key.document[key.entity], response.document[response.entity]])
     start = np.concatenate([key.start, response.start])
     end = np.concatenate([key.end, response.end])
     first, number = ranked(document, start, end)

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.core.arrays import Bools, Floats, Ints, changes, firsts, order_by, ranges, ranked, tally
+from corefscore.core.arrays import Bools, Floats, Ints, changes, firsts, order_by, ranges, ranked
 from corefscore.core.documents import NO_NODES, SENTENCE, Documents, Kinds, Nodes
 from corefscore.core.errors import UsageError
 from corefscore.matching.assignment import assigned
@@ -124,7 +124,7 @@ def numbered(key: Documents, response: Documents, *, by_head: Sequence[bool]) ->
     sides = key, response
     nodes = [side.nodes or NO_NODES for side in sides]
     every = Nodes(*(np.concatenate(columns) for columns in zip(*nodes, strict=True)))
-    document = np.concatenate([side.mention_document() for side in sides])
+    document = np.concatenate([side.document[side.entity] for side in sides])
     # Last words and heads count from the first word, which makes narrow columns of the same order.
     first = every.first_word
     columns = [document, first // SENTENCE, first % SENTENCE, every.last_word - first, every.size]
@@ -304,7 +304,7 @@ def _links(side: Mentions, *, relations: bool) -> _Sets:
     rows = members if relations else members[:-1]
     first = firsts(*rows)
     of, *columns = (row[first] for row in rows)
-    return _Sets(tuple(columns), of, tally(of, len(nodes.size)))
+    return _Sets(tuple(columns), of, np.bincount(of, minlength=len(nodes.size)))
 
 
 def in_common(key: Ints, response: Ints) -> Common:
@@ -355,5 +355,5 @@ def common_words(key: Mentions, response: Mentions, at_key: Ints, at_response: I
         sizes = response.nodes.size[at_response[pairs]]
         wanted = np.repeat(at_key[pairs], sizes) * width + word[ranges(response.nodes.first[at_response[pairs]], sizes)]
         found = there[np.minimum(np.searchsorted(there, wanted), len(there) - 1)] == wanted
-        common[pairs] = tally(np.repeat(np.arange(len(sizes)), sizes)[found], len(sizes))
+        common[pairs] = np.bincount(np.repeat(np.arange(len(sizes)), sizes)[found], minlength=len(sizes))
     return common

@@ -34,7 +34,7 @@ from unicodedata import normalize
 
 import numpy as np
 
-from corefscore.core.arrays import NO_OBJECTS, NONE, Ints, connected, order_by, tally
+from corefscore.core.arrays import NO_OBJECTS, NONE, Ints, connected, order_by
 from corefscore.core.documents import Documents, NameColumn, NamedEntities, worded
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding, plural
@@ -97,7 +97,7 @@ class SideNames(NamedTuple):
 
 def names_of_side(documents: Documents, options: NameOptions, side: str) -> SideNames:
     """Return the numbers of names and entities of a side. Raises as `names_of` does."""
-    sizes = tally(documents.entity, len(documents.document))
+    sizes = np.bincount(documents.entity, minlength=len(documents.document))
     found = SideNames(0, (), len(sizes), int(np.count_nonzero(sizes == 1)))
     if not options.of_side(side):
         return found
@@ -187,7 +187,7 @@ def _named(documents: Documents, names: NamedEntities, options: NameOptions) -> 
     """Return one side reduced to its named mentions, each with the span of its name."""
     which = _names_that_count(names, options)
     document, start, end = names.document[which], names.start[which], names.end[which]
-    of_mention = documents.mention_document()
+    of_mention = documents.document[documents.entity]
     width = 1 + max(int(column.max(initial=0)) for column in (documents.end, end))
     # With the documents numbered on, the starts and the ends of names rise, since names do not overlap.
     first, last = document * width + start, document * width + end

@@ -99,8 +99,8 @@ class _InTokens:
         from corefscore.matching.text.characters import of_pieces
 
         start, end, tokens = side.start.copy(), side.end.copy(), side.tokens.copy()
-        first_mentions = bounds(side.mention_document(), len(side))
-        other_mentions = bounds(other.mention_document(), len(other))
+        first_mentions = bounds(side.document[side.entity], len(side))
+        other_mentions = bounds(other.document[other.entity], len(other))
         widened: list[int] = []  # mentions that begin or end within a token
         unreachable: list[int] = []  # mentions of the other side that begin or end with a token of blanks
         for d, text in enumerate(side.characters):
@@ -456,7 +456,7 @@ def _beyond(side: Documents, other: Documents, present: Bools) -> Iterator[Findi
     unknown = present & (side.tokens < 0) & (other.tokens >= 0)
     if not unknown.any():
         return
-    document = side.mention_document()
+    document = side.document[side.entity]
     for mention in np.flatnonzero(unknown[document] & (side.end >= other.tokens[document])).tolist():
         d = int(document[mention])
         details = {

@@ -50,7 +50,7 @@ class Units(NamedTuple):
 
     def of(self, side: Documents) -> Ints:
         """Return the row of each mention of a side. A mention beyond the tokens of the key is in its last unit."""
-        document = side.mention_document()
+        document = side.document[side.entity]
         last = np.diff(self.first)[document] - 1
         return self.token[self.first[document] + np.clip(side.start, 0, last)]
 
@@ -64,7 +64,7 @@ class Units(NamedTuple):
 
 def units_of(pairs: Pairs, unit: str) -> Units:
     """Return the units of a batch of pairs of documents. ``unit`` is a value for which
-    `corefscore.core.documents.is_within` is true.
+    it begins with one of `corefscore.core.documents.UNIT_SOURCES`.
 
     Raises `InputError` for tokens without a unit, `UsageError` for a key that has neither columns nor fields.
     """
@@ -155,7 +155,7 @@ def cut(pairs: Pairs, size: int) -> tuple[Pairs, Windows]:
         _refuse_others(name, side)
     length = np.maximum(1, np.maximum(pairs.key.tokens, pairs.response.tokens))
     for side in sides.values():
-        np.maximum.at(length, side.mention_document(), side.start + 1)
+        np.maximum.at(length, side.document[side.entity], side.start + 1)
     size = min(size, LONGEST)
     windows = -(-length // size)
     _refuse_far(pairs, windows)
@@ -215,7 +215,7 @@ def _refuse_far(pairs: Pairs, windows: Ints) -> None:
 def _side(side: Documents, windows: Windows, first: Ints) -> Documents:
     """Return one side cut into windows; ``first`` is the first window of each document."""
     document, begin, size, _ = windows
-    window = first[side.mention_document()] + side.start // size
+    window = first[side.document[side.entity]] + side.start // size
     order = order_by(window, side.entity)
     first_mentions, entity = ranked(window, side.entity)
     names = side.named_entities
@@ -246,5 +246,5 @@ def _side(side: Documents, windows: Windows, first: Ints) -> Documents:
 def _over_border(side: Documents, size: int) -> list[tuple[Mention, int]]:
     """Return the mentions of a side that cross a border, in the order of the text."""
     over = np.flatnonzero(side.start // size != side.end // size)
-    over = over[order_by(side.mention_document()[over], side.start[over])]
+    over = over[order_by(side.document[side.entity][over], side.start[over])]
     return [(side.mention(mention), (int(side.start[mention]) // size + 1) * size) for mention in over.tolist()]

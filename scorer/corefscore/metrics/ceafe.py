@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from corefscore.core.arrays import Bools, Floats, Ints, bounds, tally
+from corefscore.core.arrays import Bools, Floats, Ints, bounds
 from corefscore.matching.assignment import Assignment, best
 from corefscore.metrics.base import Counts, Measure, Metric, shares
 from corefscore.metrics.overlap import Overlap
@@ -39,7 +39,7 @@ def _as_official(overlap: Overlap, similarity: Floats, assigned: Assignment) -> 
     heights, widths, _ = map(np.diff, firsts)
     small = heights * widths <= _SMALL
     taken = taken.copy()
-    for document in np.flatnonzero(small & (tally(cells.document[unsure], documents) > 0)).tolist():
+    for document in np.flatnonzero(small & (np.bincount(cells.document[unsure], minlength=documents) > 0)).tolist():
         height, width = int(heights[document]), int(widths[document])
         key, response, first = (int(first_of[document]) for first_of in firsts)
         of_document = slice(first, int(firsts[2][document + 1]))

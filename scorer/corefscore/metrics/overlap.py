@@ -18,7 +18,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from corefscore.core.arrays import Array, Bools, Floats, Ints, pairs_of, ranked, sums, tally
+from corefscore.core.arrays import Array, Bools, Floats, Ints, pairs_of, ranked, sums
 from corefscore.core.records import NamedTuple, dataclass, replace
 from corefscore.matching.matched import Matched, Side
 
@@ -193,7 +193,7 @@ def overlap(matched: Matched) -> Overlap:
         matched.documents,
         _groups(matched, *key),
         _groups(matched, *response),
-        Cells(**vars(cells), key=cell_key, response=cell_response, met=tally(met, len(cell_key))),
+        Cells(**vars(cells), key=cell_key, response=cell_response, met=np.bincount(met, minlength=len(cell_key))),
         met,
     )
 
@@ -215,7 +215,7 @@ def by_units(matched: Matched, table: Overlap) -> tuple[Overlap, Overlap]:
     nothing = np.zeros(rows.total, dtype=np.int64)
 
     def spans(numbers: Ints) -> Ints:
-        return tally(rows.of_number[np.unique(numbers)], rows.total)
+        return np.bincount(rows.of_number[np.unique(numbers)], minlength=rows.total)
 
     def of_entities(side: Side) -> Ints:
         first = np.full(len(side.document), len(matched.document))
@@ -241,15 +241,15 @@ def by_units(matched: Matched, table: Overlap) -> tuple[Overlap, Overlap]:
 def _groups(matched: Matched, number: Ints, group: Ints, document: Ints) -> Groups:
     """Return the groups of mentions; ``number`` and ``group`` have one value a mention, ``document`` one a group."""
     documents, of_number = matched.documents, matched.document
-    size = tally(group, len(document))
-    copies = tally(number, len(of_number))
+    size = np.bincount(group, minlength=len(document))
+    copies = np.bincount(number, minlength=len(of_number))
     if copies.max(initial=0) <= 1:
         return plain_groups(document, size, documents)
 
     # Distinct (number, group) rows, by number.
     first, row = ranked(number, group)
     row_number, row_group = number[first], group[first]
-    groups_of_number = tally(row_number, len(of_number))
+    groups_of_number = np.bincount(row_number, minlength=len(of_number))
     alone = groups_of_number[row_number] == 1
     sets: dict[int, list[int]] = defaultdict(list)
     for span, group_of_span in zip(row_number[~alone].tolist(), row_group[~alone].tolist(), strict=True):
@@ -259,13 +259,13 @@ def _groups(matched: Matched, number: Ints, group: Ints, document: Ints) -> Grou
         groups_of_spans[int(of_number[span])][frozenset(groups)] += 1
 
     def spans(numbers: Ints) -> Ints:
-        return tally(of_number[numbers], documents)
+        return np.bincount(of_number[numbers], minlength=documents)
 
     distinct = _Distinct(
-        tally(row_group, len(document)),
-        tally(row_group[alone], len(document)),
+        np.bincount(row_group, minlength=len(document)),
+        np.bincount(row_group[alone], minlength=len(document)),
         spans(np.flatnonzero(copies)),
-        spans(np.unique(row_number[tally(row, len(first)) > 1])),
+        spans(np.unique(row_number[np.bincount(row, minlength=len(first)) > 1])),
         spans(np.flatnonzero(groups_of_number > 1)),
         list(groups_of_spans.values()),
     )

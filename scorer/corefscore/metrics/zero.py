@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from corefscore.core.arrays import Bools, Ints, changes, order_by, tally
+from corefscore.core.arrays import Bools, Ints, changes, order_by
 from corefscore.matching.entity_lookup import last_entity, partners_of_mentions
 from corefscore.matching.matched import Side
 from corefscore.matching.mentions import NOWHERE, Alignment
@@ -40,7 +40,7 @@ def count(alignment: Alignment) -> tuple[Counts]:
     taken[counterpart[anaphor]] = True
     invented = alignment.response.nodes.zero & ~(is_first | taken)[response.number]
     right, of_key, wrong, spurious = (
-        tally(side.document[side.entity[which]], alignment.documents).astype(np.float64)
+        np.bincount(side.document[side.entity[which]], minlength=alignment.documents).astype(np.float64)
         for side, which in (
             (key, resolved & linked),
             (key, anaphor),

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from corefscore.core.arrays import Floats
-from corefscore.core.documents import is_within
+from corefscore.core.documents import UNIT_SOURCES
 from corefscore.core.errors import NAMES_SHOWN, UsageError, suggested
 from corefscore.core.findings import Noticed, plural
 from corefscore.core.percent import percent
@@ -141,7 +141,8 @@ class SystemsReport(Reported):
     def note_on_units(self) -> str:
         """The note on the units of resampling."""
         method, sample = self.found.method, self.found.sample
-        unit = method.unit if method.unit in UNITS or is_within(method.unit) else f"matches of {method.unit}"
+        is_named = method.unit in UNITS or method.unit.startswith(UNIT_SOURCES)
+        unit = method.unit if is_named else f"matches of {method.unit}"
         joined = "; the parts of a document are one unit" if sample.parts is not None else ""
         means = f"; scores are means over {method.average}" if method.average is not None else ""
         return f"unit of resampling: {unit}, {sample.units} in all{joined}{means}"

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.core.arrays import NONE, Bools, Floats, among, repeated, tally
+from corefscore.core.arrays import NONE, Bools, Floats, among, repeated
 from corefscore.core.documents import Documents, worded
 from corefscore.core.findings import SHOWN, Finding, plural
 from corefscore.matching.common import different_words, first_differences
@@ -50,7 +50,7 @@ def _members(alignment: Alignment) -> Common:
 def _table(alignment: Alignment, both: Common) -> Overlap:
     """Make the table of what entities have in common. Its sums are added by entity, and its ``cell_of`` is empty."""
     ours, theirs = (
-        plain_groups(side.document, tally(side.entity, len(side.document)), alignment.documents)
+        plain_groups(side.document, np.bincount(side.entity, minlength=len(side.document)), alignment.documents)
         for side in alignment.sides
     )
     groups = plain_groups(ours.document[both.key], both.size, alignment.documents)

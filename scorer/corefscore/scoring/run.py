@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeGuard
 import numpy as np
 
 from corefscore import formats
-from corefscore.core.documents import KEY, RESPONSE, Documents, is_within, joined
+from corefscore.core.documents import KEY, RESPONSE, UNIT_SOURCES, Documents, joined
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding, plural, shortened
 from corefscore.core.options import NameOptions, check_all
@@ -52,7 +52,7 @@ def words_of(documents: Documents) -> list[str]:
 
     layers = list(layers_of(documents))
     words = [list(chain(*layer.words)) if layer else [] for layer in layers]
-    columns = documents.mention_document().tolist(), documents.start.tolist(), documents.end.tolist()
+    columns = documents.document[documents.entity].tolist(), documents.start.tolist(), documents.end.tolist()
     if documents.nodes is None:
         return [" ".join(words[document][start : end + 1]) for document, start, end in zip(*columns, strict=True)]
     nodes = documents.nodes
@@ -335,4 +335,5 @@ def settings_of(
 
         rules = replace(rules, of=of(rules.of).value)
     names = tuple(metric.name for metric in metrics)
-    return Settings(names, rules, document, own_values(metrics, own), unit=unit if is_within(unit) else None)
+    within = unit if unit.startswith(UNIT_SOURCES) else None
+    return Settings(names, rules, document, own_values(metrics, own), unit=within)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.core.arrays import Floats, Ints
-from corefscore.core.documents import is_within, part_of
+from corefscore.core.documents import UNIT_SOURCES, part_of
 from corefscore.core.errors import UsageError, listed
 from corefscore.core.findings import plural
 from corefscore.matching.units import whole
@@ -92,7 +92,7 @@ def sample(
     first = results[0]
     needed = {name for measure in measures for name in metrics_of(measure, first.metrics)}
     metrics = [metric for metric in first.metrics if metric.name in needed]
-    if averaged and is_within(unit):
+    if averaged and unit.startswith(UNIT_SOURCES):
         raise UsageError(f"--unit {unit}: means over documents have no units within documents; leave --average out")
     rows = [_rows(result, metrics, unit) for result in results]
     if len({len(result.names) for result in results}) > 1:
@@ -153,7 +153,7 @@ def _rows(result: Result, metrics: Sequence[Metric], unit: str) -> _Rows:
     without such units.
     """
     columns = _columns(result.counts, metrics)
-    if not is_within(unit):
+    if not unit.startswith(UNIT_SOURCES):
         documents = result.names
         if unit in (DOCUMENT, JOINED) and result.settings.rules.window is not None:
             # The windows of a document are similar, like its parts.

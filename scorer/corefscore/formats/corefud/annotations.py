@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.core.arrays import Ints, bounds, changes, order_by, ranges
-from corefscore.core.documents import SENTENCE, TENTH, is_within
+from corefscore.core.documents import SENTENCE, TENTH, UNIT_SOURCES
 from corefscore.core.findings import Finding
 from corefscore.core.sources import Source, as_text
 from corefscore.formats.base import EMPTY, NO_WORD, Annotations, Request, Tree
@@ -40,7 +40,7 @@ def read(source: Source, request: Request) -> Iterator[Annotations]:
     lines = Lines(source)
     words, numbers = lines.words, lines.numbers(lines.documents.of_sentence)
     depth = cache(partial(depths, lines))
-    of_word = _types_of_words(lines) if request.types and not is_within(request.types) else {}
+    of_word = _types_of_words(lines) if request.types and not request.types.startswith(UNIT_SOURCES) else {}
     for begin, which in by_document(lines):
         rows = list(zip(words.row[which].tolist(), words.overt[which].tolist(), strict=True))
         forms = [_form(lines.column(row, FORM), overt=overt) for row, overt in rows]

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from corefscore.core.arrays import NONE, Ints, blocks, changes, firsts, order_by, ranked, sums, tally
+from corefscore.core.arrays import NONE, Ints, blocks, changes, firsts, order_by, ranked, sums
 from corefscore.core.documents import NO_NODES, Documents, Nodes, Place, Span, Texts, refuse_deep
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural
@@ -126,9 +126,9 @@ class File:
         self.order = np.argsort(self.document_of(slice(None)), kind="stable")
         self.place = np.empty_like(self.order)
         self.place[self.order] = np.arange(len(self.order))
-        size = tally(words.sentence, len(self.document_of_sentence))
+        size = np.bincount(words.sentence, minlength=len(self.document_of_sentence))
         self.last_word = np.cumsum(size) - 1  # of each sentence
-        overt = size - tally(words.sentence[~words.overt], len(size))
+        overt = size - np.bincount(words.sentence[~words.overt], minlength=len(size))
         tokens = sums(self.document_of_sentence, overt, len(names)).astype(np.int64)
         self.first_token = np.cumsum(tokens) - tokens
         columns = self._mentions() or {"nodes": NO_NODES, "odd_labels": ()}

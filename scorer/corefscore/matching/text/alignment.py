@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corefscore.core.arrays import Bools, Ints, changes, ranges, tally
+from corefscore.core.arrays import Bools, Ints, changes, ranges
 from corefscore.matching.text.characters import Characters
 
 _ANCHORS = (24, 12, 6)
@@ -176,7 +176,7 @@ class _Search:
         if rest is not None:
             free = (rest[key[:, None] + np.arange(size)] >= 0).all(axis=1)
             which, key = which[free], key[free]
-        once = tally(which, len(values))[which] == 1
+        once = np.bincount(which, minlength=len(values))[which] == 1
         response = starts[first[which[once]]]
         order = np.argsort(response)
         return diagonals((key[once][order], response[order]), size)

@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from corefscore.core.arrays import NONE, Bools, Ints, tally
+from corefscore.core.arrays import NONE, Bools, Ints
 from corefscore.core.records import dataclass
 from corefscore.formats.words import INVISIBLE, codes_of
 
@@ -52,7 +52,7 @@ class Characters:
     @cached_property
     def first(self) -> Ints:
         """Where the characters of each word begin, and last where those of all end."""
-        return np.append(0, np.cumsum(tally(self.token, self.tokens)))
+        return np.append(0, np.cumsum(np.bincount(self.token, minlength=self.tokens)))
 
     @cached_property
     def begins(self) -> Bools:

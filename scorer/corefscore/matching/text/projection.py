@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.core.arrays import NONE, Bools, Ints, Objects, changes, connected, order_by, ranked, tally
+from corefscore.core.arrays import NONE, Bools, Ints, Objects, changes, connected, order_by, ranked
 from corefscore.core.documents import (
     KEY,
     NO_NODES,
@@ -517,8 +517,8 @@ def _resolve(own: tuple[Ints, Ints], start: Ints, end: Ints, differing: Ints) ->
 def _inserted(piece: _Piece) -> int:
     """Return the number of words of a piece that have characters, none of which is in the key."""
     token, tokens = piece.words.token, piece.words.tokens
-    known = tally(token[piece.alignment.state != ABSENT], tokens)
-    return int(np.count_nonzero((known == 0) & (tally(token, tokens) > 0)))
+    known = np.bincount(token[piece.alignment.state != ABSENT], minlength=tokens)
+    return int(np.count_nonzero((known == 0) & (np.bincount(token, minlength=tokens) > 0)))
 
 
 def _states(piece: _Piece, key: Characters, sizes: Ints) -> tuple[Ints, Ints, Ints]:
@@ -528,10 +528,13 @@ def _states(piece: _Piece, key: Characters, sizes: Ints) -> tuple[Ints, Ints, In
     alignment, words = piece.alignment, piece.words
     known = np.flatnonzero(alignment.state != ABSENT)
     touched, index = np.unique(key.token[alignment.key[known]], return_inverse=True)
-    equal, moved = (tally(index[alignment.state[known] == state], len(touched)) for state in (EQUAL, MOVED))
+    equal, moved = (
+        np.bincount(index[alignment.state[known] == state], minlength=len(touched)) for state in (EQUAL, MOVED)
+    )
     whole = equal == sizes[touched]
     # A word with other characters in it is not kept: they belong to the word before them, or else to the next.
-    partly = np.flatnonzero((alignment.state == ABSENT) & (tally(words.token[known], words.tokens)[words.token] > 0))
+    has_known = np.bincount(words.token[known], minlength=words.tokens) > 0
+    partly = np.flatnonzero((alignment.state == ABSENT) & has_known[words.token])
     nearest = np.searchsorted(known, partly)
     before, after = (known[np.clip(nearest - by, 0, max(len(known) - 1, 0))] for by in (1, 0))
     beside = np.where(words.token[before] == words.token[partly], before, after)

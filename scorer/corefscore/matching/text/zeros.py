@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.core.arrays import Bools, Ints, Objects, changes, order_by, ranges, ranked, tally
+from corefscore.core.arrays import Bools, Ints, Objects, changes, order_by, ranges, ranked
 from corefscore.core.documents import SENTENCE, TENTH, Nodes
 from corefscore.formats.base import EMPTY, LAST, ZERO, Annotations, Tree
 from corefscore.matching.text.alignment import Alignment, Key, in_place
@@ -296,7 +296,7 @@ def as_nodes(key: DocumentWords, spans: Spans, names: Sequence[str], heads: str 
     # Words with one number are one word, as in the key.
     owner, numbered = np.repeat(np.arange(len(size)), size), numbers[all_words]
     different = changes(owner, numbered)
-    size = tally(owner[different], len(size))
+    size = np.bincount(owner[different], minlength=len(size))
     links_of_nodes = np.array(parents, dtype=np.int64), np.array(relations, dtype=np.int64)
     nodes = Nodes(size, head, zero, links, numbered[different], *links_of_nodes)
     tokens = np.append(key.overt_before, key.tokens)

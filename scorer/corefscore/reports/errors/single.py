@@ -11,7 +11,7 @@ import numpy as np
 from corefscore.analysis import types
 from corefscore.analysis.partitions import ABSENT, Members
 from corefscore.analysis.response import Analysis
-from corefscore.core.arrays import Bools, Ints, tally
+from corefscore.core.arrays import Bools, Ints
 from corefscore.core.documents import Documents
 
 KINDS = ("pronouns", "one word", "longer")
@@ -118,4 +118,4 @@ def _entities(of: Ints, wrong: Ints) -> Iterator[list[int]]:
     """Yield the mentions of each ``wrong`` entity, where ``of`` is the entity of each mention."""
     count = int(of.max(initial=ABSENT)) + 1
     members = Members(of, count)
-    return (members[entity].tolist() for entity in np.flatnonzero(tally(wrong, count)).tolist())
+    return (members[entity].tolist() for entity in np.flatnonzero(np.bincount(wrong, minlength=count)).tolist())

@@ -14,7 +14,7 @@ import numpy as np
 from corefscore.analysis import types
 from corefscore.analysis.partitions import ABSENT, Members
 from corefscore.analysis.response import Analysis
-from corefscore.core.arrays import order_by, ranked, tally
+from corefscore.core.arrays import order_by, ranked
 from corefscore.core.findings import plural
 from corefscore.core.percent import percent
 from corefscore.reports.base import DOCUMENT, MEASURE, Column, Table
@@ -101,7 +101,9 @@ def confusion_table(named: Named, words: ReportWords) -> Table:
     into = both.key[response.main][pieces.response]
     apart = np.flatnonzero(response.apart & (into != ABSENT))
     first, pair = ranked(pieces.key[apart], into[apart])
-    size = tally(pair.repeat(tally(pieces.of + 1, len(into) + 1)[1:][apart]), len(first))
+    size = np.bincount(
+        pair.repeat(np.bincount(pieces.of + 1, minlength=len(into) + 1)[1:][apart]), minlength=len(first)
+    )
     members = Members(pieces.of, len(into))
     columns = (
         Column("mentions", "mentions", "count"),

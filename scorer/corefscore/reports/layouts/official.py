@@ -86,7 +86,8 @@ def _side(documents: Documents) -> Iterator[str]:
     the response lacks has no name (recorded case missing-document).
     """
     spans: list[list[str]] = [[] for _ in documents.document]
-    items = iter(documents.words_of(np.flatnonzero(documents.start < 0).tolist()))
+    of_items = np.flatnonzero(documents.start < 0).tolist()
+    items = iter(documents.words_of(of_items) if of_items else ())
     rows = zip(documents.entity.tolist(), documents.start.tolist(), documents.end.tolist(), strict=True)
     for entity, start, end in rows:
         spans[entity].append(f"({start},{end})" if start >= 0 else f"({next(items)})")

@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from corefscore.core.arrays import Bools, Floats, Ints, changes, order_by, sums
-from corefscore.core.documents import KEY, OF_COLUMN, RESPONSE, Documents, Kinds, Place, is_within
+from corefscore.core.documents import KEY, OF_COLUMN, RESPONSE, UNIT_SOURCES, Documents, Kinds, Place
 from corefscore.core.errors import UsageError, nearest
 from corefscore.core.findings import Finding
 from corefscore.formats.base import AUTO
@@ -221,7 +221,7 @@ def of(words: str) -> Of:
             raise _unknown(words, "expected a way to recognise pronouns, such as english, tags:PRON or words:FILE")
         kinds = KINDS if by == KIND else (by,)
         return Of(words, KIND, by == KIND, {}, kinds, rest or "auto")
-    if is_within(words):
+    if words.startswith(UNIT_SOURCES):
         place, colon, kind = rest.partition(":")
         column = place.isascii() and place.isdigit() and int(place)
         if not place or (colon and not kind) or (words.startswith(OF_COLUMN) and not column):
@@ -294,7 +294,7 @@ def _by_head(pairs: Pairs, of: Of) -> tuple[Kinds, Kinds]:
     heads = text.heads(AUTO)
     found = []
     for side in (pairs.key, pairs.response):
-        document, placed = side.mention_document(), text.placed(side)
+        document, placed = side.document[side.entity], text.placed(side)
         number = np.full(len(side.start), KINDS.index(NOMINALS))
         number[_named(document, placed, text, names, heads)] = KINDS.index(NAMES)
         number[are_pronouns(document, placed[:3], text, pronouns)] = KINDS.index(PRONOUNS)

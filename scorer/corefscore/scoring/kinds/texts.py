@@ -203,7 +203,7 @@ class Text:
 
     def placed(self, side: Documents) -> Projection:
         """Return where the mentions of a side are in this text."""
-        document = side.mention_document()
+        document = side.document[side.entity]
         if side.nodes is None:
             inside = (side.start >= 0) & (side.end < np.diff(self.first)[document])
             return Projection(side.start, side.end, inside, None, {})
