@@ -232,7 +232,7 @@ class _Placing:
         entity, own = self.response.entity[mentions], (self.response.start[mentions], self.response.end[mentions])
         characters_of = piece.words.first
         begin, end = characters_of[own[0]], characters_of[own[1] + 1]
-        start, last, differing = _stretched(begin, end, piece.alignment, self.of_key.characters)
+        start, last, differing = _projected(begin, end, piece.alignment, self.of_key.characters)
         with_zeros(own, (start, last, differing), piece.zeros, self.of_key)
         _resolve(own, start, last, differing)
         # A mention that the key does not have comes after all words of the key.
@@ -253,7 +253,7 @@ class _Placing:
         mentions = _mentions_of(self.response, piece.document)
         nodes = self.response.nodes.take(np.arange(mentions.start, mentions.stop))
         # For every word of the response the first and the last word in the key.
-        first, last, _ = _stretched(
+        first, last, _ = _projected(
             piece.words.first[:-1], piece.words.first[1:], piece.alignment, self.of_key.characters
         )
         for zero, node in piece.zeros.items():
@@ -482,7 +482,7 @@ def _mentions_of(side: Documents, document: int) -> slice:
     return slice(*np.searchsorted(side.entity, entities).tolist())
 
 
-def _stretched(begin: Ints, end: Ints, alignment: Alignment, key: Characters) -> tuple[Ints, Ints, Ints]:
+def _projected(begin: Ints, end: Ints, alignment: Alignment, key: Characters) -> tuple[Ints, Ints, Ints]:
     """Return the first and the last word in the key for stretches of the response, and by how many characters they
     differ; -1 for stretches that the key does not have.
     """
