@@ -15,7 +15,7 @@ DOCUMENTS = 150
 
 CALLS: dict[str, tuple[int, Sequence[str]]] = {
     "score": (400, ["conll", "key", "response", "none"]),
-    "errors": (2200, ["errors", "key", "response", "--pronouns", "none"]),
+    "errors": (2100, ["errors", "key", "response", "--pronouns", "none"]),
     "diff": (2000, ["diff", "key", "response", "--pronouns", "none"]),
     "compare": (4000, ["compare", "key", "response", "key", "--trials", "20"]),
 }

@@ -15,7 +15,7 @@ from corefscore.analysis.partitions import ABSENT, Partitions, in_order, paired,
 from corefscore.analysis.spans import repaired_spans, way_of
 from corefscore.analysis.types import Errors, errors_of
 from corefscore.core.arrays import Bools, Floats, Ints, connected, narrow, order_by
-from corefscore.core.documents import Mention, joined, texts_of
+from corefscore.core.documents import Mention, Place, joined, texts_of
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding
 from corefscore.core.options import option
@@ -259,7 +259,10 @@ def analysable(result: Result) -> Analysable:
     key = joined([replace(batch.key, opening=None) for batch in batches])
     response = joined([replace(batch.response, opening=None) for batch in batches])
     present = np.concatenate([batch.present for batch in batches])
-    # The names of both sides are equal, and those of the response need not be kept.
+    # The names of both sides are equal; words of spans are looked up by their lines, not by that of the document.
+    if response.nodes is None:
+        files = {place.source: Place(place.source, None) for place in response.places if place is not None}
+        response = replace(response, places=[place and files[place.source] for place in response.places])
     pairs = Pairs(key, replace(response, names=key.names), present)
     return Analysable(replace(result, mention_sets={}), pairs, *found)
 
