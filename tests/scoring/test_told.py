@@ -137,7 +137,7 @@ def test_mentions_that_are_nearly_all_a_token_apart_are_told(begins: int, ends: 
     response[0][:4] = key[0][:4]
     found = notices(key, response)
     assert [notice.code for notice in found] == ([SHIFTED] if told else [])
-    assert all(told in notice.details["what"] for notice in found)
+    assert all(told in str(notice.details["what"]) for notice in found)
 
 
 def test_one_shared_mention_in_any_document_is_enough() -> None:
