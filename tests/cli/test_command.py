@@ -514,6 +514,7 @@ FIRST_CALLS = [
     pytest.param(["conll", "{key}", "{response}", "--html"], "errors KEY RESPONSE --html FILE\n", id="--html"),
     pytest.param(["conll", "{key}", "{response}", "--significance"], "corefscore compare KEY A B\n", id="tests"),
     pytest.param(["kappa", "{key}", "{response}"], "corefscore errors A B --symmetric", id="kappa"),
+    pytest.param(["conll", "{key}", "{response}", "--kappa"], "expected corefscore errors A B --symm", id="--kappa"),
     pytest.param(["significance", "{key}", "{response}"], "expected corefscore compare KEY A B\n", id="significance"),
     pytest.param(["conll", "{key}", "{response}", "--zzzzz"], "option --zzzzz\nTry", id="nothing like it"),
     pytest.param(["conll", "{key}", "{response}", "--formt", "x"], "did you mean --format?\n", id="something like it"),

@@ -304,9 +304,11 @@ EQUAL: Sequence[tuple[Any, Any, int]] = [
     (np.array([2**64 - 1, 1], dtype=np.uint64), [2**64 - 1, 1], 2),
     (["1", "2.5", "x"], [1.0, 2.5], 2),
     (["1", "2.5"], np.array([1, 2]), 1),
+    (np.array([1, 2, 3], dtype=np.float16), [1, 2, 4], 2),
 ]
 
 
+@pytest.mark.filterwarnings("error::RuntimeWarning")
 @together("row", EQUAL, ids=str)
 def test_items_are_the_same_if_they_are_equal(row: tuple[Any, Any, int]) -> None:
     """Whatever the other items are; numbers beside text are compared by their texts."""

@@ -104,11 +104,15 @@ def test_what_is_wrong_with_tags_is_counted(notation: str, text: str, expected: 
                 "[Bo]_2",
                 "[Bo](#1,#2)",
                 "[Bo](#1;#2)",
+                "[Bo]\\(#2)",
+                "[Bo](\uff032)",
+                "\uff3bBo\uff3d\uff08#2\uff09",
+                "Bo(#2)",
             ],
         ),
-        ("xml", ["<m#2>Bo", "<m=2>Bo", '<m id="">Bo', "<M>Bo", '<entity id="2">Bo', "< m >Bo"]),
+        ("xml", ["<m#2>Bo", "<m=2>Bo", '<m id="">Bo', "<M>Bo", '<entity id="2">Bo', "< m >Bo", "&lt;m&gt;Bo"]),
         ("words", ["Bo|e2", "Bo[e2]", "Bo|(e2)", "Bo|e2."]),
-        ("braces", ["{2: Bo}", "{2|Bo}", "{#2 Bo}", "{Bo}_2", "{Bo}{2}", "{2}", "[2: Bo]"]),
+        ("braces", ["{2: Bo}", "{2|Bo}", "{#2 Bo}", "{Bo}_2", "{Bo}{2}", "{2}", "[2: Bo]", "{2Bo}"]),
     ],
 )
 def test_what_is_nearly_a_tag_is_counted_and_shown(

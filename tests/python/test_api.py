@@ -574,7 +574,11 @@ SYSTEM = TESTDATA / "systems" / "key.conll", {"ash": TESTDATA / "systems" / "run
         ({"trials": 0}, "trials=0: expected a whole number, 1 or more"),
         ({"trials": "9"}, "trials='9': expected a whole number, 1 or more"),
         ({"confidence": "x"}, "confidence='x': expected a number between 0 and 1"),
+        ({"trials": True}, "trials=True: expected a whole number, 1 or more"),
+        ({"window": True}, "window=True: expected a whole number, 1 or more"),
         ({"unit": 0}, "unit=0: expected a word"),
+        ({"unit": None}, "unit=None: expected a word"),
+        ({"correction": None}, "correction=None is not one of largest, holm, holm-all, none"),
         ({"by": 0}, "by=0: expected a word"),
         ({"baseline": "c"}, "--baseline 'c' is not a system"),
         ({"correction": "bonferroni"}, "correction='bonferroni' is not one of largest, holm, holm-all, none"),
@@ -590,6 +594,9 @@ def test_odd_values_of_the_options_of_a_comparison_are_refused(how: dict[str, An
 def test_whole_numbers_of_numpy_are_whole_numbers() -> None:
     found = corefscore.compare(*SYSTEM, "lea", trials=np.int64(99), seed=np.int64(3))  # type: ignore[arg-type]
     assert json.dumps(found.to_dict()) == json.dumps(corefscore.compare(*SYSTEM, "lea", trials=99, seed=3).to_dict())
+    five: Any = np.int64(5)
+    first, second = (json.dumps(score(*DEMO, "lea", window=tokens).to_dict()) for tokens in (5, five))
+    assert first == second
 
 
 @pytest.mark.parametrize(

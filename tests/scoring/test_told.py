@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
-from corefscore import Scorer, ScorerWarning, score
+from corefscore import Scorer, ScorerWarning, from_labels, score
 from corefscore.cli import run
 from corefscore.core.findings import Finding
 from support import RECORDED, TESTDATA, Run, call
@@ -138,6 +139,17 @@ def test_mentions_that_are_nearly_all_a_token_apart_are_told(begins: int, ends: 
     found = notices(key, response)
     assert [notice.code for notice in found] == ([SHIFTED] if told else [])
     assert all(told in str(notice.details["what"]) for notice in found)
+
+
+@pytest.mark.parametrize(
+    "other", [from_labels([1, 1], [(0, 1), (4, 4)]), [["(0, 1)", "(4, 4)"]]], ids=["items", "text"]
+)
+def test_spans_beside_what_only_looks_like_them_are_told(other: Any) -> None:
+    clusters: Any = [[(0, 1), (4, 4)]]
+    for key, response in ((clusters, other), (other, clusters)):
+        notice = score(key, response, "lea").notices[-1]
+        assert notice.code == SHIFTED
+        assert "never the same, even if they look alike" in str(notice.details["hint"])
 
 
 def test_one_shared_mention_in_any_document_is_enough() -> None:

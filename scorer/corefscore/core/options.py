@@ -53,7 +53,7 @@ class Option(NamedTuple):
     def check(self, value: Any) -> None:
         """Raise `UsageError` for an invalid value."""
         kind = self.kind or type(self.default)
-        if value is None:
+        if value is None and self.default is None:
             return
         if self.by_side and isinstance(value, Mapping):
             for of_one_side in value.values():

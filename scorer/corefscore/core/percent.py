@@ -62,7 +62,7 @@ def whole(number: Any, call: str, least: int) -> int:
 
     Raises `UsageError` for anything else, and for a number below ``least``.
     """
-    if not hasattr(number, "__index__") or index(number) < least:
+    if isinstance(number, bool) or not hasattr(number, "__index__") or index(number) < least:
         raise UsageError(f"{call}{number!r}: expected a whole number, {least} or more")
     return index(number)
 

@@ -146,9 +146,12 @@ def _apart(key: Mention, response: Mention, documents: int, tagged: bool, apart:
             f"{plural(abs(by), 'token')} {'earlier' if by > 0 else 'later'}" if by else "where they do" for by in apart
         )
         details["what"] = f"most mentions of the response would be found if they began {begins} and ended {ends}"
+    one_sided = (key.span.start < 0) != (response.span.start < 0)
     details["hint"] = (
         "corefscore validate ANSWER --key KEY shows where the text of the answer first differs"
         if tagged
+        else "one side has spans of tokens, the other items or text, which are never the same, even if they look alike"
+        if one_sided
         else "check that both have the same tokens, count them from 0, end a mention with its last token, and write "
         "mentions in the same form"
     )

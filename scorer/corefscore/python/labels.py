@@ -19,8 +19,8 @@ from corefscore.formats.labels import UNNAMED, odd_labels
 from corefscore.formats.labels import documents as documents_of
 from corefscore.scoring.run import Corpus
 
-_LARGE = 2**53
-"""The limit of whole numbers, which floats represent up to here."""
+_LARGE = np.float64(2**53)
+"""The limit of whole numbers, which floats represent up to here; floats of fewer bits are compared as of 64."""
 
 
 def from_labels(

@@ -263,7 +263,10 @@ def paths_of(name: str, side: Any) -> str | list[str] | None:
 
 
 def options_by_topic(arguments: Mapping[str, Any]) -> tuple[Reading, Rules, dict[str, Any]]:
-    """Divide options by keyword into those of reading files, the rules by which mentions count, and all others."""
+    """Divide options by keyword into those of reading files, the rules by which mentions count, and all others. Whole
+    numbers of numpy become numbers of Python, which JSON can have.
+    """
+    arguments = {name: value.item() if isinstance(value, np.integer) else value for name, value in arguments.items()}
     reading, rules = (
         {name: arguments[name] for name in vars(group()) if name in arguments} for group in (Reading, Rules)
     )

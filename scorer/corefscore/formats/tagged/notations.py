@@ -146,7 +146,8 @@ NOTATIONS = (
         "[[Ann](#3)'s cat](#1)",
         _pattern(r"(?P<open>\[)|(?P<close>\]\(#(?P<id>[^()\s#]{1,99})\))|(?P<plain_close>\])"),
         sign=r"\]\(#[^()\s]{1,99}\)",
-        near=rf"\]\([^()\s]{{1,99}}\)?|\]\s{{0,9}}\(\s{{0,9}}#[^()\n]{{0,99}}\)?|\][{{\[_^#]{_NEARLY_ID}[\]}}]?",
+        near=rf"\]\([^()\s]{{1,99}}\)?|\]\s{{0,9}}\(\s{{0,9}}#[^()\n]{{0,99}}\)?|\][{{\[_^#]{_NEARLY_ID}[\]}}]?"
+        rf"|[(\uff08][#\uff03]{_NEARLY_ID}[)\uff09]",
         opening="[",
         closing="](#{id})",
         ids=rf"(?!{_PREFIX})[^()\s#]{{1,99}}",
@@ -161,7 +162,7 @@ NOTATIONS = (
             rf"|(?P<close></m>(?:#(?P<id2>(?:{_PREFIX})?{_ID}))?)"
         ),
         sign=r"<m[\s>]|</m>",
-        near=r"<\s{0,9}/?\s{0,9}[mM]\b[^<>]{0,99}>|<[A-Za-z]\w{0,30}\s[^<>]{0,99}\bid\s{0,9}=[^<>]{0,99}>",
+        near=r"<\s{0,9}/?\s{0,9}[mM]\b[^<>]{0,99}>|<[A-Za-z]\w{0,30}\s[^<>]{0,99}\bid\s{0,9}=[^<>]{0,99}>|&lt;m\b",
         opening="<m>",
         closing="</m>#{id}",
         ids=rf"(?!{_PREFIX}){_ID}",
@@ -185,7 +186,7 @@ NOTATIONS = (
         "{1 {3 Ann}'s cat}",
         _pattern(rf"(?P<open>\{{(?P<id>(?:{_PREFIX})?{_ID})\s)|(?P<close>\}})|(?P<plain_open>\{{)"),
         sign=rf"\{{(?:{_PREFIX})?{_ID}\s",
-        near=rf"\{{\s{{0,9}}{_NEARLY_ID}[\s:|,}}-]|\}}[_#({{\[]{_NEARLY_ID}|\[{_NEARLY_ID}[:|\s]",
+        near=rf"\{{\s{{0,9}}{_NEARLY_ID}(?:[\s:|,}}-]|(?=[^\W\d_]))|\}}[_#({{\[]{_NEARLY_ID}|\[{_NEARLY_ID}[:|\s]",
         opening="{{{id} ",
         closing="}}",
         ids=rf"(?!{_PREFIX}){_ID}",
