@@ -17,7 +17,7 @@ from corefscore.core.documents import KEY
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.options import STATISTICS
 from corefscore.core.sources import STDIN
-from corefscore.metrics import GROUPS, NAMES, names_in, select
+from corefscore.metrics import GROUPS, NAMES, named, select
 from corefscore.metrics.base import NODES, Metric, names_asked, options_of
 from corefscore.reports.base import shortened
 from corefscore.reports.layouts import COREFUD, DATA, RESULT, TABLE, TABLES, Style, fitting, rendered
@@ -39,8 +39,8 @@ _AT_ALL = '\n\nNAME scores one document; "none" prints totals only.'
 
 def metric_command(words: str) -> click.Command:
     """Return the command that scores with the metrics that ``words`` names."""
-    listed = names_in(words)
     metrics = select(words)
+    listed = [named(word) for word in words.split(",")]
     headings, conll = len(listed) > 1 or listed[0] in GROUPS, "conll" in listed
     text, more = _help(metrics, conll=conll)
     ending = "conllu" if any(metric.view == NODES for metric in metrics) else "conll"

@@ -106,20 +106,15 @@ def find(name: str) -> Metric:
     raise UsageError(f'unknown metric "{name}"; {suggested(name, [*NAMES, *GROUPS, *outside])}')
 
 
-def names_in(words: str) -> list[str]:
-    """Return the names in a METRIC argument (`named`). Raises `UsageError` for an empty one."""
-    names = [named(word) for word in words.split(",")]
-    if not all(names):
-        raise UsageError(f'there is an empty name in the list of metrics "{words}"')
-    return names
-
-
 def select(words: str) -> tuple[Metric, ...]:
     """Return the metrics of a METRIC argument: names and groups, joined by commas.
 
-    Raises `UsageError` for an unknown name, and for metrics that have a measure of the same name.
+    Raises `UsageError` for an unknown or empty name, and for metrics that have a measure of the same name.
     """
-    names = [name for word in names_in(words) for name in GROUPS.get(word, (word,))]
+    listed = [named(word) for word in words.split(",")]
+    if not all(listed):
+        raise UsageError(f'there is an empty name in the list of metrics "{words}"')
+    names = [name for word in listed for name in GROUPS.get(word, (word,))]
     if MENTIONS in names:
         raise UsageError(f'"{MENTIONS}" is part of every run and cannot be given as a metric; leave it out')
     metrics = tuple(find(name) for name in dict.fromkeys(names))

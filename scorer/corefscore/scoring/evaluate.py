@@ -225,7 +225,8 @@ class BatchScorer:
                     "such as every instead of corefud"
                 )
         every = list(matched.values())
-        matched = {view: select_mentions(its, rules.mentions, rules.singletons) for view, its in matched.items()}
+        if (rules.mentions, rules.singletons) != (None, "keep"):
+            matched = {view: select_mentions(its, rules.mentions, rules.singletons) for view, its in matched.items()}
         in_common = None
         sides = [(mentions.response.number, mentions.key.number) for mentions in matched.values()]
         if all(among(response, key).sum() <= FEW * len(response) for response, key in sides):
