@@ -426,7 +426,7 @@ def test_an_output_is_compressed_as_its_name_says(
     assert call(capfdbinary, "validate", tmp_path / f"packed{ending}{suffix}").status == 0
 
 
-@pytest.mark.parametrize("name", ["out.xml", "out.csv", "out.json", "out.txt", "out.xml.gz", "out.7"])
+@pytest.mark.parametrize("name", ["out.xml", "out.tsv", "out.json", "out.txt", "out.xml.gz", "out.7"])
 def test_an_ending_that_names_no_format_is_refused(
     name: str, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:

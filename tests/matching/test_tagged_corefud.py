@@ -13,11 +13,11 @@ from pathlib import Path
 import corefscore
 import numpy as np
 import pytest
-from corefscore.checking.convert import WITH_ZEROS, convert, writable
+from corefscore.checking.convert import WITH_ZEROS, convert
 from corefscore.core.errors import ScorerError
 from corefscore.core.findings import Finding
 from corefscore.core.sources import Source
-from corefscore.formats.base import Annotations, Reading, Request
+from corefscore.formats.base import EVERY_NAME, Annotations, Reading, Request
 from corefscore.formats.corefud.annotations import read as layers_of
 from corefscore.formats.tagged.notations import NAMES
 from corefscore.matching.text.zeros import gaps_of
@@ -481,7 +481,7 @@ ROUND = {
 }
 
 
-@pytest.mark.parametrize("target", writable())
+@pytest.mark.parametrize("target", EVERY_NAME)
 @pytest.mark.parametrize("notation", NAMES)
 @pytest.mark.parametrize("name", ROUND)
 def test_there_and_back_is_the_same_in_every_format(

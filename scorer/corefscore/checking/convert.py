@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import chain, islice, repeat
 
 import numpy as np
 
 from corefscore.core.arrays import Bools, Ints
 from corefscore.core.documents import KEY, RESPONSE, SENTENCE, TENTH, Documents, joined
-from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural
 from corefscore.core.sources import MARK, Source, is_utf_16, sources
 from corefscore.formats import BY_CONTENT, HEAD_BYTES, TAGGED, find, form_of, read, refuse_heads, requested
 from corefscore.formats.base import (
     EMPTY,
-    EVERY_NAME,
     NAMES,
     Annotations,
     Format,
@@ -41,12 +39,12 @@ def convert(
 ) -> Iterator[str]:
     """Yield the documents of a file or folder, or of a file in memory, in another format, as pieces of text.
 
-    ``to`` is the name of a format, by default JSON lines for CoNLL and CoNLL for all others; ``watch`` is that of
-    `corefscore.formats.read`. With a ``key`` (a path) the documents are those of the key, with the entities of the file
-    on its tokens. What the new format cannot contain is added to ``notices``.
+    ``to`` is the name of a format, by default JSON lines for CoNLL and tables and CoNLL for all others; ``watch`` is
+    that of `corefscore.formats.read`. With a ``key`` (a path) the documents are those of the key, with the entities of
+    the file on its tokens. What the new format cannot contain is added to ``notices``.
 
     Raises `InputError` for input that is refused, including documents with the same name and documents with faults;
-    `UsageError` for a file that cannot be read and for formats that cannot be converted.
+    `UsageError` for a file that cannot be read.
     """
     side = None if key is None else RESPONSE
     written, both, reading = requested(side, reading), reading, reading.of(side)
@@ -59,10 +57,8 @@ def convert(
     if to == TAGGED:  # the notation is that of the output; that of the input is recognised
         reading = replace(reading, tags=None)
     origin = form_of(files, reading, RESPONSE)
-    target = find(to or next(name for name in _USUAL_TARGETS if name != origin.name))
-    if origin.sentences is None or target.write is None:
-        known = ", ".join(writable())
-        raise UsageError(f"{origin.name} cannot be converted to {target.name}; formats that can be converted: {known}")
+    target = find(to or ("jsonlines" if origin.name in ("conll", "labels") else "conll"))
+    assert target.write is not None, "every format is written"
     on_key = key is not None and target.name == _COREFUD and form_of(sources(key), BY_CONTENT, KEY)
     refuse_heads(reading, [on_key or origin])
     if key is not None and on_key and on_key.name == _COREFUD:
@@ -77,7 +73,8 @@ def convert(
         annotations = chain.from_iterable(origin.annotations(source, request) for source in files)
         documents = _with_zeros(origin.read(files, notices, request), annotations, notices)
     else:
-        texts = chain.from_iterable(sentences(source, notices, request) for source in files)
+        of_files = (sentences(source, notices, request) if sentences else repeat(None) for source in files)
+        texts: Iterator[Sentences | None] = chain.from_iterable(of_files)
         documents = _full(origin.read(files, notices, request), texts, notices, zeros=origin.zeros)
         if not target.zeros:
             documents = _zeros_as_words(documents, notices, target.title)
@@ -116,8 +113,6 @@ def _note_joined(path: str, files: int, documents: int, notices: list[Finding]) 
     if files > 1:
         notices.append(Finding("joined-files", path, details={"files": files, "documents": documents}))
 
-
-_USUAL_TARGETS = ("conll", "jsonlines")
 
 _COREFUD = "corefud"
 """The format whose mentions are more than spans."""
@@ -291,11 +286,6 @@ def _in_order(
         other_words[mention] = not np.array_equal(written, words)
         other_head[mention] = written[np.argmin(trees[document].depth[written])] != head
     return start, end, other_words, other_head
-
-
-def writable() -> list[str]:
-    """Return the names of the formats that can be written."""
-    return [name for name in EVERY_NAME if find(name).write]
 
 
 def _full(

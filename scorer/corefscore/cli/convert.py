@@ -7,22 +7,22 @@ from typing import Any
 
 import click
 
-from corefscore.checking.convert import convert, writable
+from corefscore.checking.convert import convert
 from corefscore.cli import options
 from corefscore.cli.output import COMPRESSORS, progress, tell, write
 from corefscore.cli.scoring import spare_inputs
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding
 from corefscore.core.options import INPUT
-from corefscore.formats.base import Reading
+from corefscore.formats.base import EVERY_NAME, Reading
 
-_BY_ENDING = {"conll": "conll", "conllu": "corefud", "jsonl": "jsonlines"}
+_BY_ENDING = {"conll": "conll", "conllu": "corefud", "jsonl": "jsonlines", "csv": "labels"}
 """The formats by the ending of OUT, which may have something before it, as in ``.auto_conll``."""
 
 _IN_MEMORY = 16 << 20
 """The largest output in bytes that is kept in memory until it is complete; more is kept in a temporary file."""
 
-_HELP = """Convert between CoNLL-2011/2012, CorefUD, JSON lines and other dialects of JSON.
+_HELP = """Convert between CoNLL-2011/2012, CorefUD, JSON lines and other dialects of JSON, and tables of labels.
 
 IN is a file, a folder (its files become one corpus), or - for standard input; its format is recognised by content. OUT
 is a file, or - for standard output; it is written whole or not at all, and compressed if it ends with .gz, .bz2 or .xz.
@@ -48,11 +48,11 @@ coreference."""
         options.Parameter(
             "--format",
             "to",
-            type=options.Choice(writable()),
+            type=options.Choice(EVERY_NAME),
             metavar="FORMAT",
-            help="Format of OUT: conll, corefud, tagged, jsonlines or another dialect of JSON. By default the "
-            "ending of OUT decides (.conll, .conllu or .jsonl); without an ending, jsonlines for CoNLL, conll for "
-            "others.",
+            help="Format of OUT: conll, corefud, tagged, jsonlines or another dialect of JSON, labels. By default "
+            "the ending of OUT decides (.conll, .conllu, .jsonl or .csv); without an ending, jsonlines for CoNLL and "
+            "tables, conll for others.",
         ),
         options.Parameter(
             "--key",

@@ -10,9 +10,10 @@ from types import MappingProxyType
 from typing import Any, TypeAlias, TypeVar
 
 from corefscore.core.arrays import NONE, Bools, Ints
-from corefscore.core.documents import KEY, RESPONSE, SENTENCE, TENTH, Documents, Place, texts_of
+from corefscore.core.documents import KEY, RESPONSE, SENTENCE, TENTH, Documents, Place
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding, Found
+from corefscore.core.items import LONGEST, Items, Values, text_of
 from corefscore.core.options import INPUT, NameOptions, check_all, declared, option
 from corefscore.core.records import NamedTuple, dataclass, replace
 from corefscore.core.sources import MARK, Source
@@ -225,7 +226,8 @@ class FullDocument(NamedTuple):
     """One document with its words, ready to be written.
 
     ``entities`` are lists of mentions (first token, last token) by id; ``sentences`` is None if no words are known.
-    ``zeros`` are the tokens that are empty nodes, for formats that write these.
+    ``zeros`` are the tokens that are empty nodes, for formats that write these. ``items`` are the values of mentions
+    that are items (`corefscore.core.items`), and ``alone`` the places of those in no entity.
     """
 
     name: str
@@ -233,6 +235,17 @@ class FullDocument(NamedTuple):
     sentences: Sentences | None
     entities: Mapping[str, Sequence[tuple[int, int]]]
     zeros: Collection[int] = ()
+    items: Values = ()
+    alone: Sequence[int] = ()
+
+    @property
+    def of_items(self) -> bool:
+        """Whether a mention is an item."""
+        return any(start < 0 for spans in self.entities.values() for start, _ in spans)
+
+    def text(self, start: int, end: int) -> str:
+        """Return a mention as text: the item that it is, or its first and its last token."""
+        return text_of(self.items[start + LONGEST]) if start < 0 else f"{start}-{end}"
 
 
 def zeros_in(words: Iterable[str]) -> list[int]:
@@ -266,23 +279,19 @@ def order_kept(document: FullDocument, written: Iterable[str]) -> bool:
 
 
 def full_documents(batch: Documents) -> Iterator[FullDocument]:
-    """Yield the documents of a batch without their words. Raises `InputError` for a document with a fault, and for one
-    whose mentions have no place in a text.
-    """
+    """Yield the documents of a batch without their words. Raises `InputError` for a document with a fault."""
     for fault in batch.faults.values():
         raise InputError([fault()])
-    if batch.items and batch.start.min(initial=0) < 0:
-        mention = batch.mention(int(batch.start.argmin()))
-        what = f'"{texts_of([mention])[0]}"'
-        expected = "the numbers of its first and last token, without which it cannot be written in another format"
-        raise refused(
-            mention.place, "bad-mention", document=mention.document, place="a mention", what=what, expected=expected
-        )
     entities: list[dict[str, list[tuple[int, int]]]] = [defaultdict(list) for _ in batch.names]
     for entity, start, end in zip(batch.entity.tolist(), batch.start.tolist(), batch.end.tolist(), strict=True):
         entities[batch.document[entity]][batch.name_of(entity)].append((start, end))
+    items = batch.items or Items(())
+    alone: list[list[int]] = [[] for _ in batch.names]
+    for document, number in zip(items.document.tolist(), items.number.tolist(), strict=True):
+        alone[document].append(number - LONGEST)
     for document, name in enumerate(batch.names):
-        yield FullDocument(name, batch.place_of(document), None, entities[document])
+        place = batch.place_of(document)
+        yield FullDocument(name, place, None, entities[document], items=items.values, alone=alone[document])
 
 
 class Tree(NamedTuple):
@@ -362,7 +371,7 @@ class Format(NamedTuple):
     - ``read``: the documents of all files as one corpus, in batches.
     - ``sentences``: the words of one file, document by document in the same order; a pass of its own, since scoring
       does not need them.
-    - ``write``: documents as text. Formats without ``sentences`` and ``write`` cannot be converted.
+    - ``write``: documents as text.
 
     For a corpus that is divided among workers:
 

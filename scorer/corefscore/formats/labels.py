@@ -36,7 +36,20 @@ from corefscore.core.findings import Finding, plural, shortened
 from corefscore.core.items import LONGEST, Items, ItemWords, Numbers, Values, text_of
 from corefscore.core.records import NamedTuple, replace
 from corefscore.core.sources import MARK, Source, as_text, is_utf_16
-from corefscore.formats.base import BATCH, DOCUMENT, ENTITY, ITEM, Format, Request, found_at, is_json, refused
+from corefscore.formats.base import (
+    BATCH,
+    DOCUMENT,
+    ENTITY,
+    ITEM,
+    USUAL,
+    Format,
+    FullDocument,
+    Request,
+    found_at,
+    is_json,
+    refused,
+    shares_spans,
+)
 from corefscore.formats.jsonlines.objects import (
     IN_SENTENCE,
     IN_TEXT,
@@ -49,6 +62,7 @@ from corefscore.formats.jsonlines.objects import (
     records,
     shown,
 )
+from corefscore.formats.written import Fit, add_notice, fitted
 
 COLUMN_NAMES: Mapping[str, Sequence[str]] = {
     ITEM: ("item", "mention", "id", "record", "unique"),
@@ -409,4 +423,33 @@ def _text(place: Place, fields: Fields, name: str) -> str:
     return clean(text_of(value))
 
 
-FORMAT = Format("labels", "a table of labels", recognises, read, columns=(ITEM, ENTITY, DOCUMENT))
+_FIT = Fit("a table of labels", names=r"\A\Z", bare=True, empty=True)
+
+
+def write(documents: Iterator[FullDocument], notices: list[Finding], request: Request = USUAL) -> Iterator[str]:
+    """Yield documents as a table with a row for each mention: the item that it is, or its first and its last token.
+
+    Rows are in the order of mentions, in which entities are read. Losses are added to the notices.
+    """
+    worded = False
+    yield f"{DOCUMENT},{ITEM},{ENTITY}\n"
+    for document in fitted(documents, notices, _FIT):
+        if document.sentences and not worded:
+            worded = True
+            add_notice(document, notices, "dropped-words")
+        if shares_spans(document):
+            add_notice(document, notices, "changed-order")
+        spans = [(span, name) for name, of_entity in document.entities.items() for span in of_entity]
+        spans += [((place, place), "") for place in document.alone]
+        if not spans:
+            add_notice(document, notices, "dropped-document")
+        for span, name in sorted(spans, key=lambda row: (row[0][0], row[0][0] < row[0][1], -row[0][1])):
+            yield ",".join(map(_cell, (document.name, document.text(*span), name))) + "\n"
+
+
+def _cell(text: str) -> str:
+    """Return a cell, between quotes if it has a delimiter, a quote or the end of a line."""
+    return '"' + text.replace('"', '""') + '"' if re.search('[",;\t\r\n]', text) else text
+
+
+FORMAT = Format("labels", "a table of labels", recognises, read, write=write, columns=(ITEM, ENTITY, DOCUMENT))

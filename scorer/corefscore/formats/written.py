@@ -109,11 +109,19 @@ def crossings(spans: Spans, *, closed_first: bool = False) -> Iterator[tuple[int
 def fitted(documents: Iterator[FullDocument], notices: list[Finding], fit: Fit) -> Iterator[FullDocument]:
     """Yield documents as a format can contain them; every replacement is added to the notices.
 
-    Entities are numbered if an id cannot be written. Raises `InputError` if two documents get the same name.
+    Entities are numbered if an id cannot be written. Raises `InputError` if two documents get the same name, and for
+    mentions without a place in a text, which have none in a format or in a document that has words.
     """
     places: dict[str, Place] = {}
     numbered = False
     for document in documents:
+        if document.of_items and (document.sentences is not None or not fit.bare):
+            start, end = min(span for spans in document.entities.values() for span in spans)
+            what = f'"{document.text(start, end)}"'
+            expected = "the numbers of its first and last token; --format jsonlines or labels writes it without"
+            raise refused(
+                document.place, "bad-mention", document=document.name, place="a mention", what=what, expected=expected
+            )
         name = _replaced(fit.names, "_", document.name)
         if name != document.name:
             add_notice(document, notices, "changed-name", format=fit.title, written=name)

@@ -40,7 +40,10 @@ def write(
         empty=dialect.shape in (SENTENCES, OBJECTS),
     )
     for document in fitted(documents, notices, fit):
-        clusters = _in_order(document, notices, told, ordered=not (blank and shares_spans(document)))
+        if document.alone:
+            add_notice(document, notices, "dropped-items", count=plural(len(document.alone), "item"))
+        in_doubt = (blank or document.of_items) and shares_spans(document)
+        clusters = _in_order(document, notices, told, ordered=not in_doubt)
         fields = _fields(document, clusters, notices, told, dialect)
         yield separator + as_json(fields) + ("" if dialect.array else "\n")
         separator = ",\n" if dialect.array else ""
@@ -83,7 +86,7 @@ def _fields(
         fields[dialect.words] = _SHAPES[dialect.shape](words)
         if dialect.sentence_of is not None:
             fields[dialect.sentence_of] = _sentence_of(words)
-    fields[dialect.clusters] = _offsets(clusters, words, dialect)
+    fields[dialect.clusters] = _offsets(document, clusters, words, dialect)
     if dialect.spelled is not None and words is not None:
         flat = list(chain.from_iterable(words))
         lengths = [end + 1 - start for cluster in clusters for start, end in cluster]
@@ -122,8 +125,10 @@ def _uncrossed(document: FullDocument, words: _Words, clusters: _Clusters, notic
     return sentences
 
 
-def _offsets(clusters: _Clusters, words: _Words | None, dialect: Dialect) -> list[list[list[int]]]:
-    """Return the clusters with the offsets of the dialect."""
+def _offsets(document: FullDocument, clusters: _Clusters, words: _Words | None, dialect: Dialect) -> list[Any]:
+    """Return the clusters with the offsets of the dialect, or with the texts of items."""
+    if document.of_items:
+        return [[document.text(*span) for span in cluster] for cluster in clusters]
     if dialect.shape == TEXT and words is not None:
         ends = list(accumulate((len(word) + 1 for word in chain.from_iterable(words)), initial=0))
         return [[[ends[start], ends[end + 1] - 1] for start, end in cluster] for cluster in clusters]
