@@ -15,8 +15,7 @@ import numpy as np
 import pytest
 from corefscore.metrics import find
 from corefscore.reports.base import Interval
-from corefscore.reports.plots import drawn
-from corefscore.reports.rank import Ranking, rank
+from corefscore.reports.rank import Ranking, drawn, rank
 from corefscore.scoring.results import Result
 from corefscore.scoring.settings import Settings
 from corefscore.statistics.significance import Method
@@ -540,7 +539,7 @@ def test_numbers_are_not_cut_in_a_narrow_table(monkeypatch: pytest.MonkeyPatch, 
 def test_a_drawing_without_matplotlib_names_the_library(
     tmp_path: Path, capfdbinary: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("corefscore.reports.plots.find_spec", lambda name: None)
+    monkeypatch.setattr("corefscore.reports.rank.find_spec", lambda name: None)
     done = call(capfdbinary, "rank", KEY, "--systems", RUNS, "--output", tmp_path / "ranking.png")
     message = b"corefscore: a plot needs matplotlib: pip install matplotlib\n"
     assert done == (2, b"", message)

@@ -21,7 +21,7 @@ from corefscore.metrics import DEFAULT, ranked_by, wanted
 from corefscore.metrics.base import Metric
 from corefscore.reports.compare import compare as compared
 from corefscore.reports.layouts import DATA, TABLES, Style, rendered
-from corefscore.reports.plots import drawn, form_of
+from corefscore.reports.rank import drawn, plot_format
 from corefscore.reports.rank import rank as ranked
 from corefscore.scoring.results import Result, compiled, refuse_heads_of_spans
 from corefscore.scoring.systems import Runs, files_of, scored_each, separated
@@ -310,7 +310,7 @@ def rank(
     paths, runs, skipped = _given(key, systems, place, output, arguments)
     chosen = wanted(measures)
     measure, score = ranked_by(chosen.measures, sort)
-    form = form_of(output)
+    form = plot_format(output)
     way = _method(arguments)
     system_of = {run: name for name, its in (runs or {}).items() for run in its}
     unscored: dict[str, str] = {}

@@ -202,7 +202,7 @@ def complete(key: Given, response: Given | None, reading: Reading) -> Given:
     Raises `UsageError` if it does not, and for options of reading files if there is no file.
     """
     if is_text(response) and not is_in_memory(key):
-        from corefscore.python.texts import answered
+        from corefscore.python.corpora import answered
 
         return answered(response, reading)
     if reading != Reading() and not is_path(key) and not is_path(response):
