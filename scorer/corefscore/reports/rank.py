@@ -1,5 +1,5 @@
-"""The ranking of a shared task: the best system comes first, each with the range of its possible ranks; and its plot, which
-needs matplotlib, the extra ``plots``."""
+"""The ranking of a shared task: the best system comes first, each with the range of its possible ranks; and its plot,
+which needs matplotlib, the extra ``plots``."""
 
 from __future__ import annotations
 
