@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from corefscore.python.api import score as score
     from corefscore.python.api import write as write
     from corefscore.python.corpora import from_clusters as from_clusters
+    from corefscore.python.corpora import from_labels as from_labels
     from corefscore.python.corpora import from_spacy as from_spacy
     from corefscore.python.corpora import from_text as from_text
     from corefscore.python.evaluator import CorefEvaluator as CorefEvaluator
-    from corefscore.python.labels import from_labels as from_labels
     from corefscore.python.systems import check as check
     from corefscore.python.systems import compare as compare
     from corefscore.python.systems import rank as rank
@@ -40,8 +40,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "python.analysing": ("analyse", "entities", "explain"),
     "python.evaluator": ("CorefEvaluator",),
-    "python.labels": ("from_labels",),
-    "python.corpora": ("from_clusters", "from_spacy", "from_text"),
+    "python.corpora": ("from_clusters", "from_labels", "from_spacy", "from_text"),
     "python.systems": ("compare", "rank", "check"),
     "python.api": ("score", "Scorer", "read", "write"),
     "scoring.run": ("Corpus",),
