@@ -325,6 +325,13 @@ def test_pairs_that_are_no_spans_meet_nothing_but_themselves(mention: tuple[int,
     assert score([["a", mention]], [["a", mention]], "bcub")["bcub"].f1 == 1.0
 
 
+@pytest.mark.parametrize("mention", [(-1, -1), (5, 2), "Ann"], ids=str)
+def test_what_is_no_span_is_refused_among_spans_beside_a_text(mention: object) -> None:
+    """Such as the rows that pad an array: they lowered precision in silence."""
+    with pytest.raises(InputError, match=rf"a mention is {re.escape(str(mention))}\n  expected the first token of"):
+        score(DEMO[0], [[(0, 1), mention]], "bcub")
+
+
 @pytest.mark.parametrize("mention", [(1.0, 2.0), (True, 2), (np.float32(1), 2), (Fraction(1), Decimal(2))], ids=repr)
 @pytest.mark.parametrize("other", [(3, 3), (5, 2), "Ann"], ids=repr)
 def test_numbers_of_any_type_are_the_spans_that_they_equal(mention: object, other: object) -> None:

@@ -452,18 +452,21 @@ def _alone(code: str, documents: Mapping[str, Place], others: Mapping[str, Place
 
 
 def _beyond(side: Documents, other: Documents, present: Bools) -> Iterator[Finding]:
-    """Yield the mentions beyond the last token of their document, whose number of tokens only the other side has."""
+    """Yield the mentions beyond the last token of their document, whose number of tokens only the other side has, and
+    those that are no spans of tokens, such as (-1, -1) or (5, 3), beside others that are.
+    """
     unknown = present & (side.tokens < 0) & (other.tokens >= 0)
     if not unknown.any():
         return
     document = side.document[side.entity]
-    for mention in np.flatnonzero(unknown[document] & (side.end >= other.tokens[document])).tolist():
+    odd = (side.start < 0) & (side.items is not None and (side.start >= 0).any())
+    for mention in np.flatnonzero(unknown[document] & (odd | (side.end >= other.tokens[document]))).tolist():
         d = int(document[mention])
-        details = {
-            "document": side.names[d],
-            "place": "a mention",
-            "what": f"[{side.start[mention]}, {side.end[mention]}]",
-            "expected": f"offsets below {other.tokens[d]}, the number of tokens on the other side{NO_CHARACTERS}",
-        }
+        what = f"[{side.start[mention]}, {side.end[mention]}]"
+        expected = f"offsets below {other.tokens[d]}, the number of tokens on the other side{NO_CHARACTERS}"
+        if odd[mention]:
+            (what,) = texts_of([side.mention(mention)])
+            expected = "the first token of the mention, then its last one, counted from 0, as elsewhere here"
+        details = {"document": side.names[d], "place": "a mention", "what": what, "expected": expected}
         place = side.place_of(d)
         yield Finding("bad-mention", place.source.name, place.line, details=details)
