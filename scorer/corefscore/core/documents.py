@@ -637,8 +637,8 @@ def _of_texts(texts: Sequence[str]) -> _Hashes:
         others, size = np.flatnonzero(digit >= 10), stops - starts - 1
         fits = (size < _MOST_DIGITS) & ((first > 0) | (size == 1))
         of_number = fits & (first < 10) & (others[np.searchsorted(others, starts)] == stops - 1)
-        numbers = map(int, map(texts.__getitem__, np.flatnonzero(of_number).tolist()))
-        found[of_number] = np.fromiter(numbers, np.uint64)
+        numbers = " ".join(map(texts.__getitem__, np.flatnonzero(of_number).tolist()))
+        found[of_number] = np.fromstring(numbers, np.int64, sep=" ")  # half the time of int for each
     return found
 
 
