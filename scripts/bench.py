@@ -307,7 +307,7 @@ def plot(rows: Sequence[Row], path: Path) -> None:
     for name in names:
         line = sorted((each.tokens, each.runs[name].wall) for each in rows if name in each.runs)
         style = {"linewidth": 2} if name == OURS else {"linewidth": 1, "linestyle": "--"}
-        axes.plot(*zip(*line, strict=True), "o", label=name, markersize=4, **style)
+        axes.plot(*zip(*line, strict=True), marker="o", label=name, markersize=4, **style)
     axes.set(xscale="log", yscale="log", xlabel="tokens", ylabel="wall time in seconds")
     axes.grid(visible=True, alpha=0.3)
     axes.legend()
