@@ -403,7 +403,7 @@ ODD_CELLS = ["a", "b c", " d", 'e"f', "g,h", "i;j", "k\tl", "m\nn", "o\rp", "\u0
 
 @pytest.mark.parametrize("seed", range(8))
 def test_a_table_that_is_converted_scores_the_same(seed: int, tmp_path: Path) -> None:
-    """To JSON lines, back to a table, and to a table; a notice tells of items in two entities, of every second seed."""
+    """To JSON lines and back to a table, and to a table. Every second seed has items in two entities: a notice."""
     numbers = Random(seed)
     of_measures = "muc,bcub,ceafe,lea"
     key, response = tmp_path / "key.csv", tmp_path / "response.csv"
