@@ -97,6 +97,8 @@ def test_every_section_shows_its_code() -> None:
         pytest.param(["w\t(1)", "x y (1)"], [("column-count", 3, None), ("mixed-separators", 3, None)],
             id="blanks where tabs are"),
         pytest.param(["w (1)", "x   y -", "z  (1)"], [("column-count", 3, None)], id="blanks alone are no oddity"),
+        pytest.param(["w (3) | (4", "x 4)", "| (1)"], [("odd-cell", 2, 3), ("column-count", 3, None)],
+            id="blanks around the bars of a cell"),
         pytest.param(["w\t(1)", "w\t(1)x", "w\tNN", "w\t(007)", "w\t*", "w\t_", "w\t", "w\t-(1)", "w\t(7)"],
             [("odd-cell", 3, 3), ("odd-cell", 4, 3), ("odd-cell", 8, 1), ("odd-cell", 9, 3)],
             id="cells with anything but mentions or the mark of none; before an empty one the word is the last"),
@@ -716,7 +718,7 @@ def test_a_megabyte_of_copies_is_mended_in_a_second_or_two(tmp_path: Path) -> No
 def test_cells_of_lines_are_those_of_blocks() -> None:
     """Two ways to rule 4: mending's, line by line, and the reader's."""
     numbers = np.random.default_rng(0)
-    pieces = (b"\t", b"\t", b" ", b"(1)", b"w", b"-", b"\r")
+    pieces = (b"\t", b"\t", b" ", b"(1)", b"w", b"-", b"\r", b"|", b" | ")
     for _ in range(3000):
         line = b"w" + b"".join(pieces[at] for at in numbers.integers(0, len(pieces), numbers.integers(0, 7)))
         text = np.frombuffer(b"\n" + line + b"\n", dtype=np.uint8)

@@ -447,6 +447,12 @@ def test_predictions_in_a_field_of_another_name_are_not_left_out(name: str, clus
     key = corefscore.read(path, side="key")
     with pytest.raises(InputError, match=rf'"{name}" occurs together with {clusters}.*\n.*columns response.clusters='):
         corefscore.score(key, path, "muc")
+    later = tmp_path / "later.jsonl"
+    named = "doc_key" if clusters == "clusters" else "doc_id"
+    both = {named: "b", **json.loads(path.read_text())}
+    later.write_text(lines({named: "a", "tokens": ["a"], clusters: []}, both))
+    with pytest.raises(InputError, match=rf'later.jsonl:2: .*"{name}" is here, but not in the first object'):
+        corefscore.score(later, later, "muc")
     for field, recall in ((name, 0), (clusters, 1)):
         response = corefscore.read(path, side="response", columns=f"clusters={field}")
         assert corefscore.score(key, response, "muc")["muc"].recall == recall

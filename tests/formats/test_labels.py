@@ -370,6 +370,8 @@ def test_predictions_beside_labels_are_not_left_out_in_silence(name: str, tmp_pa
         ([0, 0, -1], ("-1", "1 item")),
         (["1", " 1", "2"], (" 1", "1 item")),
         ([" ", " ", "2"], (" ", "2 items")),
+        (["1", "1.0", "2"], ("1.0", "1 item")),
+        (["1.0", "2.0", "1.10"], None),
     ],
 )
 def test_labels_that_may_mean_none_or_another_one_are_named(labels: Any, odd: Any, tmp_path: Path) -> None:
@@ -387,6 +389,13 @@ def test_a_second_header_is_no_item(mark: str, quote: str, tmp_path: Path) -> No
     path = tmp_path / "two.csv"
     path.write_text(f"{mark}item,entity\na,1\nb,{quote}1{quote}\n{mark}item,entity\nc,2\n")
     assert b"two.csv:4: error[bad-row] the header again" in within("bcub", path, path).stderr
+
+
+def test_an_item_called_as_its_column_is_no_header_in_a_document_of_another_name(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("document,item,entity\nd,item,entity\nd,b,1\n")
+    expected = from_labels(["entity", "1"], ["item", "b"], ["d", "d"])
+    assert score(expected, path, "bcub")["bcub"].f1 == 1
 
 
 def test_series_in_two_orders_are_no_columns() -> None:

@@ -80,6 +80,14 @@ def test_blanks_before_crlf_are_no_column(tmp_path: Path) -> None:
     assert entities(documents) == [[(0, 0)], [(1, 1)], [(2, 2)]]
 
 
+@pytest.mark.parametrize("cell", ["(3) | (4", "(3) |(4", "(3)| (4", "(3)  |  (4", "1 (3) | (4  "])
+def test_blanks_around_the_bars_of_a_cell_do_not_cut_it(cell: str, tmp_path: Path) -> None:
+    """The official scorer reads such a line whole, as one cell."""
+    documents, notices = read_text(f"#begin document d\nw {cell}\nx 4)\ny | (3)\n#end document\n", tmp_path)
+    assert entities(documents) == [[(0, 0), (2, 2)], [(0, 1)]]
+    assert [(notice.code, notice.line) for notice in notices] == [("odd-cell", 2)]
+
+
 def test_one_cr_belongs_to_the_line_end_and_no_more_to_the_name(tmp_path: Path) -> None:
     """Run against the official scorer: it takes off exactly one."""
     documents, _ = read_text("#begin document d\r\r\nw\t(1)\r\n#end document\r\n", tmp_path)

@@ -179,12 +179,12 @@ class _Side(NamedTuple):
         """Yield the rows of a table, many at once: their lines, and their cells by the role of the column."""
         header = _header(source)
         places = _places(source, header, self.request, self.notices)
-        named = header.cells[places[ITEM]], header.cells[places[ENTITY]]
+        named = [header.cells[place] for place in places.values()]
         for lines, cells in _blocks(source, header):
             columns = {role: cells[place] for role, place in places.items()}
-            rows = zip(lines, columns[ITEM], columns[ENTITY], strict=True) if named[1] in columns[ENTITY] else ()
-            for line, item, label in rows:
-                if (item.removeprefix(as_text(MARK)), label) == named:
+            again = header.cells[places[ENTITY]] in columns[ENTITY]
+            for line, *row in zip(lines, *columns.values(), strict=True) if again else ():
+                if [cell.removeprefix(as_text(MARK)) for cell in row] == named:
                     expected = "one header; remove this line, or give several tables as the files of a folder"
                     raise _bad_row(source, int(line), "the header again", expected)
             for role in columns.keys() - {ENTITY}:
@@ -197,16 +197,20 @@ class _Side(NamedTuple):
 
 def odd_labels(place: Place, numbers: Ints, values: Sequence[str]) -> Iterator[Finding]:
     """Yield the notice about a label that means elsewhere that an item is in no entity, or else about one that differs
-    from another one in blanks around it alone; ``numbers`` are the labels of items as numbers of ``values``, -1 for
-    none.
+    from another one in blanks around it alone, or in the ``.0`` of a number; ``numbers`` are the labels of items as
+    numbers of ``values``, -1 for none.
     """
     used = np.sort(numbers[numbers >= 0])
     texts = list(map(values.__getitem__, used[changes(used)].tolist()))
-    odd = sorted(text for text in texts if text in _NOTHING or text != text.strip())
+    odd = sorted(text for text in texts if text in _NOTHING or text != _bare(text))
     known = {"", *texts} if odd else set[str]()
-    for text in [text for text in odd if text in _NOTHING] or [text for text in odd if text.strip() in known]:
+    for text in [text for text in odd if text in _NOTHING] or [text for text in odd if _bare(text) in known]:
         yield found_at(place, "odd-label", label=text, count=plural(int((used == values.index(text)).sum()), "item"))
         return
+
+
+def _bare(label: str) -> str:
+    return label.strip().removesuffix(".0")
 
 
 class _Header(NamedTuple):

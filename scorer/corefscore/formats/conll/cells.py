@@ -67,7 +67,19 @@ def columns_of(line: bytes) -> list[bytes]:
     text = ended.removesuffix(b"\r")
     if b"\t" in text:
         return (text.rstrip(b"\t") if text == ended else text).split(b"\t")
-    return list(filter(None, text.split(b" ")))
+    begin = begin_of_cell(text) if b"|" in text else len(text)
+    return list(filter(None, [*text[:begin].split(b" "), text[begin:].rstrip(b" ")]))
+
+
+def begin_of_cell(text: bytes) -> int:
+    """Return where the last cell of a line without tabs begins; ``(1) | (2`` is one cell of three columns."""
+    columns = list(re.finditer(rb"[^ ]+", text))
+    first = last = len(columns) - 1
+    while first > 0 and (columns[first][0].startswith(b"|") or columns[first - 1][0].endswith(b"|")):
+        first -= 1
+    while first < last and not re.match(_NUMBERED, columns[first][0]):
+        first += 1  # such as a bar that is a word
+    return columns[first].start() if columns else len(text)
 
 
 def cell_of(line: bytes) -> tuple[int, bytes]:

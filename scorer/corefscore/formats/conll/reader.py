@@ -14,7 +14,8 @@ the official scorer has no such rule.
     document are numbered from 0. The official scorer numbers comments, too: where they differ, there is a notice.
  4. Columns are split at tabs. Empty columns at the end do not count (odd-trailing-tabs, odd-tabs-at-the-end), but with
     CR LF line ends the CR keeps the last column from being empty. A line without tabs is split at blanks (spaces), and
-    only its last column counts (our rule). The last column is the cell of coreference.
+    only its last column counts (our rule). The last column is the cell of coreference; with blanks around the bars in
+    it, such as `(1) | (2`, it is several columns that count as one.
  5. Within a cell every `(N+D)` with exactly one digit D is discarded (odd-plus), then all `(N)` are read, then
     all `(N`, then all `N)`. Each piece is cut out and the search starts again, so that the text on both sides of it is
     joined (odd-no-bars, odd-double-closing). The rest is ignored (markers, odd-words-in-cell).
@@ -49,12 +50,14 @@ from corefscore.core.records import NamedTuple
 from corefscore.core.sources import MARK, Source, as_text, is_utf_16
 from corefscore.formats.base import BATCH, BLANK_MARKS, USUAL, WORD, Request, excerpt, is_json
 from corefscore.formats.conll.cells import (
+    BAR,
     END,
     END_MARKER,
     OPEN,
     USUAL_END,
     Events,
     Labels,
+    begin_of_cell,
     cell_of,
     is_token_line,
     marker_of,
@@ -510,6 +513,10 @@ def last_cells(text: Bytes, stops: Ints) -> tuple[Ints, Ints]:
     if len(untabbed):
         stops = _step_back(text, stops, untabbed, over=True, marks=(_SPACE,))
         starts[untabbed] = _step_back(text, stops, untabbed, over=False, marks=(_SPACE, LF))[untabbed]
+        before = _step_back(text, starts, untabbed, over=True, marks=(_SPACE,))
+        for line in untabbed[(text[starts[untabbed]] == BAR) | (text[before[untabbed] - 1] == BAR)].tolist():
+            begin = _step_back_far(text, int(starts[line]), over=False, marks=(LF,))
+            starts[line] = begin + begin_of_cell(text[begin : stops[line]].tobytes())
     return starts, stops
 
 

@@ -237,9 +237,12 @@ class _Reader:
         dialect, first_field = self.first
         predicted = dialect.predicted
         chosen = CLUSTERS not in self.request.columns and self.request.side != KEY
-        if chosen and first_field != predicted and predicted in fields:
+        other = predicted if predicted in fields else None
+        if self.request.side == RESPONSE and dialect.clusters in fields:
+            other = other or _other_clusters(fields, dialect)
+        if chosen and first_field != predicted and other:
             expected = "the same field in every object; --columns clusters=NAME says which one has the clusters"
-            raise bad_field(place, fields, predicted or "", "is here, but not in the first object", expected)
+            raise bad_field(place, fields, other, "is here, but not in the first object", expected)
         if dialect is E2E and self.request.input_format != E2E.name and not has_tokens(fields):
             field = next(name for name in OF_CHARACTERS if name in fields)
             what = "is here without sentences, so offsets can be of characters; in the first object they are of tokens"
