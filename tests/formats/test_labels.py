@@ -241,7 +241,7 @@ KEEPING = "labels", "jsonlines", "e2e", "wl-coref", "maverick", "crac-2026"
         (WITHOUT, "convert KEY - --key KEY", WORDS),
         (WITHOUT, "lea TABLE KEY --align", "the words of document"),
         (WITHOUT, "lea KEY TABLE --align", WORDS),
-        (WITHOUT, "diff KEY KEY", "diff marks words, and items have none"),
+        (WITHOUT, "diff KEY TABLE", None),
         (WITHOUT, "lea KEY KEY --window 2", "windows need mentions that are (start, end)"),
         (WITHOUT, "lea KEY KEY --of size", None),
         (WITHOUT, "lea KEY KEY --of kind", "the key has no words"),

@@ -80,6 +80,46 @@ def test_errors_are_stepped_through_and_said_in_words(browser: Any, tmp_path: Pa
     assert is_quiet(browser)
 
 
+def items(folder: Path, **entities: str) -> list[Path]:
+    """Tables with the items of each entity, such as ``a=p1 p2, b=p3``."""
+    paths = []
+    for name, text in entities.items():
+        rows = [f"{item},{at}" for at, entity in enumerate(text.split(", ")) for item in entity.split()]
+        paths.append(folder / f"{name}.csv")
+        paths[-1].write_text("\n".join(["item,entity", *rows, ""]))
+    return paths
+
+
+def test_items_stand_by_entity_and_are_found_again_in_the_other_response(browser: Any, tmp_path: Path) -> None:
+    """An item that only the responses have is in a line of its entity, which is another one in each."""
+    three = items(tmp_path, key="p1 p2, p3", first="p1, p2 p3, p8 p9", second="p1 p2 p7 p9, p3")
+    browser.get(page(tmp_path, *three))
+    lines = "return [...document.querySelectorAll('#text p')].map((its) => its.textContent)"
+    assert browser.execute_script(lines) == ["p1 p2", "p3", "p8 p9", "p7 p9"]
+    press(browser, "n")
+    said = "“p2”: found, in another entity (entity 0 of key, found with r1; divided entity)"
+    assert shown(browser, "status") == f"{said}; in second.csv: right"
+    for _ in range(3):
+        press(browser, "n")
+    extra = "“p9”: not in the key (found with r2; extra entity); in second.csv: not in the key"
+    assert shown(browser, "status") == extra
+    press(browser, "x")
+    assert shown(browser, "status").startswith("“p9”: not in the key (found with 0; ")
+    assert is_quiet(browser)
+
+
+def test_tokens_that_only_the_second_response_has_are_shown(browser: Any, tmp_path: Path) -> None:
+    key = "#begin document (d); part 000\nd\t0\t0\tAnna\t(1)\nd\t0\t1\tleft\t-\n#end document\n"
+    for name in ("key", "first"):
+        (tmp_path / name).write_text(key)
+    (tmp_path / "d_0.txt").write_text("[Anna](#1) left [indeed](#8)")
+    browser.get(page(tmp_path, *(tmp_path / name for name in ("key", "first", "d_0.txt"))))
+    press(browser, "x")
+    press(browser, "n")
+    assert shown(browser, "status").startswith("“indeed”: not in the key")
+    assert shown(browser, "text").endswith("(without a place in the text:) indeed")
+
+
 def test_types_can_be_hidden_and_documents_changed(browser: Any, tmp_path: Path) -> None:
     browser.get(page(tmp_path, SYSTEMS / "key.conll", ASH))
     first = shown(browser, "name")

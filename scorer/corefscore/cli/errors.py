@@ -296,8 +296,6 @@ def diff(
     if name is not None:
         name = os.fsencode(name).decode("utf-8", "surrogateescape")
     analyses = _analysed(key, paths, document=name, **arguments)
-    if any(analysis.pairs.key.items for analysis in analyses.values()):
-        raise UsageError("diff marks words, and items have none; corefscore errors lists which entities are confused")
     if html is not None:
         _write_page(analyses, words, html)
         return

@@ -62,9 +62,9 @@ class _Mark(NamedTuple):
         return f"{self.key}>{self.response}"
 
 
-class _Sentence(NamedTuple):
+class Sentence(NamedTuple):
     """A sentence: its number in the document from 1, the number of its first token from 0, its words, and the marks of
-    the mentions that begin in it."""
+    the mentions that begin in it. Of items, the words of a sentence are the items of an entity."""
 
     number: int
     first: int
@@ -83,6 +83,11 @@ class Diff:
 
     analysis: Analysis
     words: ReportWords = KEY_AND_RESPONSE
+
+    @property
+    def of_items(self) -> bool:
+        """Whether mentions are items, which are in no text."""
+        return self.analysis.pairs.key.items is not None
 
     @cached_property
     def report(self) -> ErrorReport:
@@ -152,10 +157,13 @@ class Diff:
         """The first mark of each document, and finally the number of marks."""
         return bounds(self.analysis.both.document, self.analysis.both.documents)
 
-    def sentences(self, document: int) -> Iterator[_Sentence]:
+    def sentences(self, document: int) -> Iterator[Sentence]:
         """Yield the sentences of a document. A document without words has one sentence, with token numbers as words."""
-        text = self.analysis.text
         marks = self.marks(document)
+        if self.of_items:
+            yield from self._entities(marks, int(self._first_marks[document]))
+            return
+        text = self.analysis.text
         begin, end = text.first[document : document + 2].tolist()
         edges = text.ends[slice(*np.searchsorted(text.ends, [begin, end], side="right"))].tolist()
         if not edges:
@@ -163,18 +171,31 @@ class Diff:
             if size > _MOST_NUMBERS:
                 name = self.analysis.result.names[document]
                 raise UsageError(f'document "{name}" has {size} tokens and no words; give files with words')
-            yield _Sentence(1, 0, [str(token) for token in range(size)], marks)
+            yield Sentence(1, 0, [str(token) for token in range(size)], marks)
             return
         starts = [begin + mark.start for mark in marks]
         at = 0
         for number, (start, edge) in enumerate(zip([begin, *edges], edges, strict=False), start=1):
             before, at = at, bisect_left(starts, edge)
-            yield _Sentence(number, start - begin, text.words[start:edge], marks[before:at])
+            yield Sentence(number, start - begin, text.words[start:edge], marks[before:at])
         if beyond := marks[at:]:
             first = int(self._first_marks[document]) + at
             yield self._beyond(beyond, first, len(edges) + 1, end - begin)
 
-    def _beyond(self, beyond: Sequence[_Mark], first: int, number: int, token: int) -> _Sentence:
+    def _entities(self, marks: Sequence[_Mark], first: int) -> Iterator[Sentence]:
+        """Yield the items of each key entity as the words of a sentence, then those that only the response has, by its
+        entities; ``first`` is the first mention."""
+        groups: dict[tuple[bool, str], list[tuple[str, _Mark]]] = {}
+        for mention, mark in enumerate(marks, start=first):
+            group = groups.setdefault((mark.key is None, mark.key or mark.response or ""), [])
+            group.append((self.analysis.words(mention), mark))
+        token = 0
+        for number, (_, group) in enumerate(sorted(groups.items(), key=lambda its: its[0][0]), start=1):
+            placed = [mark._replace(parts=[(at, at)]) for at, (_, mark) in enumerate(group, start=token)]
+            yield Sentence(number, token, [words for words, _ in group], placed)
+            token += len(group)
+
+    def _beyond(self, beyond: Sequence[_Mark], first: int, number: int, token: int) -> Sentence:
         """Show the mentions beyond the text of the key, of which ``first`` is the first, as a last sentence, which
         begins at this token."""
         words, marks = list(_BEYOND), []
@@ -182,7 +203,7 @@ class Diff:
             start = token + len(words)
             words += self.analysis.words(mention).split() or ["?"]
             marks.append(mark._replace(parts=[(start, token + len(words) - 1)]))
-        return _Sentence(number, token, words, marks)
+        return Sentence(number, token, words, marks)
 
 
 def _wanted(mark: _Mark, kinds: Collection[str], entities: Collection[str]) -> bool:
@@ -203,6 +224,9 @@ _COLOURS = {_RIGHT: "2", _SPAN: "35", _WRONG: "33", _MISSING: "31", _EXTRA: "34"
 """The colours of brackets, as ANSI numbers."""
 
 _LATER = "]...    goes on later; sentences without {error}s: --around all"
+
+_OF_ITEMS = "each line is an entity; entities without {error}s: --around all"
+"""The last line of the legend, for mentions in a text and for items."""
 
 _INDENT = 5
 
@@ -233,12 +257,13 @@ def marked(diff: Diff, shown: Shown) -> Iterator[str]:
             yield "\n"
     if empty:
         which = "such" if shown.types or shown.entities else "any"
-        yield f"no sentence has {which} {diff.words.error}s\n\n"
-    yield "".join(f"{line}\n" for line in (*diff.words.legend, _LATER.format(error=diff.words.error)))
+        yield f"no {'entity' if diff.of_items else 'sentence'} has {which} {diff.words.error}s\n\n"
+    last = (_OF_ITEMS if diff.of_items else _LATER).format(error=diff.words.error)
+    yield "".join(f"{line}\n" for line in (*diff.words.legend, last))
     yield f"{diff.report.signature}\n"
 
 
-def _chosen(sentences: Sequence[_Sentence], shown: Shown) -> list[int]:
+def _chosen(sentences: Sequence[Sentence], shown: Shown) -> list[int]:
     """Return the indices of the sentences to show."""
     indices, reach = range(len(sentences)), shown.around
     if reach is None:
@@ -251,7 +276,7 @@ def _chosen(sentences: Sequence[_Sentence], shown: Shown) -> list[int]:
     return sorted({index for hit in hits for index in indices[max(0, hit - reach) : hit + reach + 1]})
 
 
-def _lines(sentence: _Sentence, shown: Shown) -> Iterator[str]:
+def _lines(sentence: Sentence, shown: Shown) -> Iterator[str]:
     """Yield a sentence in lines of the width; the first line begins with its number."""
     line, size = f"{sentence.number:>{_INDENT}}  ", _INDENT + 2
     for index, (word, length) in enumerate(_words(sentence, shown.colour)):
@@ -264,7 +289,7 @@ def _lines(sentence: _Sentence, shown: Shown) -> Iterator[str]:
     yield line
 
 
-def _words(sentence: _Sentence, colour: bool) -> Iterator[tuple[str, int]]:
+def _words(sentence: Sentence, colour: bool) -> Iterator[tuple[str, int]]:
     """Yield each word with its brackets, and its width in the terminal."""
     opening: dict[int, list[_Mark]] = {}
     closing: dict[int, list[tuple[_Mark, bool]]] = {}

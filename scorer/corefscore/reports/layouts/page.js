@@ -12,7 +12,7 @@ const KEYS = [
 
 let system = 0, place = 0, chosen = -1;
 let order = [];
-let marks = [], elements = [];
+let marks = [], elements = [], tokens = [];
 const hidden = new Set();
 
 const make = (tag, text, properties) => {
@@ -37,18 +37,10 @@ function label(mark) {
 
 const parts = (mark) => mark[6] || [[mark[0], mark[1]]];
 
-const words = (mark) => parts(mark).map(([start, end]) => between(start, end)).join(" ... ");
+const words = (mark) => parts(mark).map(([start, end]) => tokens.slice(start, end + 1).join(" ")).join(" ... ");
 
-function between(start, end) {
-  const found = [];
-  let first = 0;
-  for (const sentence of data.documents[place].sentences) {
-    if (first > end) break;
-    if (first + sentence.length > start) found.push(...sentence.slice(Math.max(0, start - first), end - first + 1));
-    first += sentence.length;
-  }
-  return found.join(" ");
-}
+// An item that only the responses have can stand at another place in each.
+const same = (one, other) => data.items ? tokens[one[0]] === tokens[other[0]] : one[0] === other[0] && one[1] === other[1];
 
 function piece(kind, at) {
   const element = make("span", undefined, { className: kind + " " + STATES[marks[at][2]] });
@@ -116,6 +108,7 @@ function paragraph(sentence, first, number, from, to) {
 function draw() {
   const its = data.documents[place];
   marks = its.marks[system];
+  tokens = its.sentences.flat();
   elements = [];
   chosen = -1;
   byId("name").textContent = its.name;
@@ -151,7 +144,7 @@ function sentenceOf(mark) {
 }
 
 function elsewhere(mark) {
-  const twin = data.documents[place].marks[1 - system].find((its) => its[0] === mark[0] && its[1] === mark[1]);
+  const twin = data.documents[place].marks[1 - system].find((its) => same(its, mark));
   return twin ? data.said[twin[2]] : "no such mention";
 }
 
@@ -259,7 +252,7 @@ function change(to) {
   panels();
   draw();
   if (mark) {
-    const twin = marks.findIndex((its) => its[0] === mark[0] && its[1] === mark[1]);
+    const twin = marks.findIndex((its) => same(its, mark));
     if (twin >= 0) choose(twin, true);
   }
 }

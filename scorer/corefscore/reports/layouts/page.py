@@ -11,7 +11,7 @@ from typing import Any
 
 from corefscore.analysis.types import TYPES
 from corefscore.core.percent import percent
-from corefscore.reports.diff import STATES, Diff
+from corefscore.reports.diff import STATES, Diff, Sentence
 
 
 def render(diffs: Mapping[str, Diff]) -> Iterator[str]:
@@ -51,6 +51,7 @@ def _data(diffs: Mapping[str, Diff]) -> Iterator[str]:
         "response": first.words.response,
         "error": first.words.error,
         "said": first.words.said,
+        "items": first.of_items,
         "types": [{"type": name, "title": first.words.types[name].title} for name in TYPES],
         "systems": [
             {
@@ -69,26 +70,43 @@ def _data(diffs: Mapping[str, Diff]) -> Iterator[str]:
     yield "]}"
 
 
+def _laid(sentence: Sentence, sentences: list[Sentence]) -> int:
+    """Return how far a sentence of a system moves in the sentences of all systems, to which it is added unless it is
+    there. They differ for tokens that only a response has, and for items.
+    """
+    at, size = sentence.number - 1, len(sentence.words)
+    if at == len(sentences) - 1 and sentences[at].words == sentence.words[: len(sentences[at].words)]:
+        sentences[at] = sentences[at]._replace(words=sentence.words)  # the last one can go on
+    if at >= len(sentences) or sentences[at].words[:size] != sentence.words:
+        at = len(sentences)
+        first = sentences[-1].first + len(sentences[-1].words) if sentences else 0
+        sentences.append(sentence._replace(first=first))
+    return sentences[at].first - sentence.first
+
+
 def _document(diffs: Mapping[str, Diff], document: int) -> dict[str, Any]:
     """Return the data of a document: its words by sentence, and the marks of each system, with entities as indices of a
     list of names.
     """
     first = next(iter(diffs.values()))
     names: dict[str, int] = {}
-    marks, shown = [], [list(diff.sentences(document)) for diff in diffs.values()]
-    for sentences in shown:
-        marks_of_system = []
-        for sentence in sentences:
-            for mark in sorted(sentence.marks, key=lambda mark: (mark.start, -mark.end)):
+    sentences: list[Sentence] = []
+    marks = []
+    for diff in diffs.values():
+        marks_of_system: list[Any] = []
+        for sentence in diff.sentences(document):
+            moved = _laid(sentence, sentences)
+            for mark in sentence.marks:
                 entities = (
                     -1 if name is None else names.setdefault(name, len(names)) for name in (mark.key, mark.response)
                 )
-                parts = [mark.parts] if len(mark.parts) > 1 else []
-                marks_of_system.append([mark.start, mark.end, STATES.index(mark.state), *entities, mark.types, *parts])
-        marks.append(marks_of_system)
+                parts = [(start + moved, end + moved) for start, end in mark.parts]
+                found = parts[0][0], parts[-1][1], STATES.index(mark.state), *entities, mark.types
+                marks_of_system.append([*found, parts] if len(parts) > 1 else found)
+        marks.append(sorted(marks_of_system, key=lambda mark: (mark[0], -mark[1])))
     return {
         "name": first.analysis.result.names[document],
-        "sentences": [sentence.words for sentence in shown[0]],
+        "sentences": [sentence.words for sentence in sentences],
         "marks": marks,
         "names": list(names),
         "costs": [float(diff.analysis.document_costs[document]) for diff in diffs.values()],
