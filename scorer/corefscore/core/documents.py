@@ -627,18 +627,20 @@ def _of_texts(texts: Sequence[str]) -> _Hashes:
     encoded = texts if len(raw) == len(text) else [text.encode("utf-8", "surrogatepass") for text in texts]
     stops = np.cumsum(np.fromiter(map(len, encoded), np.int64, len(texts)) + 1)
     starts = np.append(0, stops[:-1])
+    digit, size = raw - np.uint8(ord("0")), stops - starts - 1
+    first = digit[starts]
+    of_number = (size < _MOST_DIGITS) & (first < 10) & ((first > 0) | (size == 1))
+    if of_number.any():
+        of_number &= np.add.reduceat(digit >= 10, starts, dtype=np.int64) == 1  # the byte after it
+    if of_number.all():
+        return np.fromstring(text, np.int64, sep="\1").view(np.uint64)  # a fifth of the time of int for each
     # The powers count from the first byte of all texts, so those before each text are taken away again.
     powers = np.cumprod(np.full(len(raw) + 1, _FACTOR, dtype=np.uint64))
     found: _Hashes = np.add.reduceat(raw * powers[:-1], starts) * powers[len(raw) - starts]
     found *= np.uint64(pow(_FACTOR, -2 - len(raw), 2**64))
-    digit = raw - np.uint8(ord("0"))
-    first = digit[starts]
-    if (first < 10).any():
-        others, size = np.flatnonzero(digit >= 10), stops - starts - 1
-        fits = (size < _MOST_DIGITS) & ((first > 0) | (size == 1))
-        of_number = fits & (first < 10) & (others[np.searchsorted(others, starts)] == stops - 1)
+    if of_number.any():
         numbers = " ".join(map(texts.__getitem__, np.flatnonzero(of_number).tolist()))
-        found[of_number] = np.fromstring(numbers, np.int64, sep=" ")  # half the time of int for each
+        found[of_number] = np.fromstring(numbers, np.int64, sep=" ")
     return found
 
 

@@ -147,9 +147,6 @@ class Scores(Mapping[str, Score]):
         recall, precision, f1, *counts = (math.nan if math.isnan(number) else number for number in numbers)
         return Score(recall, precision, f1, Ratio(*counts[:2]), Ratio(*counts[2:]))
 
-    def __contains__(self, measure: object) -> bool:
-        return isinstance(measure, str) and named(measure) in self.found
-
     def __iter__(self) -> Iterator[str]:
         return iter(self.found)
 
