@@ -100,7 +100,7 @@ def test_every_section_shows_its_code() -> None:
         pytest.param(["w (3) | (4", "x 4)", "| (1)"], [("odd-cell", 2, 3), ("column-count", 3, None)],
             id="blanks around the bars of a cell"),
         pytest.param(["w\t(1)", "w\t(1)x", "w\tNN", "w\t(007)", "w\t*", "w\t_", "w\t", "w\t-(1)", "w\t(7)"],
-            [("odd-cell", 3, 3), ("odd-cell", 4, 3), ("odd-cell", 8, 1), ("odd-cell", 9, 3)],
+            [("odd-cell", 3, 3), ("odd-cell", 4, 3), ("odd-cell", 8, 1), ("odd-cell", 9, 3), ("alike-ids", 10, None)],
             id="cells with anything but mentions or the mark of none; before an empty one the word is the last"),
         pytest.param(["w\tNN", "w\tDT", "w\t(1)", "w\t(1)"], [("odd-cell", 2, 3), ("odd-cell", 3, 3)],
             id="half of the cells are odd cells"),

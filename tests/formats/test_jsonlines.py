@@ -458,15 +458,26 @@ def test_predictions_in_a_field_of_another_name_are_not_left_out(name: str, clus
         assert corefscore.score(key, response, "muc")["muc"].recall == recall
 
 
+def test_a_key_in_a_field_of_another_name_is_not_left_out(tmp_path: Path) -> None:
+    """What a system writes beside the key that it was given: ``clusters`` are its own."""
+    path = tmp_path / "file.jsonl"
+    path.write_text(lines({"doc_key": "d", "clusters": [[[0, 0], [1, 1]]], "gold_clusters": [[[2, 2], [3, 3]]]}))
+    with pytest.raises(InputError, match=r'"gold_clusters" occurs together with clusters.*\n.*columns key.clusters='):
+        corefscore.score(path, path, "muc")
+    for field, recall in (("gold_clusters", 0), ("clusters", 1)):
+        assert corefscore.score(path, path, "muc", columns=f"key.clusters={field}")["muc"].recall == recall
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("gold_clusters", [[[0, 0]]]),
         ("bridging_pairs", [[[0, 0], [1, 1]]]),
         ("entities", [[0, 1, "PERSON"]]),
         ("predictions", [0.5, 0.7]),
         ("system", "a"),
         ("chains", []),
+        ("gold_mentions", [[0, 0], [1, 1]]),
+        ("structure", [[[0, 0]]]),
     ],
 )
 def test_other_fields_beside_those_clusters_are_passed_over(name: str, value: object, tmp_path: Path) -> None:

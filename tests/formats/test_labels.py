@@ -347,7 +347,16 @@ def test_of_two_columns_that_fit_the_one_that_is_read_is_named() -> None:
     assert not within("bcub", table, table, "--columns", "entity=label").stderr
 
 
-@pytest.mark.parametrize("name", ["prediction", "Predicted Cluster", "system_label"])
+@pytest.mark.parametrize("name", ["gold_cluster", "true_label", "Reference"])
+def test_a_key_beside_other_labels_is_not_left_out_in_silence(name: str, tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text(f"item,cluster,{name}\na,1,1\nb,1,2\nc,2,2\n")
+    done = within("bcub", table, table, "none")
+    assert done.stderr.count(b"notice[chosen-column]") == 1, "the response has clusters"
+    assert not within("bcub", table, table, "none", "--columns", f"key.entity={name},response.entity=cluster").stderr
+
+
+@pytest.mark.parametrize("name", ["prediction", "Predicted Cluster", "system_label", "y_pred"])
 def test_predictions_beside_labels_are_not_left_out_in_silence(name: str, tmp_path: Path) -> None:
     """The labels of the key, which the table also has, get 100."""
     table = tmp_path / "table.csv"
@@ -368,18 +377,42 @@ def test_predictions_beside_labels_are_not_left_out_in_silence(name: str, tmp_pa
         (["NA", "NA", "2"], ("NA", "2 items")),
         (np.array(["1", np.nan, np.nan]), ("nan", "2 items")),
         ([0, 0, -1], ("-1", "1 item")),
-        (["1", " 1", "2"], (" 1", "1 item")),
-        ([" ", " ", "2"], (" ", "2 items")),
-        (["1", "1.0", "2"], ("1.0", "1 item")),
-        (["1.0", "2.0", "1.10"], None),
+        (["-1.0", "-1.0", "2"], ("-1.0", "2 items")),
+        (["NaT", "1", "2"], ("NaT", "1 item")),
     ],
 )
-def test_labels_that_may_mean_none_or_another_one_are_named(labels: Any, odd: Any, tmp_path: Path) -> None:
+def test_labels_that_may_mean_none_are_named(labels: Any, odd: Any, tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_text(table({str(item): str(label) for item, label in enumerate(labels)}))
     for corpus in (from_labels(labels), read(path)):
         said = [notice.details for notice in corpus.notices if notice.code == "odd-label"]
         assert [(its["label"], its["count"]) for its in said] == ([odd] if odd else [])
+
+
+@pytest.mark.parametrize(
+    ("labels", "alike"),
+    [
+        (["1", " 1", "2"], ("1", " 1")),
+        (["1", "1.0", "2"], ("1", "1.0")),
+        (["1", "1.00", "2"], ("1", "1.00")),
+        (["c1", "c01", "2"], ("c1", "c01")),
+        (["Ann", "Bo", "ann"], ("Ann", "ann")),
+        (["e\u0301", "\xe9", "2"], ("e\u0301", "\xe9")),
+        (["A", "A\u200b", "2"], ("A", "A\u200b")),
+        (["B", ' "B"', "2"], ("B", ' "B"')),
+        (["1.0", "2.0", "1.10"], None),
+        (["a0", "a", "0"], None),
+        (["10", "1", "100"], None),
+    ],
+)
+def test_labels_that_are_spelled_in_two_ways_are_named(
+    labels: list[str], alike: tuple[str, str] | None, tmp_path: Path
+) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("item,entity\n" + "".join(f"{item},{label}\n" for item, label in enumerate(labels)))
+    for corpus in (from_labels(labels), read(path)):
+        said = [notice.details for notice in corpus.notices if notice.code == "alike-ids"]
+        assert [(its["first"], its["second"]) for its in said] == ([alike] if alike else [])
 
 
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
@@ -405,6 +438,19 @@ def test_series_in_two_orders_are_no_columns() -> None:
             from_labels(frame.label[::-1], **given)
     for items in (frame.item, frame.item.array, frame.index, list(frame.item)):
         assert list(from_labels(frame.label, items).clusters()["document"]) == ["1", "2"]
+
+
+def test_an_index_is_not_compared_with_positions() -> None:
+    """As `sort_values` leaves the index: 0 to n-1 in another order, which 100% of the items share with a list."""
+    pd = pytest.importorskip("pandas")
+    labels = pd.Series([1, 1, 2, 2], index=[0, 2, 1, 3])
+    positions = from_labels([7, 7, 8, 8])
+    for key, response in ((from_labels(labels), positions), (positions, from_labels(labels))):
+        with pytest.raises(UsageError, match="index of a series, those of the other side positions"):
+            score(key, response, "bcub")
+    named = from_labels([7, 7, 8, 8], items=[0, 2, 1, 3])
+    for other, series in ((positions, labels.array), (named, labels), (positions, pd.Series([1, 1, 2, 2]))):
+        assert score(from_labels(series), other, "bcub")["bcub"].f1 == 1
 
 
 ODD_CELLS = ["a", "b c", " d", 'e"f', "g,h", "i;j", "k\tl", "m\nn", "o\rp", "\u00e9", "\ufeffq", "7", "07", "#", "-1"]

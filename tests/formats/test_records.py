@@ -107,6 +107,24 @@ def test_a_response_without_predictions_has_the_other_clusters(nothing: Any, tmp
     assert "chosen-column" in {notice.code for notice in result.notices}
 
 
+@pytest.mark.parametrize(
+    ("side", "name"), [("response", "predicted_cluster_id"), ("response", "coref_chain_pred"), ("key", "gold_cluster")]
+)
+def test_clusters_in_another_field_are_not_left_out(side: str, name: str, tmp_path: Path) -> None:
+    """The clusters of the other side, which the file also has, were scored."""
+    rows = [{"doc_id": "a", "tokens_ids": [at], "cluster_id": 1, name: at} for at in (1, 2)]
+    path = written(tmp_path / "file", rows)
+    with pytest.raises(
+        InputError, match=rf'"{name}" occurs together with cluster_id.*\n.*columns {side}.entity={name}'
+    ):
+        read(path, side=side)
+    for field, entities in ((name, 2), ("cluster_id", 1)):
+        corpus = read(path, side=side, columns=f"{side}.entity={field}")
+        assert len(next(iter(corpus.clusters().values()))) == entities
+    alone = written(tmp_path / "file", [{"doc_id": "a", "tokens_ids": [at], name: at} for at in (1, 2)])
+    assert len(next(iter(read(alone, side=side).clusters().values()))) == 2
+
+
 def test_a_prediction_after_a_first_record_without_one_is_not_left_out(tmp_path: Path) -> None:
     """The clusters of the key were scored, if the first mention of a response was in no entity."""
     rows = [{"doc_id": "a", "tokens_ids": [at], "cluster_id": 1, "predicted_coref_chain": at or None} for at in (0, 1)]

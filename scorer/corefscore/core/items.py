@@ -23,11 +23,12 @@ sorted; a range means the positions of items."""
 
 class Items(NamedTuple):
     """The items of a batch of documents: the ``values`` of all that its side has, and those that are in no entity, by
-    ``document`` and ``number``."""
+    ``document`` and ``number``. ``of_index`` says that the values are the index of a series and not its positions."""
 
     values: Values
     document: Ints = NONE
     number: Ints = NONE
+    of_index: bool = False
 
     def take(self, old: Ints, new: Ints, documents: int) -> Items:
         """Return the items of the documents ``old``, renumbered as ``new``; ``documents`` is the size of the batch."""
@@ -44,7 +45,7 @@ def joined(parts: Sequence[Items | None], before: Sequence[int]) -> Items | None
     if not known:
         return None
     document = np.concatenate([part.document + shift for part, shift in known])
-    return Items(known[0][0].values, document, np.concatenate([part.number for part, _ in known]))
+    return known[0][0]._replace(document=document, number=np.concatenate([part.number for part, _ in known]))
 
 
 class ItemWords:

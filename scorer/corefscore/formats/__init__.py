@@ -7,10 +7,15 @@ run needs are imported. Each dialect of JSON has a name of its own.
 from __future__ import annotations
 
 import os
+import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from typing import Any
+from unicodedata import normalize
+
+import numpy as np
 
 from corefscore.core.documents import KEY, RESPONSE, Documents
 from corefscore.core.errors import InputError, UsageError, suggested
@@ -62,7 +67,9 @@ class Opened(NamedTuple):
         for source in self.files:
             source.watch = watch
         annotations = partial(_annotations, *self) if self.form.annotations else None
-        return map(partial(replace, annotations=annotations), self.form.read(self.files, notices, self.request))
+        for batch in self.form.read(self.files, notices, self.request):
+            notices.extend(alike_ids(batch))
+            yield replace(batch, annotations=annotations)
 
 
 def read(
@@ -110,6 +117,33 @@ def opened(
     if names is not None and form.named:
         form = form._replace(read=form.named)
     return Opened(files, form, request._replace(several=len(files) > 1))
+
+
+_SPELLING = re.compile(
+    r"""(?<=\0)[\s"'\u200b\ufeff]+|[\s"'\u200b\ufeff]+(?=\0)|(?<![\d.])0+(?=\d)|\.0+(?=\0)""",
+)
+"""What makes two ids of one: blanks and quotes around it, zeros before a number, and those after its point."""
+
+
+def alike_ids(documents: Documents) -> Iterator[Finding]:
+    """Yield the notice about the first two entities of a document whose ids seem to be spellings of one."""
+    if not (documents.label < 0).any():  # all are whole numbers
+        return
+    labels, first = np.unique(documents.label, return_index=True)
+    texts = "\0".join(["", *documents.names_of(first.tolist()), ""])
+    plain = _SPELLING.sub("", normalize("NFKC", texts).casefold()).split("\0")[1:-1]
+    if len(set(plain)) == len(labels) or len(plain) != len(labels):
+        return
+    several = Counter(plain)
+    alike = dict(zip(labels.tolist(), plain, strict=True))
+    seen: dict[tuple[int, str], int] = {}
+    for entity, (document, label) in enumerate(zip(documents.document.tolist(), documents.label.tolist(), strict=True)):
+        if several[alike[label]] > 1 and (other := seen.setdefault((document, alike[label]), entity)) != entity:
+            of_both = {"first": documents.name_of(other), "second": documents.name_of(entity)}
+            where = documents.mention(int(np.searchsorted(documents.entity, entity)))
+            details = {"document": where.document, **of_both}
+            yield Finding("alike-ids", where.place.source.name, where.line, details=details)
+            return
 
 
 def _annotations(

@@ -71,8 +71,11 @@ COLUMN_NAMES: Mapping[str, Sequence[str]] = {
 }
 """The names of columns that are recognised, in any case; ``_id`` or `` id`` may follow."""
 
-_PREDICTIONS = re.compile("pred|system|sys_|response|output|hyp")
-"""How the names of columns begin that can have the entities of a response, if it also has a column of entities."""
+_OTHERS = {
+    KEY: re.compile("(?:^|_)(?:gold|true|truth|reference)"),
+    RESPONSE: re.compile("(?:^|_)(?:pred|system|sys_|response|output|hyp)"),
+}
+"""Names of columns that can have the entities of a side, if it also has a column of entities."""
 
 UNNAMED = "document"
 """The name of the only document, if no column has names."""
@@ -196,21 +199,14 @@ class _Side(NamedTuple):
 
 
 def odd_labels(place: Place, numbers: Ints, values: Sequence[str]) -> Iterator[Finding]:
-    """Yield the notice about a label that means elsewhere that an item is in no entity, or else about one that differs
-    from another one in blanks around it alone, or in the ``.0`` of a number; ``numbers`` are the labels of items as
-    numbers of ``values``, -1 for none.
+    """Yield the notice about a label that means elsewhere that an item is in no entity; ``numbers`` are the labels of
+    items as numbers of ``values``, -1 for none.
     """
     used = np.sort(numbers[numbers >= 0])
-    texts = list(map(values.__getitem__, used[changes(used)].tolist()))
-    odd = sorted(text for text in texts if text in _NOTHING or text != _bare(text))
-    known = {"", *texts} if odd else set[str]()
-    for text in [text for text in odd if text in _NOTHING] or [text for text in odd if _bare(text) in known]:
-        yield found_at(place, "odd-label", label=text, count=plural(int((used == values.index(text)).sum()), "item"))
-        return
-
-
-def _bare(label: str) -> str:
-    return label.strip().removesuffix(".0")
+    odd = [number for number in used[changes(used)].tolist() if values[number].lower().removesuffix(".0") in _NOTHING]
+    for number in odd[:1]:
+        count = plural(int((used == number).sum()), "item")
+        yield found_at(place, "odd-label", label=values[number], count=count)
 
 
 class _Header(NamedTuple):
@@ -323,8 +319,8 @@ def _places(source: Source, header: _Header, request: Request, notices: list[Fin
         if len(fitting) > 1 or (role in asked and not fitting):
             what = f"the header names {plural(len(fitting), 'column')} of the {role}: {', '.join(cells)}"
             raise _bad_row(source, line, what, f"one column {chosen}; --columns {role}=NAME names another")
-        if known and role == ENTITY and request.side == RESPONSE:
-            known += [name for name in plain if _PREDICTIONS.match(name)]
+        if known and role == ENTITY and request.side is not None:
+            known += [name for name in plain if _OTHERS[request.side].search(name)]
         if len(known) > 1 and role not in asked:
             notices.append(found_at(Place(source, line), "chosen-column", taken=cells[fitting[0]], role=role))
         found.update(dict.fromkeys([role], *fitting) if fitting else {})
@@ -347,12 +343,13 @@ def _without(source: Source, what: str) -> InputError:
 
 _SENTENCE, _SENTENCES = "sentence", ("sent_id", "sentence_id")
 _CLUSTERS, _PREDICTED = ("coref_chain", "cluster_id"), "predicted_coref_chain"
+_OF_CLUSTERS = re.compile("cluster|coref|chain|entity")
 
 _UNKNOWN = {"-", "-1", "UNK"}
 """What files have in place of a cluster that is not known."""
 
-_NOTHING = {*_UNKNOWN, "NA", "N/A", "<NA>", "NaN", "nan", "None", "none", "NULL", "null"}
-"""What programs write for a value that is missing."""
+_NOTHING = {*map(str.lower, _UNKNOWN), "na", "n/a", "#n/a", "<na>", "nan", "nat", "none", "null"}
+"""What programs write for a value that is missing, in lower case."""
 
 
 def _of_records(source: Source, request: Request, notices: list[Finding]) -> tuple[Ints, Mapping[str, Sequence[str]]]:
@@ -392,13 +389,19 @@ def _is_predicted(fields: Fields, request: Request) -> bool:
 
 def _names(place: Place, fields: Fields, request: Request, notices: list[Finding]) -> dict[str, str]:
     """Return the fields to read by what they contain. Raises `InputError` for a record with two fields of clusters."""
-    clusters = [name for name in _CLUSTERS if name in fields] or [_CLUSTERS[1]]
+    clusters = [name for name in _CLUSTERS if name in fields]
+    if request.side is not None:
+        of_side = _OTHERS[request.side]
+        clusters += [
+            name for name in fields if name != _PREDICTED and of_side.search(name) and _OF_CLUSTERS.search(name)
+        ]
+    clusters = clusters or [_CLUSTERS[1]]
     if _is_predicted(fields, request):
         clusters = [_PREDICTED]
     elif request.side == RESPONSE and _PREDICTED in fields and ENTITY not in request.columns:
         notices.append(found_at(place, "chosen-column", taken=clusters[0], role=ENTITY))
     if len(clusters) > 1 and ENTITY not in request.columns:
-        expected = f"one of them; --columns {ENTITY}={clusters[1]} says which"
+        expected = f"one of them; --columns {request.side or KEY}.{ENTITY}={clusters[1]} says which"
         raise bad_field(place, fields, clusters[1], f"occurs together with {clusters[0]}", expected)
     names = {ITEM: next(filter(fields.__contains__, IN_TEXT + IN_SENTENCE), IN_TEXT[0]), ENTITY: clusters[0]}
     names |= {role: name for role, name in request.columns.items() if role in (ITEM, ENTITY, DOCUMENT)}

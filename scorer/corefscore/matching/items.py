@@ -21,10 +21,17 @@ def compared(key: Documents, response: Documents, present: Bools) -> tuple[Docum
     items that only one side has, one a document. Items that the key does not have get later numbers.
 
     Items are the same if they are equal; where one side has only numbers and the other only texts, if their texts are.
+    Raises `UsageError` for positions on one side and the index of a series on the other.
     """
     ours, theirs = key.items, response.items
     if ours is None or theirs is None or ours.values is theirs.values:
         return response, []
+    for its, others in ((ours, theirs), (theirs, ours)):
+        if its.of_index and isinstance(others.values, range):
+            raise UsageError(
+                "the items of one side are the index of a series, those of the other side positions; give "
+                "from_labels(series.array) if the rows have one order, or name the items of both"
+            )
     spans = response.start >= 0
     number = np.append(np.where(spans, 0, response.start + LONGEST), theirs.number)
     used = np.zeros(len(theirs.values) + 1, dtype=np.bool_)

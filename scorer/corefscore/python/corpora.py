@@ -20,7 +20,7 @@ from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding
 from corefscore.core.items import Values, text_of
 from corefscore.core.sources import Source
-from corefscore.formats import BY_CONTENT, TAGGED, Opened, find, requested
+from corefscore.formats import BY_CONTENT, TAGGED, Opened, alike_ids, find, requested
 from corefscore.formats.base import Reading
 from corefscore.formats.labels import UNNAMED, odd_labels
 from corefscore.formats.labels import documents as documents_of
@@ -173,8 +173,9 @@ def from_labels(
         >>> score(from_labels([1, 1, 1, 2]), from_labels(["a", "a", "b", "b"]), metrics="bcub")["bcub"].recall
         0.6666666666666667
 
-    Items are the same if they are equal; numbers beside text are compared by their texts. Arrays of numbers or text
-    stay arrays. Raises `UsageError` for columns of different lengths, and for an item without a name.
+    Items are the same if they are equal; numbers beside text are compared by their texts. The index of a series is not
+    compared with positions, unless it is 0, 1, 2 and so on. Arrays of numbers or text stay arrays. Raises `UsageError`
+    for columns of different lengths, and for an item without a name.
     """
     if isinstance(labels, Mapping):
         if items is not None:
@@ -200,9 +201,11 @@ def from_labels(
     found = documents_of(names, [Place(Source("labels"), None)] * len(names), columns, item.values)
     texts = list(map(str, entity.values))
     found = replace(found, label=-1 - found.label, odd_labels=texts, unnamed=documents is None)
+    if index is not None and items is index and found.items and not np.array_equal(np.asarray(index), np.arange(size)):
+        found = replace(found, items=found.items._replace(of_index=True))
     plain = isinstance(entity.values, np.ndarray) and entity.values.dtype.kind in "iu" and (entity.values >= 0).all()
-    odd = () if plain else odd_labels(Place(Source("labels"), None), entity.number, texts)
-    return Corpus(found, tuple(odd), {})
+    odd = () if plain else (*odd_labels(Place(Source("labels"), None), entity.number, texts), *alike_ids(found))
+    return Corpus(found, odd, {})
 
 
 def _index(column: Any) -> Any:

@@ -46,7 +46,7 @@ class MentionText(NamedTuple):
 
 def words_of(documents: Documents) -> list[str]:
     """Return the words of all mentions."""
-    if documents.items is not None:
+    if documents.items is not None or not len(documents.start):
         return documents.words_of(range(len(documents.start)))
     from corefscore.scoring.kinds.texts import layers_of
 

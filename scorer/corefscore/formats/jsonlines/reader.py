@@ -82,7 +82,8 @@ _OTHER_PREDICTED = re.compile("(?i)(?:pred|sys|resp|model).*cluster|cluster.*(?:
 _PERHAPS_PREDICTED = re.compile(
     "(?i)(?!.*(?:gold|key|tru|refer)).*(?:pred|sys|resp|model|output|hyp|cluster|coref|chain|entit)"
 )
-"""Names of fields that are such if their values have the shape of clusters."""
+_PERHAPS_KEY = re.compile("(?i)(?:.*(?:gold|truth|reference)|(?:key|true)_)")
+"""Names of fields that are those of a side if their values have the shape of clusters."""
 
 _ANSWER = "answer"
 """The field of text with tags (`corefscore.formats.tagged`)."""
@@ -235,14 +236,14 @@ class _Reader:
         if self.first is None:
             self.first = _by_first(place, fields, self.request)
         dialect, first_field = self.first
-        predicted = dialect.predicted
-        chosen = CLUSTERS not in self.request.columns and self.request.side != KEY
-        other = predicted if predicted in fields else None
-        if self.request.side == RESPONSE and dialect.clusters in fields:
-            other = other or _other_clusters(fields, dialect)
-        if chosen and first_field != predicted and other:
-            expected = "the same field in every object; --columns clusters=NAME says which one has the clusters"
-            raise bad_field(place, fields, other, "is here, but not in the first object", expected)
+        side, predicted = self.request.side, dialect.predicted
+        if CLUSTERS not in self.request.columns and first_field != predicted:
+            other = predicted if side != KEY and predicted in fields else None
+            if dialect.clusters in fields:
+                other = other or _other_clusters(fields, dialect, side)
+            if other:
+                expected = "the same field in every object; --columns clusters=NAME says which one has the clusters"
+                raise bad_field(place, fields, other, "is here, but not in the first object", expected)
         if dialect is E2E and self.request.input_format != E2E.name and not has_tokens(fields):
             field = next(name for name in OF_CHARACTERS if name in fields)
             what = "is here without sentences, so offsets can be of characters; in the first object they are of tokens"
@@ -317,10 +318,11 @@ def _by_first(place: Place, fields: Fields, request: Request) -> _First:
         what = f"occurs together with clusters, so this can be text with tags or {dialect.name}"
         expected = f"one of them; --input-format tagged or --input-format {dialect.name} says which"
         raise bad_field(place, fields, _ANSWER, what, expected)
-    chosen = CLUSTERS in request.columns or dialect.predicted in fields or dialect.clusters not in fields
-    if request.side == RESPONSE and not chosen and (other := _other_clusters(fields, dialect)):
-        what = f"occurs together with {dialect.clusters}, so either can have the clusters of the response"
-        raise bad_field(place, fields, other, what, f"one of them; --columns response.{CLUSTERS}=NAME says which")
+    chosen = CLUSTERS in request.columns or dialect.clusters not in fields
+    if not chosen and (other := _other_clusters(fields, dialect, request.side)):
+        what = f"occurs together with {dialect.clusters}, so either can have the clusters of the {request.side}"
+        expected = f"one of them; --columns {request.side}.{CLUSTERS}=NAME says which"
+        raise bad_field(place, fields, other, what, expected)
     field = _field_of(request, dialect)
     if field is not None:
         return dialect, field
@@ -331,13 +333,18 @@ def _by_first(place: Place, fields: Fields, request: Request) -> _First:
     return dialect, predicted if predicted is not None and predicted in fields else dialect.clusters
 
 
-def _other_clusters(fields: Fields, dialect: Dialect) -> str | None:
-    """Find a field beside that of the clusters that can have those of a response, by its name and its value."""
+def _other_clusters(fields: Fields, dialect: Dialect, side: str | None) -> str | None:
+    """Find a field beside that of the clusters that can have those of a side, by its name and its value; None if the
+    side is not known.
+    """
+    if side is None or (side == RESPONSE and dialect.predicted in fields):
+        return None
+    perhaps = _PERHAPS_PREDICTED if side == RESPONSE else _PERHAPS_KEY
     for name in [name for name in fields if name not in dialect.fields and name != dialect.clusters]:
-        entities = fields[name] if _PERHAPS_PREDICTED.match(name) and isinstance(fields[name], list) else []
+        entities = fields[name] if perhaps.match(name) and isinstance(fields[name], list) else []
         mentions = [mention for entity in entities for mention in (entity if isinstance(entity, list) else [None])]
         spans = all(isinstance(mention, list) and set(map(type, mention)) == {int} for mention in mentions)
-        if _OTHER_PREDICTED.search(name) or (mentions and spans):
+        if (side == RESPONSE and _OTHER_PREDICTED.search(name)) or (mentions and spans):
             return name
     return None
 
