@@ -45,7 +45,7 @@ def test_topics_are_documents_if_asked_for_and_clusters_across_them_are_counted(
     assert found["bcub"].recall == pytest.approx(11 / 18)
     assert found["bcub"].precision == 1
     (notice,) = found.notices
-    assert (notice.code, notice.details) == ("cut-clusters", {"count": "1 cluster", "field": "topic"})
+    assert (notice.code, notice.details) == ("cut-clusters", {"count": "1 label"})
 
 
 def test_topics_are_groups_and_units(capfdbinary: pytest.CaptureFixture[bytes]) -> None:

@@ -8,7 +8,6 @@ from collections.abc import Collection, Sequence
 from functools import cache
 from importlib import import_module
 from pkgutil import get_data
-from typing import TYPE_CHECKING
 
 import click
 
@@ -16,9 +15,6 @@ from corefscore.cli.options import COREFUD_NAME, Choice
 from corefscore.cli.output import complain, give_up
 from corefscore.core.errors import InputError, ScorerError, UsageError, nearest, suggested
 from corefscore.core.version import __version__
-
-if TYPE_CHECKING:
-    from corefscore.metrics.base import Metric
 
 _HELP = """Score coreference exactly as the official scorers do.
 
@@ -80,7 +76,9 @@ class _Commands(click.Group):
         others, broken = outside()
         metrics = [*map(find, NAMES), *others]
         with formatter.section("Metrics, and when to use them (details: corefscore METRIC --help)"):
-            formatter.write_dl([(metric.name, _purpose(metric)) for metric in metrics])
+            formatter.write_dl(
+                [(each.name, each.use.removeprefix("Use it ").partition(";")[0].rstrip(".")) for each in metrics]
+            )
         with formatter.section("Groups of metrics"):
             rows = [(name, _GROUP_HELP[name].format(names=", ".join(members))) for name, members in GROUPS.items()]
             formatter.write_dl(rows)
@@ -90,11 +88,6 @@ class _Commands(click.Group):
             with formatter.section("Metrics of other packages that cannot be used"):
                 for error in broken:
                     formatter.write_text(str(error))
-
-
-def _purpose(metric: Metric) -> str:
-    """Return what a metric is used for, in a few words."""
-    return metric.use.removeprefix("Use it ").partition(";")[0].rstrip(".")
 
 
 def _is_path(word: str) -> bool:

@@ -22,7 +22,7 @@ from corefscore.metrics.base import NODES, Metric, names_asked, options_of
 from corefscore.reports.base import shortened
 from corefscore.reports.layouts import COREFUD, DATA, RESULT, TABLE, TABLES, Style, fitting, rendered
 from corefscore.reports.score import Report
-from corefscore.scoring.results import DOCUMENT, Result, compiled, refuse_heads_of_spans
+from corefscore.scoring.results import DOCUMENT, compiled, refuse_heads_of_spans
 from corefscore.scoring.settings import Grouping
 
 _SYMBOLS = (
@@ -153,7 +153,9 @@ def score(
         result = refuse_heads_of_spans(evaluated(key, response, metrics, apply=apply, **arguments))
     tell(result.notices)
     if entities:
-        _write_entities(result, look, output)
+        from corefscore.reports.entities import entities as of_entities
+
+        write(rendered(of_entities(result), look), output)
         return
     report = Report(result, documents or listed, by, document, headings, conll, average is not None)
     hint = _FEWER if official and document is None and not given("layout") else ""
@@ -162,13 +164,6 @@ def score(
     elif result.settings.rules.matching and not given("layout"):
         look = look._replace(layout=COREFUD)
     write(rendered(report, look), output, hint)
-
-
-def _write_entities(result: Result, look: Style, output: str) -> None:
-    """Write what each entity adds to the scores."""
-    from corefscore.reports.entities import entities
-
-    write(rendered(entities(result), look), output)
 
 
 def _divides(of: str) -> bool:

@@ -394,13 +394,13 @@ class Documents:
 
     def name_of(self, entity: int) -> str:
         """Return the id of an entity as the file writes it."""
-        label = int(self.label[entity])
-        # Label -1 is the first of the odd labels, -2 the second.
-        return str(label) if label >= 0 else self.odd_labels[-1 - label]
+        return self.names_of([entity])[0]
 
     def names_of(self, entities: Iterable[int]) -> list[str]:
         """Return the ids of some entities."""
-        return list(map(self.name_of, entities))
+        labels = self.label[np.fromiter(entities, np.int64)].tolist()
+        # Label -1 is the first of the odd labels, -2 the second.
+        return [str(label) if label >= 0 else self.odd_labels[-1 - label] for label in labels]
 
     def narrow(self) -> Documents:
         """Return the documents with columns of less memory."""

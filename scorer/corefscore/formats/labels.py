@@ -23,7 +23,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 
@@ -170,7 +169,12 @@ class _Side(NamedTuple):
         document, item, label, line = map(np.concatenate, zip(*blocks, strict=True))
         if not len(line):
             raise _without(source, "the file has a header and no row")
-        self.notices.extend(odd_labels(Place(source, int(line[0])), label, self.labels))
+        place = Place(source, int(line[0]))
+        if of_json or DOCUMENT not in self.request.columns:
+            first, _ = ranked(label, document)
+            if cut := int((np.bincount(label[first])[1:] > 1).sum()):
+                self.notices.append(found_at(place, "cut-clusters", count=plural(cut, "label")))
+        self.notices.extend(odd_labels(place, label, self.labels))
         # Documents are numbered in the order of their first rows.
         first = np.searchsorted(np.maximum.accumulate(document), np.arange(len(names)))
         places_of = [Place(source, its) for its in line[first].tolist()]
@@ -324,6 +328,10 @@ def _places(source: Source, header: _Header, request: Request, notices: list[Fin
         if len(known) > 1 and role not in asked:
             notices.append(found_at(Place(source, line), "chosen-column", taken=cells[fitting[0]], role=role))
         found.update(dict.fromkeys([role], *fitting) if fitting else {})
+    if len(set(found.values())) < len(found):
+        raise _bad_row(
+            source, line, "one column is named twice by --columns", "different ones for item, entity, document"
+        )
     guessed = [role for role in (ITEM, ENTITY) if role not in found]
     for role in guessed:
         found[role] = next((n for n in range(len(cells)) if n not in found.values()), found.get(ENTITY, 0))
@@ -345,10 +353,10 @@ _SENTENCE, _SENTENCES = "sentence", ("sent_id", "sentence_id")
 _CLUSTERS, _PREDICTED = ("coref_chain", "cluster_id"), "predicted_coref_chain"
 _OF_CLUSTERS = re.compile("cluster|coref|chain|entity")
 
-_UNKNOWN = {"-", "-1", "UNK"}
-"""What files have in place of a cluster that is not known."""
+_UNKNOWN = {"-", "-1", "unk"}
+"""What files have in place of a cluster that is not known, in lower case."""
 
-_NOTHING = {*map(str.lower, _UNKNOWN), "na", "n/a", "#n/a", "<na>", "nan", "nat", "none", "null"}
+_NOTHING = {*_UNKNOWN, "na", "n/a", "#n/a", "<na>", "nan", "nat", "none", "null"}
 """What programs write for a value that is missing, in lower case."""
 
 
@@ -373,18 +381,16 @@ def _of_records(source: Source, request: Request, notices: list[Finding]) -> tup
         found.append((place.line or 0, _item(place, fields, names), cluster, document))
     lines, items, clusters, documents = zip(*found, strict=True)
     place = Place(source, lines[0])
-    if unknown := [cluster for cluster in clusters if cluster in _UNKNOWN]:
+    if unknown := [cluster for cluster in clusters if cluster.lower() in _UNKNOWN]:
         notices.append(found_at(place, "unknown-cluster", label=unknown[0], count=plural(len(unknown), "record")))
-    clusters = tuple("" if cluster in _UNKNOWN else cluster for cluster in clusters)
-    pieces = Counter(cluster for cluster, _ in set(zip(clusters, documents, strict=True)) if cluster)
-    if cut := sum(count > 1 for count in pieces.values()):
-        notices.append(found_at(place, "cut-clusters", count=plural(cut, "cluster"), field=names[DOCUMENT]))
+    clusters = tuple("" if cluster.lower() in _UNKNOWN else cluster for cluster in clusters)
     return np.array(lines), {ITEM: items, ENTITY: clusters} | ({DOCUMENT: documents} if DOCUMENT in names else {})
 
 
 def _is_predicted(fields: Fields, request: Request) -> bool:
     """Return whether a record has the cluster of a response in the field for it."""
-    return request.side != KEY and fields.get(_PREDICTED) not in (None, "", -1, *_UNKNOWN)
+    value = fields.get(_PREDICTED)
+    return request.side != KEY and value not in (None, "") and str(value).lower() not in _UNKNOWN
 
 
 def _names(place: Place, fields: Fields, request: Request, notices: list[Finding]) -> dict[str, str]:

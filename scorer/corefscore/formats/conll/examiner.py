@@ -163,7 +163,7 @@ class _Examiner(Reader):
         numbers, documents, _ = lines.segments.within(np.flatnonzero(hashed))
         for line, document in zip(numbers.tolist(), documents.tolist(), strict=True):
             text = lines.text[lines.starts[line] : lines.stops[line]].tobytes()
-            if marker := _nearly(text):
+            if marker := _marker_like("".join(re.findall("[a-z]+", as_text(text[:40]).lower()))):
                 what, expected = marker
                 details = {
                     "document": self.names[document],
@@ -270,11 +270,6 @@ class _Examiner(Reader):
             details = {"found": number, "before": before}
             self.found.add(Finding("token-number", self.source.name, line, details=details))
         self.found.add_unlisted("token-number", column.unlisted)
-
-
-def _nearly(line: bytes) -> tuple[str, str] | None:
-    """Return, for a line that nearly is a marker, whether it would begin or end a document, and the correct marker."""
-    return _marker_like("".join(re.findall("[a-z]+", as_text(line[:40]).lower())))
 
 
 @lru_cache(maxsize=1024)  # the comments of a file are similar, and comparing takes time

@@ -381,7 +381,9 @@ class _Examined(File):
 
     def refuse(self, finding: Finding) -> None:
         self.found.add(finding)
-        self._faults.setdefault(self._document_of(finding), lambda: finding)
+        row = int(np.searchsorted(self.lines.tokens, (finding.line or 1) - 1))
+        document = int(self.document_of_sentence[self.lines.sentence[row]]) if len(self.lines.tokens) else 0
+        self._faults.setdefault(document, lambda: finding)
 
     def take(self, code: str, faulty: Sequence[int]) -> Sequence[int]:
         return self.found.take(code, faulty)
@@ -392,8 +394,3 @@ class _Examined(File):
         found = replace(super().documents(), faults=self._faults)
         _check(self.lines, self.found.add)
         return found
-
-    def _document_of(self, error: Finding) -> int:
-        """Return the document with the line of an error."""
-        row = int(np.searchsorted(self.lines.tokens, (error.line or 1) - 1))
-        return int(self.document_of_sentence[self.lines.sentence[row]]) if len(self.lines.tokens) else 0

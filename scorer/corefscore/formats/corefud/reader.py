@@ -383,7 +383,8 @@ class File:
     def _note_heads(self, found: FileMentions) -> None:
         """Add a notice for mentions without a head."""
         no_head = "no head" if self.fields.head is not None else "no head, since the header names no such field"
-        for lack, what in ((NO_HEAD, no_head), (EMPTY_HEAD, "an empty field of the head")):
+        of_zero = "the head 0, although words are counted from 1"
+        for lack, what in ((NO_HEAD, no_head), (EMPTY_HEAD, "an empty field of the head"), (0, of_zero)):
             chunks = found.chunk[found.head == lack]
             if len(chunks):
                 line = self._line_of(int(self.word[chunks].min()))

@@ -125,7 +125,7 @@ class _Search:
                 key, response = anchor.key + anchor.size, anchor.response + anchor.size
             gaps.append(_Gap(key, gap.key_end, response, gap.response_end, gap.rounds - 1))
         equal = self.found.state == EQUAL
-        if self.key.has_word and not _has_word(self.response.code[equal]):
+        if self.key.has_word and not any(map(str.isalnum, map(chr, self.response.code[equal].tolist()))):
             self.found.key[:], self.found.state[:] = -1, ABSENT
         self._align_moved()
         return self.found
@@ -260,11 +260,6 @@ def _is_free(code: Ints) -> Bools:
     free = np.append(np.int32(0), np.cumsum(code >= 0, dtype=np.int32))
     every: Bools = free[_MOVED_SIZE:] - free[:-_MOVED_SIZE] == _MOVED_SIZE
     return every
-
-
-def _has_word(code: Ints) -> bool:
-    """Return whether some characters have a letter or a digit."""
-    return any(map(str.isalnum, map(chr, code.tolist())))
 
 
 def _common_prefix(one: Ints, other: Ints) -> int:
