@@ -69,7 +69,7 @@ def _refuse(document: FullDocument, step: str) -> None:
         if beyond := [span for span in spans if span[1] >= size]:
             raise UsageError(
                 f'--repaired: document "{document.name}" has a mention of tokens {_shown(beyond[0])}, and the key has '
-                f"{size} tokens there; give key and response of one text"
+                f"{size} tokens there; key and response need the same tokens"
             )
         if pair := crossing(spans):
             raise UsageError(

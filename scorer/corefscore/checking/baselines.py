@@ -100,7 +100,7 @@ def baseline_of(data: Mapping[str, Any], path: str) -> Baseline:
     Raises `InputError` for any other data.
     """
     if "command" in data or not {"schema", "version", "signature", "options", "total"} <= data.keys():
-        raise _refused(path, "this JSON is not that of a scored response")
+        raise _refused(path, "this JSON was not written by corefscore METRIC KEY RESPONSE --format json")
     if data["schema"] not in SAME_SCORES:
         raise _refused(path, f"this JSON has schema {data['schema']}, but this version reads schema {SCHEMA}")
     try:
@@ -219,7 +219,7 @@ def _from_official(text: str, path: str, name: str | None, own: Mapping[str, Any
     scores = {name: _scores(metrics, fractions) for name, fractions in printed.items() if name is not None}
     for measure in total.keys() & printed[None].keys():
         if not np.allclose(list(total[measure].values())[len(SCORES) :], printed[None][measure]):
-            raise _refused(path, f"its {measure} does not follow from its links with the options of this run")
+            raise _refused(path, f"its {measure} does not match its own links; it was made with other options")
     documents = {name: numbers_in(of_document) for name, of_document in scores.items()}
     return Baseline(metrics, numbers_in(total), documents, sizes=_sizes(total, scores))
 

@@ -74,7 +74,7 @@ def repaired(source: Source, fixes: Fixes, *, first_copy: bool) -> Iterator[str]
     for line in lines_of(source):
         text = line.text
         if inside and line.begin == line.number:
-            fixes.add(Fix("nested-document", source.name, line.number, 'put "#end document" before this line'))
+            fixes.add(Fix("nested-document", source.name, line.number, 'added "#end document" before this line'))
             yield as_text(USUAL_END + new_line)
         inside = line.begin
         if copies := by_token.get((line.begin, line.token)) if line.begin else None:
@@ -89,10 +89,10 @@ def repaired(source: Source, fixes: Fixes, *, first_copy: bool) -> Iterator[str]
         yield as_text(text)
         last = line._replace(text=text)
     if inside:
-        fixes.add(Fix("no-end", source.name, last.number, 'put "#end document" after this line'))
+        fixes.add(Fix("no-end", source.name, last.number, 'added "#end document" after this line'))
         yield as_text((b"" if last.text.endswith(b"\n") else new_line) + USUAL_END + new_line)
     if changed_ends:
-        what = f"made {plural(changed_ends, 'line end')} LF, the first one here"
+        what = f"converted {plural(changed_ends, 'line end')} to LF, the first one here"
         fixes.add(Fix("mixed-line-ends", source.name, first_changed, what))
 
 
@@ -115,7 +115,7 @@ def _with_blanks(source: Source, fixes: Fixes) -> Source:
         with_blank = _WITHOUT_BLANK.sub(rb"\1 ", text)
         spaced.append(with_blank)
         if with_blank != text:
-            fixes.add(Fix("no-document", source.name, number, 'put a blank after "#begin document"'))
+            fixes.add(Fix("no-document", source.name, number, 'added a space after "#begin document"'))
     return _InMemory(source, b"".join(spaced))
 
 
@@ -140,7 +140,7 @@ def _report(source: Source, batch: Documents, copies: Sequence[_Copy], fixes: Fi
     for copy, words in zip(copies, batch.words_of([copy.mention for copy in copies]), strict=True):
         name = batch.names[int(batch.document[batch.entity[copy.mention]])]
         place = tokens(copy.start, copy.end)
-        what = f'in document "{name}": took a copy of "{words}"{place} out of entity {copy.label.decode()}'
+        what = f'in document "{name}": removed a copy of "{words}"{place} from entity {copy.label.decode()}'
         fixes.add(Fix("repeated-mention", source.name, int(batch.line[copy.mention]), what))
 
 

@@ -30,7 +30,7 @@ _GROUP_HELP = {
     "all": "the official five, byte for byte: {names}",
     "every": "{names}",
     "conll": "{names}, and the CoNLL average, the mean of their F1",
-    "corefud": "of the CorefUD scorer: {names}",
+    "corefud": "the metrics of the CorefUD scorer: {names}",
 }
 
 
@@ -64,7 +64,7 @@ class _Commands(click.Group):
                 raise UsageError(_without_metric(ctx.obj[1:])) from error
             meant = next((meant for words, meant in synonyms("commands").items() if name in words.split()), None)
             if meant:
-                raise UsageError(f'"{cmd_name}" is not a command; expected {meant}') from error
+                raise UsageError(f'"{cmd_name}" is not a command; use {meant}') from error
             if nearest(name, COMMANDS):
                 known = suggested(name, self.list_commands(ctx))
                 raise UsageError(f'unknown metric or command "{cmd_name}"; {known}') from error
@@ -119,7 +119,7 @@ def _without_metric(args: Sequence[str]) -> str:
     if metric is not None:
         files.remove(metric)
     call = ["corefscore", metric or "conll", *files, *["RESPONSE"] * (len(files) < 2)]
-    return f'"{args[0]}" is a path, expected a metric before it; did you mean: {join(call)}'
+    return f'"{args[0]}" is a path; a metric comes first. Did you mean: {join(call)}'
 
 
 def commands() -> click.Group:
@@ -224,7 +224,7 @@ def _synonym(word: str, known: Collection[str]) -> str | None:
     for words, meant in synonyms("options").items():
         if word in words.split():
             possible = (each for each in meant.splitlines() if each[0] != "-" or each.split(",")[0].split()[0] in known)
-            return next((f"expected {each}" for each in possible), None)
+            return next((f"use {each}" for each in possible), None)
     return None
 
 

@@ -25,7 +25,8 @@ _IN_MEMORY = 16 << 20
 _HELP = """Convert between CoNLL-2011/2012, CorefUD, JSON lines and other dialects of JSON, and tables of labels.
 
 IN is a file, a folder (its files become one corpus), or - for standard input; its format is recognised by content. OUT
-is a file, or - for standard output; it is written whole or not at all, and compressed if it ends with .gz, .bz2 or .xz.
+is a file, or - for standard output; it is replaced only if all goes well, and compressed if it ends with .gz, .bz2 or
+.xz.
 
 Documents with their names, sentences and words, entities and mentions are kept. Notices report what the other format
 cannot represent. CoNLL is written with five columns: document, part, number of the token in its sentence, word,

@@ -34,9 +34,9 @@ def _parser(program: str) -> ArgumentParser:
     parser.add_argument("key", metavar="KEY", help="the key: a file, a folder, or - for standard input")
     parser.add_argument("response", metavar="RESPONSE", help="the response, likewise")
     names = [_ALL, *GROUPS["corefud"]]
-    what = "metrics, in the order of the output; the last option or ended by --"
+    what = "metrics to print, in this order; put -m last, or end its values with --"
     parser.add_argument("-m", "--metrics", nargs="*", choices=names, default=[_ALL], help=what)
-    parser.add_argument("-s", "--keep-singletons", action="store_true", help="keep entities of one mention")
+    parser.add_argument("-s", "--keep-singletons", action="store_true", help="keep singletons")
     parser.add_argument("-a", "--match", choices=MATCHING, default="head", help="which mentions are the same")
     parser.add_argument("-x", "--exact-match", action="store_true", help="match exact spans, whatever -a says")
     zeros = "how zeros are aligned"

@@ -84,10 +84,7 @@ def _refuse_beside_page(*others: str) -> None:
     """Raise `UsageError` for an option that is not for the page: the page shows everything and has its own filters."""
     for parameter in click.get_current_context().command.params:
         if parameter.name in ("output", *others) and given(parameter.name):
-            raise UsageError(
-                f"{parameter.opts[0]} is not for the page that --html writes: it shows everything and has its own "
-                "filters"
-            )
+            raise UsageError(f"{parameter.opts[0]} cannot be used with --html: the page shows all and has filters")
 
 
 _ALIKE = {"repeated": "first", "boundary": "both", "matching": "exact"}
@@ -153,8 +150,8 @@ def _analysed(
     cls=options.Command,
     short_help="Show why a score is low: errors by type, and what each costs.",
     help="Show why a score is low: errors by type, what each type costs, and which entities are confused.\n\n"
-    'The column "in turn" has the cost of each type when types are repaired one after another; these costs add up '
-    "to the points that are missing from 100. OTHER is a second response, shown beside the first. --format csv, tsv "
+    'Costs in the column "in turn" are cumulative: types are repaired one after another, and the costs add up to the '
+    "points missing from 100. OTHER is a second response, shown beside the first. --format csv, tsv "
     "and github list every error, with its file and line; --html shows them in the text.",
     more="Source: Kummerfeld and Klein 2013, Error-driven analysis of challenges in coreference resolution.",
     examples=(

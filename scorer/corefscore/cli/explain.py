@@ -16,11 +16,11 @@ from corefscore.reports.layouts import DATA, TABLES, Style, rendered
 @click.command(
     "explain",
     cls=options.Command,
-    short_help="Show which conventions of other programs give which score.",
-    help="Show which conventions of other programs give which score for one pair of files: with or without "
+    short_help="Score a response as other programs do.",
+    help="Score a response as other programs do, to find out why two reported scores differ: with or without "
     "singletons, means over documents, only mentions of both sides, first copies of repeated mentions.\n\n"
-    "Rows whose F1 is SCORE, in percent, are marked. Below the table, each row has the command that prints its "
-    "numbers, or a line of Python.",
+    "Rows whose F1 is SCORE, in percent, are marked. The command, or line of Python, that reproduces each row is "
+    "printed below the table.",
     examples=(
         "corefscore explain key.conll response.conll",
         "corefscore explain key.conll response.conll 63.8",

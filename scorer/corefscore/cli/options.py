@@ -88,8 +88,7 @@ class Command(click.Command):
             layout, digits = given.pop("layout"), given.pop("digits", None)
             readable = [name for name in fitting(TABLES) if LAYOUTS[name].order]
             if digits is not None and layout not in readable:
-                all_of_them = f"--format {', '.join(readable)}; {layout} does not have it"
-                raise UsageError(f"--digits is for readable tables: {all_of_them}")
+                raise UsageError(f"--digits needs --format {' or '.join(readable)}; this is {layout}")
             width = terminal_size().columns if layout in readable else 80
             given["look"] = Style(layout, 2 if digits is None else digits, width)
         assert self.callback is not None
@@ -214,12 +213,14 @@ NOTICES = (
     Parameter(
         "--quiet",
         is_flag=True,
-        help=f"Hide notices and the details of errors. This is the default if the program is called {OFFICIAL_NAME}.",
+        help=f"Hide notices, and all errors but the first. Notices are also hidden if it is called {OFFICIAL_NAME}.",
     ),
 )
 """Options about notices."""
 
-WRITING = Parameter("--output", type=FILE, metavar="FILE", default="-", help="Write to FILE, whole or not at all.")
+WRITING = Parameter(
+    "--output", type=FILE, metavar="FILE", default="-", help="Write to FILE, which is replaced only if all goes well."
+)
 """The option for the file of a report."""
 
 RUNNING = (
@@ -230,7 +231,7 @@ RUNNING = (
         metavar="FINGERPRINT",
         heading=INPUT,
         common=False,
-        help="Reject the key if its fingerprint is another one. Every signature has it, such as key=7cf4af.",
+        help="Reject the key unless it has this fingerprint. Every signature has that of its key, such as key=7cf4af.",
     ),
     Parameter(
         "--jobs",

@@ -83,7 +83,7 @@ def to_file(path: str, content: Callable[[bool], Iterable[bytes]]) -> list[Findi
     """
     target = os.path.realpath(path)
     if not os.path.basename(path) or os.path.isdir(target):
-        raise IsADirectoryError(errno.EISDIR, "this names a folder, expected a file")
+        raise IsADirectoryError(errno.EISDIR, "this is a folder; expected a file")
     descriptor = re.fullmatch(_DESCRIPTOR, path)
     if not descriptor and (os.path.isfile(target) or not os.path.exists(target)):
         return _replace(target, content(False))

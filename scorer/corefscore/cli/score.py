@@ -31,7 +31,7 @@ _SYMBOLS = (
 )
 """The symbols in the definitions of metrics."""
 
-_FEWER = "NAME none prints the totals only, --format table one table"
+_FEWER = "add none for totals only, or --format table"
 """The hint after much output."""
 
 _AT_ALL = '\n\nNAME scores one document; "none" prints totals only.'

@@ -184,7 +184,7 @@ def spare_inputs(outputs: Mapping[str, str | None], inputs: Sequence[str | None]
     The same file can have several names: links, hard links, the folder that contains it, standard input.
     """
     if inputs.count(STDIN) > 1:
-        raise UsageError(f"standard input ({STDIN}) can be read only once, and is given {inputs.count(STDIN)} times")
+        raise UsageError(f"standard input ({STDIN}) is given {inputs.count(STDIN)} times, but can be read only once")
     seen: dict[object, str] = {}
     for path in filter(None, inputs):
         identity = only_once(path)

@@ -220,8 +220,8 @@ def _reason(error: ScorerError) -> str:
     cls=options.Command,
     short_help="Compare systems: confidence intervals and significance tests.",
     help="Compare systems: scores and differences with confidence intervals (jackknife), and a test of each "
-    "difference (paired approximate randomization). The null hypothesis: in every document, the "
-    "responses of the two systems could be exchanged.\n\n"
+    "difference (paired approximate randomization; with several runs of a system, Student's t). The null hypothesis "
+    "is that the responses of the two systems are exchangeable in every document.\n\n"
     "A SYSTEM is the path of a response, or NAME=PATH to give it a name, or NAME=RUN,RUN,... for several runs of a "
     "system, whose mean is compared.",
     more="Sources: Noreen 1989; Moosavi and Strube 2016; Westfall and Young 1993; Holm 1979; Dror et al. 2017.",

@@ -69,8 +69,7 @@ Exit status: 0 no errors; 1 errors, or notices with --strict; 2 wrong usage or a
         options.Parameter(
             "--fix",
             metavar="OUT",
-            help="Write FILE to OUT with every repair that needs no guess, and report what was repaired and what "
-            "is left.",
+            help="Write FILE to OUT with all safe repairs, and report what was repaired and what is left.",
         ),
         options.Parameter(
             "--repeated",
@@ -158,7 +157,9 @@ def _codes(words: str) -> set[str]:
     """
     codes = {word.strip() for word in words.split(",")} - {""}
     for code in sorted(codes):
-        if code not in kinds() or kinds()[code].severity == ERROR:
+        if code in kinds() and kinds()[code].severity == ERROR:
+            raise UsageError(f'--ignore: "{code}" is the code of an error, and errors are always reported')
+        if code not in kinds():
             known = [name for name, kind in kinds().items() if kind.severity == NOTICE]
             raise UsageError(f'no notice has the code "{code}"; {suggested(code, known)}')
     return codes
@@ -171,7 +172,7 @@ def _one(files: Sequence[str], out: str, reading: Reading) -> tuple[Source, _Rep
     if len(files) != 1:
         raise UsageError("--fix repairs one FILE at a time")
     if out in (STDOUT, "/dev/stdout"):
-        raise UsageError("--fix writes to a file; standard output is for what was found")
+        raise UsageError("--fix cannot write to standard output, which has the report; name a file")
     if os.path.exists(out) and not os.path.isfile(out) and not os.path.isdir(out):
         raise UsageError(f"{out}: --fix reads OUT again once it is written; give a regular file, no pipe or device")
     files_found = sources(files[0])

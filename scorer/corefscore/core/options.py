@@ -65,8 +65,7 @@ class Option(NamedTuple):
         elif self.kind is str and not isinstance(value, str):
             raise UsageError(f"{self.keyword}={value!r}: expected a word")
         elif self.choices is not None and value not in self.choices:
-            hint = f"; {suggested(value, self.choices)}" if isinstance(value, str) else ""
-            raise UsageError(f"{self.keyword}={value!r} is not one of {', '.join(self.choices)}{hint}")
+            raise UsageError(f"{self.keyword}={value!r}: expected {' or '.join(self.choices)}")
 
 
 def option(default: Any, help: str, choices: Sequence[str] | None = None, **others: Any) -> Any:
@@ -148,7 +147,7 @@ class NameOptions:
     )
     match: str | Sequence[str] = option(
         ",".join(MATCHES),
-        "With --estimate-key: rules by which names become one entity, joined by commas.",
+        "With --estimate-key: rules for merging names into entities, separated by commas.",
         **_OF_NAMES,
     )
 
@@ -197,5 +196,5 @@ def _listed(words: Any, option: str) -> frozenset[str]:
         raise UsageError(f"{option.replace('-', '_')}={words!r}: expected words, as a list or joined by commas")
     found = frozenset(word.strip().upper() for word in listed)
     if not found or "" in found:
-        raise UsageError(f'--{option} "{words}": there is an empty word in the list')
+        raise UsageError(f'--{option} "{words}": a word of the list is empty; remove the extra comma')
     return found

@@ -111,9 +111,7 @@ class _Streams(_Bounded):
             except Exception as error:
                 if self._first:
                     raise
-                raise ValueError(
-                    f"what follows its first compressed stream is damaged or something else ({error})"
-                ) from error
+                raise ValueError(f"the data after its first stream is damaged or not compressed ({error})") from error
         view[: len(found)] = found
         return len(found)
 
@@ -121,8 +119,8 @@ class _Streams(_Bounded):
 def too_large(name: str, limit: int) -> UsageError:
     """Make the error for a file that unpacks to more bytes than its limit."""
     return UsageError(
-        f"{name}: unpacks to more than {limit / 2**20:.0f} MB, which is much for a file of its size; unpack it "
-        "first if that is right"
+        f"{name}: unpacks to more than {limit / 2**20:.0f} MB, which is suspicious for its size; if you trust it, "
+        "unpack it first"
     )
 
 
@@ -199,8 +197,8 @@ class Source:
         """Make the error for a file that is not the one that was opened first."""
         if self.stop is not None:
             return UsageError(
-                f"{self.name}: a worker found another file at {self.path}, or none; copy files with their times, and "
-                "leave them alone while they are scored"
+                f"{self.name}: the file at {self.path} is another one on a worker, or missing there; copy files with "
+                "their modification times (cp -p), and do not change them during scoring"
             )
         return UsageError(
             f"{self.name}: this file changed while it was read; wait until nothing writes to it, then run this again"
@@ -417,9 +415,8 @@ def unpacked(files: Iterable[Source], notices: list[Finding] | None = None) -> l
         # An empty tar archive is zeros.
         head = source.head(TAR_BLOCK)
         parts = None
-        if b"\0" in head or head.startswith(
-            (*_PACKED, *_ZIP)
-        ):  # text, which is nearly every file, is looked at no closer
+        # Text, which is nearly every file, is looked at no closer.
+        if b"\0" in head or head.startswith((*_PACKED, *_ZIP)):
             parts = _of_tar if head == bytes(TAR_BLOCK) else _parts_of(source.name, head)
         if parts is None and source.pattern is not None:
             raise UsageError(f"{source.name}/{source.pattern}: {source.name} is neither a folder nor an archive")

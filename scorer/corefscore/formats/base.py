@@ -71,7 +71,9 @@ def of_side(option: OneOrEach[T], side: str | None) -> T | None:
     if unknown := [name for name in option if name not in (KEY, RESPONSE)]:
         raise UsageError(f"{unknown[0]!r} is not a side; expected {KEY} or {RESPONSE}, each with its value")
     if side is None:
-        raise UsageError(f"{dict(option)!r} has values by side, but there is only one side here; give the value alone")
+        raise UsageError(
+            f"there is one input here, no key and response, so give one value: {next(iter(option.values()))}"
+        )
     return option.get(side)
 
 
@@ -81,8 +83,8 @@ class Reading:
 
     input_format: OneOrEach[str] = option(
         None,
-        f"Format of the input; recognised by content. {', '.join(NAMES)}, or a dialect of JSON "
-        f"({', '.join(DIALECTS)}); two as key=FORMAT,response=FORMAT.",
+        f"Format of the input (default: detected from the content). {', '.join(NAMES)}, or a dialect of JSON "
+        f"({', '.join(DIALECTS)}). If the sides differ: key=FORMAT,response=FORMAT.",
         EVERY_NAME,
         heading=INPUT,
         metavar="FORMAT",
@@ -91,9 +93,9 @@ class Reading:
     )
     heads: str | None = option(
         None,
-        "Which word is the head of a mention: in CorefUD the one that the file gives or the highest in the tree; in "
-        "CoNLL the one by the parse (errors and diff only); or the last word. (default: auto, the first of these that "
-        "is possible)",
+        "How to find the head of a mention: as annotated in CorefUD (file), the highest word in the tree (tree), by "
+        "the parse of CoNLL (parse; errors and diff only), or the last word (last). (default: auto, the first of these "
+        "that is possible)",
         HEADS,
         heading=INPUT,
     )
@@ -107,23 +109,23 @@ class Reading:
     )
     pieces: str | None = option(
         None,
-        "Which entities to join if the response has several texts for a document: those that share a mention where "
-        f"texts overlap, none (apart), or those with the same id (default: {PIECES[0]}).",
+        "If a document was answered in several pieces: merge entities that share a mention where pieces overlap "
+        f"(overlap), those with the same id (same), or none (apart). (default: {PIECES[0]})",
         PIECES,
         heading=INPUT,
     )
     align: bool | None = option(
         None,
-        "Look up the words of the response in the key, for a response with other tokens or text than the key. Always "
-        "on for tagged text.",
+        "Align the words of the response with those of the key, if its tokens or text differ. Always on for tagged "
+        "text.",
         kind=bool,
         heading=INPUT,
     )
     columns: str | None = option(
         None,
-        "Columns by what they contain, as in word=6,ne=7: word and ne (named entities) in CoNLL, counted from 1; item, "
-        "entity and document in tables; clusters, a field of JSON. For one side: key.word=6. Default: word=4, or the "
-        "last but one of fewer than five; ne=11; others by the usual names of columns.",
+        "Which column contains what, such as word=6,ne=7. CoNLL: word (default 4; with fewer than 5 columns the one "
+        "before the last) and ne (named entities; default 11). Tables: item, entity, document. JSON: clusters. For one "
+        "side: key.word=6.",
         kind=str,
         heading=INPUT,
         metavar="COLUMNS",

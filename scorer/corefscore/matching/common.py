@@ -140,12 +140,12 @@ def _apart(key: Mention, response: Mention, documents: int, tagged: bool, apart:
     ]
     few = "hardly any" if apart else "no"
     details = {"documents": plural(documents, "document"), "few": few, "key": shown[0], "response": shown[1]}
-    details["what"] = "no mention is found, so scores of mentions and entities are 0"
+    details["what"] = "scores of mentions and entities are 0"
     if apart:
         begins, ends = (
             f"{plural(abs(by), 'token')} {'earlier' if by > 0 else 'later'}" if by else "where they do" for by in apart
         )
-        details["what"] = f"most mentions of the response would be found if they began {begins} and ended {ends}"
+        details["what"] = f"most mentions of the response would match if they began {begins} and ended {ends}"
     one_sided = (key.span.start < 0) != (response.span.start < 0)
     details["hint"] = (
         "corefscore validate ANSWER --key KEY shows where the text of the answer first differs"
@@ -234,7 +234,7 @@ def _token(side: Documents, document: int, token: int) -> tuple[Mention, str]:
     line_of = NONE if side.texts is None else side.texts.line[first:stop]
     line = int(line_of[min(token, size - 1)]) if len(line_of) else side.place_of(document).line
     mention = side.at(Span(document, line or 0, token, token))
-    return mention, "" if token < size else f"missing: there are {size}"
+    return mention, "" if token < size else f"missing: the text has {size} tokens"
 
 
 def _different(code: str, token: int, sides: Sequence[tuple[Mention, str]], words: Iterable[str]) -> Finding:

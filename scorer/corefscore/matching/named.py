@@ -46,8 +46,8 @@ from corefscore.matching.pairing import Pairs
 _NOWHERE = ", since JSON lines and clusters have none; in Python, read(path, columns='ne=11') reads them from CoNLL"
 _ELSEWHERE = "; --columns ne=N reads another column, --ne-types LIST chooses the types that count"
 _LAST = (
-    "; --columns ne=N reads another column, --estimate-key makes a key from names in the last one, which then needs no "
-    "coreference"
+    "; choose another with --columns ne=N; if the key has no coreference, --estimate-key makes it from names in the "
+    "last column"
 )
 """What to do if there are no names: in this kind of input, in the column, or if the column is the last one."""
 
@@ -175,7 +175,7 @@ def _lacking(column: NameColumn) -> str:
     if column.columns < column.number:
         return f"no line has more than {plural(column.columns, 'column')}"
     cell = f', such as "{column.last_cell}"' if column.last_cell else ""
-    return f"it is the last one, which is coreference{cell}"
+    return f"it is the last column, which has coreference{cell}"
 
 
 def _types(column: NameColumn) -> str:

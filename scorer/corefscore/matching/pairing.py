@@ -447,7 +447,7 @@ def _alone(code: str, documents: Mapping[str, Place], others: Mapping[str, Place
     for number, (name, place) in enumerate(documents.items()):
         # Only so many are shown, and finding similar names takes time.
         like = nearest(name, near, count=1) if number < SHOWN else []
-        hint = f'; the nearest name without a partner is "{like[0]}"' if like else ""
+        hint = f'; the most similar unmatched name is "{like[0]}"' if like else ""
         yield Finding(code, place.source.name, place.line, details={"document": name, "nearest": hint})
 
 

@@ -113,7 +113,7 @@ def select(words: str) -> tuple[Metric, ...]:
     """
     listed = [named(word) for word in words.split(",")]
     if not all(listed):
-        raise UsageError(f'there is an empty name in the list of metrics "{words}"')
+        raise UsageError(f'"{words}": a name of the list is empty; remove the extra comma')
     names = [name for word in listed for name in GROUPS.get(word, (word,))]
     if MENTIONS in names:
         raise UsageError(f'"{MENTIONS}" is part of every run and cannot be given as a metric; leave it out')

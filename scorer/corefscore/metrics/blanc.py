@@ -132,8 +132,8 @@ METRIC = Metric(
     name="blanc",
     title="BLANC",
     definition=(
-        "The mean of two scores: links between mentions of one entity, and links between mentions of",
-        "different ones; each is the links that both sides have / those of the key.",
+        "The mean of two scores, of links between mentions of one entity and between mentions of different ones.",
+        "Each is: links that both sides have / links of the key.",
     ),
     paper="Luo et al. 2014, An extension of BLANC to system mentions; Recasens and Hovy 2011, BLANC",
     cite=(
@@ -153,7 +153,7 @@ METRIC = Metric(
         Option(
             "boundary",
             KEY,
-            "BLANC leaves out a kind of link (coreference or not) that the key lacks, or that both sides lack (both).",
+            "BLANC: leave out a kind of link (coreferent or not) if the key has none, or only if both sides have none.",
             _BOUNDARIES,
             implied=True,
         ),

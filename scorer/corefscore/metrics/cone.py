@@ -24,8 +24,8 @@ METRIC = Metric(
     name="cone",
     title="CONE",
     definition=(
-        "B-cubed (CONE-B3) and CEAF-m (CONE-CEAF) of the partitions reduced to their named mentions:",
-        "sum of n_ij^2 / |k_i|, or largest sum of n_ij over assigned pairs / number of named key mentions.",
+        "B-cubed (CONE-B3) and CEAF-m (CONE-CEAF), computed from the named mentions only,",
+        "as if neither side had others.",
     ),
     paper="Lin et al. 2010, CONE: Metrics for automatic evaluation of named entity co-reference resolution",
     cite=("lin-etal-2010-cone",),

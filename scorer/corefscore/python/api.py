@@ -211,10 +211,8 @@ def complete(key: Given, response: Given | None, reading: Reading) -> Given:
         return response
     paths = paths_of(KEY, key)
     if paths is None or not formats.has_both_sides(paths, reading):
-        raise UsageError(
-            f"there is no {RESPONSE}; only a key of JSON lines with clusters and predicted_clusters "
-            "contains it; give one"
-        )
+        needed = "it can be left out only for JSON lines with clusters and predicted_clusters"
+        raise UsageError(f"there is no {RESPONSE}; {needed}")
     return key
 
 

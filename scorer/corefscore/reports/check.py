@@ -168,7 +168,7 @@ class Check(Reported):
         if texts and self.before is not None and self.before.fidelity is not None:
             empty = [None] * (len(texts[0].columns) - 2)
             texts = [texts[0]._replace(rows=[["baseline", self.before.fidelity, *empty], *texts[0].rows])]
-        return [Table("moved", moved, rows), Table("minimum scores", floors, lows), *texts]
+        return [Table("changed scores", moved, rows), Table("minimum scores", floors, lows), *texts]
 
     @property
     def notes(self) -> Sequence[str]:
@@ -178,7 +178,8 @@ class Check(Reported):
             limits += [f"{_named(name)} by {_points(limit)}" for name, limit in self.asked.tolerances.items()]
             what = "scores" if self.moved else "no scores"
             notes.append(f"{what} changed by more than {', '.join(limits)} against {self.baseline}")
-            notes.append(f"what fails the check: {self._deciding()}")
+            least = ", or a score is below its minimum" * bool(self.floors)
+            notes.append(f"the check fails if {self._deciding()}{least}")
         if self.before is not None and self.before.by is not None and self.asked.by is None:
             notes.append(f"the baseline also has groups; --by {quote(self.before.by)} checks each of them")
         if self.floors and self.asked.by is not None:
@@ -189,13 +190,13 @@ class Check(Reported):
         """Return what fails the check, in words."""
         grouped = self.asked.by is not None
         if self.asked.both_ways:
-            groups = ", of each group and of their mean" if grouped else ""
-            return f"every score that moves, up or down, of all documents and of each{groups}"
+            groups = ", a group or the mean of groups" if grouped else ""
+            return f"any score changes, in total or in a document{groups}"
         where = f" in a group by {self.asked.by}, or in the mean of groups" if grouped else ""
         if self.asked.measures:
-            return f"a fall of {', '.join(map(_named, self.asked.measures))}{where}"
+            return f"{', '.join(map(_named, self.asked.measures))} falls{where}"
         over = "the mean of an F1 over documents" if self.average else "an F1 over all documents"
-        return f"a fall of {'an F1' + where if grouped else over}; --measures chooses others"
+        return f"{'an F1' if grouped else over} falls{where} (--measures chooses other scores)"
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the JSON layout prints; see ``docs/check.md``."""
@@ -371,7 +372,7 @@ def _same_key(result: Result, baseline: Baseline, path: str) -> None:
             before, now = sizes[measure], scores[measure].recall_counts.denominator
             if not math.isclose(before, now, rel_tol=1e-9):
                 where = "all documents" if scope is None else f'document "{scope}"'
-                what = f"recall of {measure} in {where} divides by {before:.15g} there, and by {now:.15g} here"
+                what = f"the denominator of {measure} recall in {where} is {before:.15g} there, and {now:.15g} here"
                 raise InputError([Finding("other-key", path, details={"what": what})])
 
 

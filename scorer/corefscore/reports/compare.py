@@ -42,8 +42,8 @@ PAIR_STATISTICS = (
     Statistic("low", Column("difference_low", "low", "percent", spare=2), lambda of: of.difference_ends[..., 0]),
     Statistic("high", Column("difference_high", "high", "percent", spare=1), lambda of: of.difference_ends[..., 1]),
     *TEST_STATISTICS,
-    Statistic("shown_from", Column("shown_from", "80% from", "percent", spare=3), attrgetter("shown_from")),
-    Statistic("units_needed", Column("units_needed", "needs", "count", spare=4), attrgetter("units_needed")),
+    Statistic("shown_from", Column("shown_from", "detectable", "percent", spare=3), attrgetter("shown_from")),
+    Statistic("units_needed", Column("units_needed", "units needed", "count", spare=4), attrgetter("units_needed")),
     Statistic("p_equivalent", Column("p_equivalent", "p (equal)", "chance"), attrgetter("p_equivalent")),
     Statistic("exact", None, attrgetter("tests.exact")),
 )
@@ -200,19 +200,17 @@ class Comparison(SystemsReport):
     @property
     def legend(self) -> Sequence[str]:
         method = self.found.method
-        verdict = (
-            f"verdict: at the level {method.alpha:g}; units: number of units in which the two differ; 80% from: the "
-            "smallest difference that as many units in all show with a probability of about 80%, empty if there is none"
-        )
+        verdict = f"verdict: at significance level {method.alpha:g}; units: number of units in which the two differ; "
+        verdict += "detectable: smallest difference that would be shown with 80% power, empty if there is none"
         if self.runs is None:
-            verdict += "; needs: the number of units in all that would show the observed difference so often"
+            verdict += "; units needed: number of units for 80% power at the observed difference"
         pairs = len(self.found.sample.pairs)
         together = f"; those of differences are corrected for all {pairs} pairs" if self.found.together else ""
         if method.margin is not None:
             verdict += (
-                f"; p (equal): that the two are {100 * method.margin:g} points or more apart (two one-sided t tests; "
-                "empty if fewer than 5 units differ)"
+                f"; p (equal): that they are {100 * method.margin:g} points or more apart (two one-sided t tests, "
             )
+            verdict += "empty if fewer than 5 units differ)"
         return [*self._legend(together), *[verdict] * bool(pairs)]
 
     @property
@@ -234,10 +232,10 @@ class Comparison(SystemsReport):
         known = found.tested & ~np.isnan(found.difference_ends).any(axis=-1) & (found.least <= found.method.alpha)
         doubtful = int((apart != shown)[known].sum())
         if doubtful:
-            yield (
-                f"{plural(doubtful, 'verdict')} against the interval (0 is in it although a difference was shown, or "
-                "the reverse): the test decides"
+            disagree = (
+                f"{plural(doubtful, 'verdict')} and interval{'s' * (doubtful > 1)} disagree on whether 0 is possible"
             )
+            yield f"{disagree}; the verdict is that of the test"
 
     def _undecided(self) -> Iterator[str]:
         """Yield a note on the tests that could not have shown a difference."""

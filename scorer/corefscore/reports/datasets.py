@@ -133,11 +133,11 @@ class OnDatasets:
         tests = {"largest": pairs, "holm": pairs, "holm-all": "tests on groups"}
         way = tests.get(self.over.method.correction)
         corrected = f"corrected by Holm's method for all {way}" if way else "not corrected, so some by chance"
-        return (
-            f"differ on: groups on which p is at most {self.over.method.alpha:g}, {corrected} "
-            f"({self.over.method.trials} trials on each); if independent: another lower limit of the number of "
-            "groups on which the systems differ, if no two groups share texts (Fisher's combination, Dror et al. 2017)"
+        differ = (
+            f"groups on which p is at most {self.over.method.alpha:g}, {corrected} ({self.over.method.trials} trials)"
         )
+        fisher = "a lower bound on that number, if no two groups share texts (Fisher's combination, Dror et al. 2017)"
+        return f"differ on: {differ}; if independent: {fisher}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the part of the JSON layout about groups."""

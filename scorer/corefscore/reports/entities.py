@@ -59,7 +59,7 @@ class Share(NamedTuple):
     @property
     def divided(self) -> str:
         """How the other side divides the entity."""
-        parts = [f"{size} of {name}" for name, size in Counter(self.parts).most_common()]
+        parts = [f"{size} in entity {name}" for name, size in Counter(self.parts).most_common()]
         lacking = len(self.mentions) - sum(self.parts.values())
         return ", ".join(parts + [f"{lacking} {_SIDES[self.score][2]}"] * (lacking > 0))
 

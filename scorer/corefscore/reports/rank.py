@@ -271,8 +271,7 @@ class Ranking(SystemsReport):
         means = f", the mean over groups of documents by {method.by}" if method.by is not None else ""
         means = ", the mean over documents" if method.average is not None else means
         notes = [
-            f"ranked by {self.sorted_by}{means}; rank: from 1 + the number of systems that were shown to be better, to "
-            f"the number that were not shown to be worse, at the level {method.alpha:g}"
+            f"ranked by {self.sorted_by}{means}; rank: what the tests allow at significance level {method.alpha:g}"
         ]
         if sample.units == 1:
             notes.append("no intervals, and no test can show a difference, since there is only one unit; see --unit")

@@ -155,21 +155,16 @@ class SystemsReport(Reported):
         exact = f"; exact, by all assignments, up to {most} differing units"
         test = f"paired approximate randomization, two-sided, {method.trials} trials, seed {method.seed}"
         if self.runs is not None:
-            test = (
-                "Student's t of the difference of means over runs, two-sided; its error is that over units "
-                f"(jackknife) and that over the runs of each system ({self._run_counts(', ')})"
-            )
+            test = "Student's t of the difference of means over runs, two-sided"
+            test += f"; its standard error combines units (jackknife) and runs ({self._run_counts(', ')} per system)"
         yield f"test: {test}{exact if found.tests.exact.any() else ''}"
         yield from self._notes_on_correction()
         if self.runs is not None and found.run_counts.min() == 1:
-            yield "a system with one run counts as if further runs had the same score: it stands for this response only"
+            yield "for a system with one run, the variation between runs is not known and is taken as 0"
         if self.runs is not None and 2 in found.run_counts:
-            yield "two runs say little about further ones: if they differ, intervals are wide, up to the whole scale"
+            yield "two runs say little about how much runs vary: if they differ, intervals are very wide"
         if self.runs is None and 1 < units <= most:
-            yield (
-                f"only {units} units: even if the systems differ in all of them, p of a randomization test is at "
-                f"least {2.0 ** (1 - units):.3g}"
-            )
+            yield f"with only {units} units, p of a randomization test is at least {2.0 ** (1 - units):.3g}"
 
     def _notes_on_correction(self) -> Iterator[str]:
         """Yield notes on the number of tests, and on what p is corrected for."""
@@ -186,8 +181,8 @@ class SystemsReport(Reported):
         needed = method.enough(found.family)
         if method.trials < needed and not found.tests.exact[:, found.tested].all():
             yield (
-                f"{plural(method.trials, 'trial')} are too few for a verdict on {plural(found.family, 'test')} at the "
-                f"level {method.alpha:g}; use --trials {needed}"
+                f"{plural(method.trials, 'trial')} are too few for a verdict on {plural(found.family, 'test')} at "
+                f"significance level {method.alpha:g}; use --trials {needed}"
             )
 
     @property
@@ -211,20 +206,15 @@ class SystemsReport(Reported):
         own = found.sample.shares * len(sizes) * (sizes > 1)[found.sample.stratum, None]
         for measure, share in zip(found.sample.measures, own.max(axis=(0, 1)).tolist(), strict=True):
             if share > _DOMINANT:
-                yield (
-                    f"one unit has {_percentage(round(share, 2))} of what the recall of {measure} counts in the "
-                    f"key{' of its group' * (len(sizes) > 1)}: scores are mostly those of this unit, and intervals "
-                    "cannot be relied on"
-                )
+                whole = f"the key{' of its group' * (len(sizes) > 1)}, as {measure} recall counts it"
+                yield f"one unit is {_percentage(round(share, 2))} of {whole}: scores and intervals are mostly its own"
         scored = ~np.isnan(found.sample.shown)
         extremes = int(np.isnan(found.ends[..., 0])[scored].sum())
         if extremes:
             rest = 1 - (1 - found.method.confidence) ** (1 / found.sample.units)
-            yield (
-                f"{plural(extremes, 'score')} of 0 or 100 in every unit, without an interval: with "
-                f"{found.sample.units} units and at the level of {_percentage(found.method.confidence)}, fewer than "
-                f"{_percentage(round(rest, 3))} of all such units have another score"
-            )
+            score = "1 score is" if extremes == 1 else f"{extremes} scores are"
+            shown = f"fewer than {_percentage(round(rest, 3))} of units differ ({_percentage(found.method.confidence)})"
+            yield f"{score} 0 or 100 in every unit, without an interval; {found.sample.units} units show that {shown}"
         if (sizes < SHORT).any():
             few_units = f"only {found.sample.units} units"
             if len(sizes) > 1:
@@ -232,15 +222,12 @@ class SystemsReport(Reported):
             alone = ", and a single unit adds nothing to an interval" * int(sizes.min() == 1)
             yield f"{few_units}: they hardly show how much scores vary{alone}"
         for name, rest, of_units in (
-            ("system", " with errors, or with anything right,", found.sample.deciding_units),
+            ("system", " with errors or correct answers", found.sample.deciding_units),
             ("difference", "", found.tests.differing_units[:, found.tested]),
         ):
             few = int(((of_units > 0) & (of_units < SHORT)).sum())
             if found.sample.units >= SHORT and few:
-                yield (
-                    f"{plural(few, name)}{rest} in fewer than {SHORT} units: their intervals rest on these units "
-                    "alone, and are too short if a sample has none of them by chance"
-                )
+                yield f"{plural(few, name)}{rest} in fewer than {SHORT} units: their intervals may be too short"
 
     def paper_table(
         self, sample: Sample, tested: Collection[str], columns: Sequence[Column], systems: Mapping[int, Sequence[Any]]
@@ -258,7 +245,7 @@ class SystemsReport(Reported):
             rival = "the best of the others" if method.baseline is None else method.baseline
             which = "" if set(tested) >= set(measures) else f" in {', '.join(tested)}"
             legend.append(
-                f"bold: the best of its column; †: shown to be better than {rival}{which} at the level {method.alpha:g}"
+                f"bold: the best of its column; †: better than {rival}{which} at significance level {method.alpha:g}"
             )
         of_texts = fidelity_data(self.results).get("fidelity", {})
         if of_texts:
@@ -361,7 +348,7 @@ def sampled(
         raise UsageError("--by: several runs of a system are not compared on groups of documents; give one run of each")
     names = list(runs or results)
     if method.baseline not in (None, *names):
-        raise UsageError(f"--baseline {method.baseline!r} is not a system; {suggested(str(method.baseline), names)}")
+        raise UsageError(f"--baseline {method.baseline!r}: no such system; {suggested(str(method.baseline), names)}")
     of_runs = None if runs is None else [number for number, its in enumerate(runs.values()) for _ in its]
     averaged = method.average is not None
     units = sample(list(results.values()), measures, method.unit, method.by, averaged=averaged, runs=of_runs)

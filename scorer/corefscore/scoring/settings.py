@@ -40,13 +40,14 @@ class Rules:
 
     repeated: str = option(
         REPEATED[0],
-        "How to treat spans that are annotated twice: as the official scorer does, keep the first, or refuse the file.",
+        "How to treat spans annotated more than once: as the official scorer does, keep the first, or reject the file "
+        "(refuse).",
         REPEATED,
         common=True,
     )
     singletons: str | None = option(
         None,
-        "Entities of one mention: keep them, or drop them from the response or both sides. (default: keep; for "
+        "Entities with one mention: keep them, or drop them from the response or both sides. (default: keep; for "
         "CorefUD: drop)",
         SINGLETONS,
         common=True,
@@ -81,8 +82,8 @@ class Rules:
     )
     task: str | None = option(
         None,
-        "CorefUD: use the matching rules of this shared task. aligned: take the entities of aligned mentions, not "
-        "those that the official scorer looks up; none: do so, and define metrics as for CoNLL. (default: crac26)",
+        "CorefUD: use the matching rules of this shared task. aligned: a mention has the entity of the mention that it "
+        "is aligned with; none: the same, with metrics defined as for CoNLL. (default: crac26)",
         tuple(_TASKS),
     )
     lookup: str | None = None
@@ -135,16 +136,16 @@ class Grouping:
 
     unit: str = option(
         "document",
-        "What is resampled: document (with all its parts), part (each by itself), a regular expression that matches "
-        "the unit in the name of a document, or column:N of CoNLL or field:NAME of JSON for units within documents.",
+        "Unit of resampling: document (all its parts together), part, a regular expression (documents with the same "
+        "match in their names are a unit), or column:N of CoNLL or field:NAME of JSON for units within documents.",
         kind=str,
         heading=STATISTICS,
         metavar="UNIT",
     )
     by: str | None = option(
         None,
-        "Score groups of documents, and their mean. The group of a document is what REGEX, or its first (...), matches "
-        "in the name; file makes each file of KEY a group.",
+        "Score groups of documents, and their mean. Documents with the same match of REGEX, or of its first (...), in "
+        "their names form a group; with file, each file of KEY does.",
         kind=str,
         metavar="REGEX",
         common=True,

@@ -553,7 +553,9 @@ def check_average(average: str | None, by: str | None) -> None:
     if average not in (None, DOCUMENTS):
         raise UsageError(f"average={average!r}: expected {DOCUMENTS}, or nothing for totals")
     if average is not None and by is not None:
-        raise UsageError("--by is the mean over groups of documents, --average over documents; give one of the two")
+        raise UsageError(
+            "--by and --average cannot be combined: one averages over groups of documents, the other over documents"
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -570,14 +572,14 @@ class Method(Grouping):
     )
     correction: str = option(
         _CORRECTIONS[0],
-        "How to correct p: for all pairs of systems within one score, by the largest difference of each trial "
-        "(largest) or Holm's method (holm); for all tests (holm-all); or not at all.",
+        "How to correct p for several tests. Over the pairs of systems of one score: largest (Westfall and Young) or "
+        "holm; over all tests: holm-all; or none.",
         _CORRECTIONS,
         heading=STATISTICS,
     )
     confidence: float = option(
         0.95,
-        "Confidence level in percent. 95, the default, also means tests at the level 0.05.",
+        "Confidence level in percent. 95, the default, also means tests at significance level 0.05.",
         heading=STATISTICS,
         metavar="PERCENT",
         common=True,

@@ -64,7 +64,7 @@ def _units(source: Source, begin: int, rows: Sequence[Sequence[bytes]], unit: st
     for token, columns in enumerate(rows):
         if index >= len(columns) - 1:  # the last column is coreference
             what = f"token {token} has {len(columns)} columns, the last of which is coreference"
-            details = {"what": what, "expected": f"column {number} before that of coreference", "unit": unit}
+            details = {"what": what, "expected": f"a column from 1 to {len(columns) - 1}", "unit": unit}
             raise InputError([Finding("no-unit", source.name, begin, details=details)])
         units.append(columns[index].strip())
     return _texts(units)

@@ -37,7 +37,7 @@ from corefscore.formats.jsonlines.dialects import (
 )
 from corefscore.formats.words import codes_of, kinds_of, spaced, words_in
 
-EXPECTED = "JSON lines: an object with doc_key and clusters on each"
+EXPECTED = "JSON lines: one object on each line, with doc_key and clusters"
 
 _ON_LINES = "JSON lines, one whole object on each line; repair or remove this line"
 _IN_ARRAY = "one array of objects with commas between them; repair it here"
@@ -601,7 +601,7 @@ def _expected(mention: Any, offsets: Offsets) -> str | None:
     if not (isinstance(mention, list) and len(mention) == width and are(int, mention)):
         return f"{'three' if width == 3 else 'two'} whole numbers, {dialect.mention}, counted from 0"
     if min(mention) < 0:
-        return f"{dialect.unit}s counted from 0; no offset is below that"
+        return f"{dialect.unit}s counted from 0"
     if mention[-1] - dialect.exclusive < mention[-2]:
         last = "the one after its last" if dialect.exclusive else "its last one"
         return f"the first {dialect.unit} of the mention, then {last}"

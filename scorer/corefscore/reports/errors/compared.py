@@ -152,7 +152,7 @@ class ErrorComparison(Reported):
         both, first, second = self.extra
         return [
             f"extra mentions: {both} in both, {first} only in {name_a}, {second} only in {name_b}",
-            "a cost is that of repairing one type after the other (in turn), so more errors of a type can cost less",
+            "each type is repaired after those above it (in turn), so more errors of a type can cost less",
         ]
 
     def to_dict(self) -> dict[str, Any]:
