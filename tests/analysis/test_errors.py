@@ -509,9 +509,9 @@ def test_lists_are_of_one_response(arguments: tuple[str, ...], text: str) -> Non
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (("--html", "page.html", "--only", "divided"), "--only is not for the page that --html writes"),
-        (("--html", "page.html", "--output", "text"), "--output is not for the page that --html writes"),
-        (("--html", "page.html", "--around", "all"), "--around is not for the page that --html writes"),
+        (("--html", "page.html", "--only", "divided"), "--only cannot be used with --html"),
+        (("--html", "page.html", "--output", "text"), "--output cannot be used with --html"),
+        (("--html", "page.html", "--around", "all"), "--around cannot be used with --html"),
         (("--only", "77"), "--only 77: neither a type of error"),
     ],
 )

@@ -198,7 +198,7 @@ def test_too_many_repeats_are_told_of_the_first_file(
 
 def test_the_line_of_a_fault_says_where_the_partner_was_expected(tmp_path: Path) -> None:
     found = validated(document("w\t(1", "x\t-"), tmp_path)
-    assert "before the document ends at line 4" in found.findings[0].advice
+    assert "(the document ends at line 4)" in found.findings[0].advice
 
 
 RESPONSES = [
@@ -291,9 +291,9 @@ def test_a_cell_is_looked_at_once_for_all_that_is_said_of_it(tmp_path: Path, mon
         pytest.param(["b\t(1)", "d\t(1)"], [" b\t(1)", "d  \t(1)"], [], id="blanks around a word"),
         pytest.param(["b\t(1)", "d\t(1)"], ["b   (1)  ", "d (1)"], [], id="blanks for tabs"),
         pytest.param(["b\t(1)", "d\t(1)"], ["b\t(1)", "e\t(1)"], [(3, 1, '"e"', '"d"')], id="another word"),
-        pytest.param(["b\t(1)", "d\t(1)"], ["b\t(1)", "d\t(1)", "e\t-"], [(4, 2, '"e"', "missing: there are 2")],
+        pytest.param(["b\t(1)", "d\t(1)"], ["b\t(1)", "d\t(1)", "e\t-"], [(4, 2, '"e"', "missing: the text has 2 tokens")],
             id="one more"),
-        pytest.param(["b\t(1)", "d\t(1)", "e\t-"], ["b\t(1)", "d\t(1)"], [(3, 2, "missing: there are 2", '"e"')],
+        pytest.param(["b\t(1)", "d\t(1)", "e\t-"], ["b\t(1)", "d\t(1)"], [(3, 2, "missing: the text has 2 tokens", '"e"')],
             id="one less"),
         pytest.param(["b\t(1)"], ["-\t(1)"], [], id="a mark is no word"),
         pytest.param(["0\tb\tNN\t(1)", "1\td\tNN\t(1)"], ["0\tb\tNN\t(1)", "1\td\tVB\t(1)"], [],
@@ -910,8 +910,8 @@ def test_a_compressed_file_may_unpack_to_so_much(
     assert (
         done.stderr
         == (
-            f"corefscore: {bomb}: unpacks to more than 1 MB, which is much for a file of its size; "
-            "unpack it first if that is right\n"
+            f"corefscore: {bomb}: unpacks to more than 1 MB, which is suspicious for its size; if you trust it, "
+            "unpack it first\n"
         ).encode()
     )
     assert (done.status, done.stdout) == (2, b"")

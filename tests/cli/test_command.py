@@ -494,28 +494,26 @@ def test_an_unknown_name_is_answered_with_five_others_at_most(name: str, known: 
 DEMO = TESTDATA / "demo"
 FIRST_CALLS = [
     pytest.param(["conll", "{key}", "{response}", "--json"], "did you mean --format json?", id="a value as an option"),
-    pytest.param(
-        ["compare", "{key}", "a={response}", "--bootstrap"], "expected corefscore compare KEY A B\n", id="test"
-    ),
+    pytest.param(["compare", "{key}", "a={response}", "--bootstrap"], "use corefscore compare KEY A B\n", id="test"),
     pytest.param(
         ["conll", "{key}", "{response}", "--metrics", "lea"], "a metric first: corefscore lea KEY", id="metric"
     ),
-    pytest.param(["rank", "{key}", "{response}", "--metrics", "lea"], "expected --measures LIST", id="measures"),
-    pytest.param(["errors", "{key}", "{response}", "--metrics", "lea"], "expected --measures LIST", id="measure"),
-    pytest.param(["validate", "{key}", "--metrics", "lea"], "expected a metric first: corefscore lea", id="none"),
+    pytest.param(["rank", "{key}", "{response}", "--metrics", "lea"], "use --measures LIST", id="measures"),
+    pytest.param(["errors", "{key}", "{response}", "--metrics", "lea"], "use --measures LIST", id="measure"),
+    pytest.param(["validate", "{key}", "--metrics", "lea"], "use a metric first: corefscore lea", id="none"),
     pytest.param(["comapre", "{key}", "{response}"], 'metric or command "comapre"; did you mean compare?', id="typo"),
     pytest.param(["--quiet", "conll", "{key}", "{response}"], "come after its name", id="option first"),
-    pytest.param(["score", "{key}", "{response}"], "expected a metric, such as: corefscore conll KEY", id="score"),
+    pytest.param(["score", "{key}", "{response}"], "use a metric, such as: corefscore conll KEY", id="score"),
     pytest.param(["conll", "{key}", "{response}", "{key}"], "use corefscore compare KEY A B", id="two responses"),
     pytest.param(["rank", "{key}", "--systems", "{response}"], "expected a folder; give a single file", id="folder"),
-    pytest.param(["conll", "{key}", "{response}", "-o", "x"], "unknown option -o; expected --output FILE\n", id="-o"),
-    pytest.param(["conll", "--key", "{key}", "{response}"], "expected the key without an option: KEY is", id="--key"),
-    pytest.param(["conll", "{key}", "{response}", "--macro"], "expected --average documents\n", id="--macro"),
+    pytest.param(["conll", "{key}", "{response}", "-o", "x"], "unknown option -o; use --output FILE\n", id="-o"),
+    pytest.param(["conll", "--key", "{key}", "{response}"], "use the key without an option: KEY is", id="--key"),
+    pytest.param(["conll", "{key}", "{response}", "--macro"], "use --average documents\n", id="--macro"),
     pytest.param(["conll", "{key}", "{response}", "--html"], "errors KEY RESPONSE --html FILE\n", id="--html"),
     pytest.param(["conll", "{key}", "{response}", "--significance"], "corefscore compare KEY A B\n", id="tests"),
     pytest.param(["kappa", "{key}", "{response}"], "corefscore errors A B --symmetric", id="kappa"),
-    pytest.param(["conll", "{key}", "{response}", "--kappa"], "expected corefscore errors A B --symm", id="--kappa"),
-    pytest.param(["significance", "{key}", "{response}"], "expected corefscore compare KEY A B\n", id="significance"),
+    pytest.param(["conll", "{key}", "{response}", "--kappa"], "use corefscore errors A B --symm", id="--kappa"),
+    pytest.param(["significance", "{key}", "{response}"], "use corefscore compare KEY A B\n", id="significance"),
     pytest.param(["conll", "{key}", "{response}", "--zzzzz"], "option --zzzzz\nTry", id="nothing like it"),
     pytest.param(["conll", "{key}", "{response}", "--formt", "x"], "did you mean --format?\n", id="something like it"),
     pytest.param(["conll", "{key}", str(TESTDATA / "systems" / "runs")], "corefscore rank KEY --systems", id="runs"),

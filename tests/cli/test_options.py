@@ -183,7 +183,7 @@ UNUSED = {
     "lea key.conll response.txt --columns entity=a": "this file is read as text with tags, where --columns can",
     "validate response.conll --columns entity=a": _TABLES,
     "validate response.conll --columns key.word=4": "there is only one side here; leave out key.",
-    "validate response.conll --input-format key=conll": "there is only one side here; give the value alone",
+    "validate response.conll --input-format key=conll": "there is one input here, no key and response",
     "validate response.txt --align": _WITHOUT_KEY,
     "validate response.txt --pieces same": _WITHOUT_KEY,
     "validate response.conll --heads last": _HEADS,
@@ -275,7 +275,7 @@ def test_a_long_output_on_a_terminal_says_how_to_get_less(words: list[str], line
     os.close(outside)
     assert process.returncode == 0
     count = text.count(b"\n")
-    hint = f"corefscore: {count} lines; NAME none prints the totals only, --format table one table\n"
+    hint = f"corefscore: {count} lines; add none for totals only, or --format table\n"
     assert errors.decode() == (hint if lines else "")
 
 

@@ -171,7 +171,7 @@ def test_the_clusters_field_reaches_every_way_of_scoring(tmp_path: Path) -> None
 
 
 def test_an_unknown_format_is_wrong_usage() -> None:
-    with pytest.raises(corefscore.UsageError, match="input_format='json' is not one of conll, corefud"):
+    with pytest.raises(corefscore.UsageError, match="input_format='json': expected one of conll, corefud"):
         corefscore.read(DEMO / "key.conll", input_format="json")
 
 

@@ -148,8 +148,8 @@ def test_the_option_is_the_same_from_python(response: Path) -> None:
 @pytest.mark.parametrize(
     ("column", "what"),
     [
-        (9, b"column 9, in which --columns word=N expects the words, is missing: no line has more than 8"),
-        (8, b"column 8, in which --columns word=N expects the words, is the last one, which is coreference"),
+        (9, b"--columns word=9: no line has more than 8"),
+        (8, b"--columns word=8: it is the last column, which has coreference"),
     ],
 )
 @pytest.mark.parametrize("verb", ["muc", "validate", "convert", "diff", "errors", "explain", "compare"])

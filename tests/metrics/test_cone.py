@@ -423,8 +423,8 @@ def test_each_side_may_have_its_own_names(tmp_path: Path) -> None:
     ("words", "message"),
     [
         ("a B c", r'token 1 is "B"; in the key, .*key:3, it is "b"'),
-        ("a b", r'token 2 is missing: there are 2; in the key, .*key:4, it is "c"'),
-        ("a b c d", r'token 3 is "d"; in the key, .*key:4, it is missing: there are 3'),
+        ("a b", r'token 2 is missing: the text has 2 tokens; in the key, .*key:4, it is "c"'),
+        ("a b c d", r'token 3 is "d"; in the key, .*key:4, it is missing: the text has 3 tokens'),
     ],
 )
 def test_other_tokens_are_refused(words: str, message: str, tmp_path: Path) -> None:
@@ -484,7 +484,7 @@ def test_a_file_without_the_column_is_told(tmp_path: Path) -> None:
 
     column = "notice[no-name-column] there is no column 11 of named entities in this file:"
     assert told("1234") == [f"2: {column} no line has more than 10 columns"]
-    assert told("15") == [f"5: {column} it is the last one, which is coreference"]
+    assert told("15") == [f"5: {column} it is the last column, which has coreference"]
     with workers.processes(2) as apply:
         assert told("1234", apply) == told("1234")
 
@@ -678,14 +678,14 @@ def test_documents_may_be_read_with_their_names() -> None:
 @pytest.mark.parametrize(
     ("how", "message"),
     [
-        ({"named": "tail"}, "named='tail' is not one of exact, head, contains"),
-        ({"ne_from": "both"}, "ne_from='both' is not one of key, own"),
+        ({"named": "tail"}, "named='tail': expected one of exact, head, contains"),
+        ({"ne_from": "both"}, "ne_from='both': expected one of key, own"),
         ({"columns": "ne=-1"}, "--columns ne=-1: expected the number of a column, 1 or more"),
-        ({"ne_types": "PER,,LOC"}, "empty word in the list"),
+        ({"ne_types": "PER,,LOC"}, "a word of the list is empty"),
         ({"match": "exact"}, "it needs --estimate-key"),
         ({"estimate_key": True, "match": "sound"}, 'no rule "sound"'),
         ({"ne_types": [1]}, r"ne_types=\[1\]: expected words"),
-        ({"ne_types": []}, "empty word in the list"),
+        ({"ne_types": []}, "a word of the list is empty"),
         ({"estimate_key": True, "match": 1}, "match=1: expected words"),
         ({"columns": "ne=x"}, "--columns ne=x: expected the number of a column, 1 or more"),
         ({"columns": 11}, "columns=11: expected a word"),

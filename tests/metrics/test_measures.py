@@ -172,7 +172,7 @@ def test_only_the_score_that_is_asked_for_is_shown(capfdbinary: pytest.CaptureFi
 )
 def test_a_forgotten_metric_is_recognised(words: list[str], meant: str) -> None:
     done = within(*words, cwd=TESTDATA / "systems")
-    said = f'corefscore: "{words[0]}" is a path, expected a metric before it; did you mean: {meant}\n'
+    said = f'corefscore: "{words[0]}" is a path; a metric comes first. Did you mean: {meant}\n'
     assert (done.status, done.stdout, done.stderr.decode()) == (2, b"", said)
 
 

@@ -181,7 +181,7 @@ def test_parts_of_one_document_are_one_unit_and_units_can_be_matched(capfdbinary
     assert "| unit=document | parts=joined |" in joined["signature"]
     assert "| unit=part |" in parts["signature"]
     assert "parts=" not in parts["signature"]
-    assert any(note.startswith("only 12 units") for note in joined["notes"])
+    assert any(note.startswith("with only 12 units") for note in joined["notes"])
 
 
 def test_few_units_give_exact_p_and_no_verdict(capfdbinary: Capture) -> None:
@@ -251,7 +251,7 @@ def test_what_few_units_show_by_chance_is_what_they_can_show(
     key = {str(number): [[(0, 0), (1, 1), (2, 2)]] for number in range(units)}
     worse = {name: [[(0, 0), (1, 1)]] if int(name) < right else its for name, its in key.items()}
     notes = " ".join(corefscore.compare(key, {"a": key, "b": worse}, "lea.f1,lea.recall").notes)
-    assert f"only {units} units: even if the systems differ in all of them, p of a randomization test is at" in notes
+    assert f"with only {units} units, p of a randomization test is at" in notes
     assert f"least {least}" in notes
     assert ("2 tests: if all systems were equal" in notes) == (chance is not None)
     assert chance is None or f"{chance} of them would show a difference by chance" in notes
@@ -285,22 +285,20 @@ def test_groups_of_few_units_or_with_a_dominant_one_are_said() -> None:
     response = {name: [entity[: -1 - int(name[1:]) % 3] for entity in its] for name, its in key.items()}
     notes = " ".join(corefscore.compare(key, {"x": response}, "muc", by="^.", trials=100).notes)
     assert "2 of 3 groups with fewer than 5 units: they hardly show how much scores vary" in notes
-    assert "one unit has 80% of what the recall of muc counts in the key of its group: scores are mostly" in notes
+    assert "one unit is 80% of the key of its group, as muc recall counts it: scores and intervals are mostly" in notes
     whole = " ".join(corefscore.compare(key, {"x": response}, "muc", trials=100).notes)
-    assert "one unit has 71% of what the recall of muc counts in the key: scores are mostly" in whole
+    assert "one unit is 71% of the key, as muc recall counts it: scores and intervals are mostly" in whole
     assert "fewer than 5 units: they hardly" not in whole
 
 
 @pytest.mark.parametrize(
     ("sizes", "right", "told"),
     [
+        pytest.param([2] * 11 + [100], range(11), ("one unit is 82% of the key", False), id="a dominant document"),
+        pytest.param([2] * 12, [3], ("1 system with errors or correct answers in fewer", False), id="one right of 12"),
         pytest.param(
-            [2] * 11 + [100], range(11), ("one unit has 82% of what the recall of", False), id="a dominant document"
+            [2] * 12, [], ("6 scores are 0 or 100 in all 12 units, without an interval", True), id="none right"
         ),
-        pytest.param(
-            [2] * 12, [3], ("1 system with errors, or with anything right, in fewer", False), id="one right of 12"
-        ),
-        pytest.param([2] * 12, [], ("6 scores of 0 or 100 in every unit, without an interval", True), id="none right"),
         pytest.param([2] * 2, [0], ("only 2 units: they hardly show", False), id="two units"),
     ],
 )
@@ -334,7 +332,7 @@ def test_a_verdict_against_its_interval_is_said(capfdbinary: Capture) -> None:
     found = compared(capfdbinary, ASH, CEDAR, BIRCH, "--measures", "conll")
     pair = found["pairs"][2]["measures"]["conll"]["f1"]
     assert pair["differ"] and pair["low"] < 0 < pair["high"]
-    assert any(note.startswith("1 verdict against the interval") for note in found["notes"])
+    assert any(note.startswith("1 verdict and interval disagree") for note in found["notes"])
 
 
 def test_equivalence_needs_a_margin(capfdbinary: Capture) -> None:

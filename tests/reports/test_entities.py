@@ -83,7 +83,7 @@ def test_the_demo_by_hand(capfdbinary: Capture) -> None:
         for entity, numbers in of_score.items():
             assert found[names][entity] == pytest.approx(numbers), (names, entity)
     said = {(row["entity"], row["mentions"], row["parts"]) for row in rows if row["score"] == "recall"}
-    assert ("5", "Ann / She / her", "2 of 5, 1 of 4") in said
+    assert ("5", "Ann / She / her", "2 in entity 5, 1 in entity 4") in said
     assert ("3", "Ann and Bo", "1 missing") in said
     assigned = {(row["score"], row["entity"], row["assigned"]) for row in rows if row["measure"] == "ceafe"}
     assert assigned >= {("recall", "5", "5"), ("recall", "3", ""), ("recall", "4", "4"), ("precision", "4", "4")}
@@ -102,7 +102,7 @@ def test_every_layout_has_the_sums(capfdbinary: Capture) -> None:
     assert "recall = 4.00 / 8.00 = 50.00 %" in table and "precision = 5.00 / 7.00 = 71.43 %" in table
     assert table == call(capfdbinary, "lea", *DEMO, "--entities", "--format", "table").stdout.decode()
     markdown = call(capfdbinary, "lea", *DEMO, "--entities", "--format", "markdown").stdout.decode()
-    assert "| 5      | Ann / She / her   | 2 of 5, 1 of 4  | 2.00 | 1.00 | 3.00 |" in markdown
+    assert "| 5      | Ann / She / her   | 2 in entity 5, 1 in entity 4 | 2.00 | 1.00 | 3.00 |" in markdown
     data = json.loads(call(capfdbinary, "ceafe", *DEMO, "--entities", "--format", "json").stdout)
     assert data["total"]["ceafe"]["recall_numerator"] == pytest.approx(37 / 15)
     assert data["entities"][1] == {
@@ -178,10 +178,10 @@ def test_json_lines_have_the_numbers_of_entities(capfdbinary: Capture, tmp_path:
     rows = lines(capfdbinary, "bcub", key, response, "--entities", "--repeated", "refuse")
     found = [[row[name] for name in ("entity", "mentions", "parts", "numerator")] for row in rows]
     assert found == [
-        ["0", "Ann / her", "1 of 0, 1 missing", "0.5"],
-        ["1", "Bo", "1 of 0", "1.0"],
+        ["0", "Ann / her", "1 in entity 0, 1 missing", "0.5"],
+        ["1", "Bo", "1 in entity 0", "1.0"],
         ["sum", "", "", "1.5"],
-        ["0", "Ann / Bo", "1 of 0, 1 of 1", "1.0"],
+        ["0", "Ann / Bo", "1 in entity 0, 1 in entity 1", "1.0"],
         ["sum", "", "", "1.0"],
     ]
     without = {"doc_key": "a", "predicted_clusters": [[[0, 0], [2, 2]]]}

@@ -107,7 +107,7 @@ def test_output_to_a_folder_is_refused(name: str, tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     done = within("lea", *DEMO, "--output", name, cwd=tmp_path)
     assert (done.status, done.stdout) == (2, b"")
-    assert b"names a folder" in done.stderr
+    assert b"this is a folder" in done.stderr
 
 
 def test_json_gives_counts_values_options_version_and_signature() -> None:
@@ -235,7 +235,7 @@ def test_a_look_that_a_layout_cannot_have_is_refused(layout: str, options: list[
     done = within("lea", *DEMO, "--format", layout, *options)
     assert (done.status, done.stdout) == (2, b"")
     assert done.stderr.decode() == (
-        f"corefscore: {options[0]} is for readable tables: --format table, markdown, latex; {layout} does not have it\n"
+        f"corefscore: {options[0]} needs --format table or markdown or latex; this is {layout}\n"
     )
 
 

@@ -80,7 +80,7 @@ def test_marks_are_those_of_the_tests(capfdbinary: Capture) -> None:
         ("cedar", "73.34"),
         ("dogwood", "65.35"),
     ]
-    assert "†: shown to be better than the best of the others at the level 0.05" in text
+    assert "†: better than the best of the others at significance level 0.05" in text
     text = paper(
         capfdbinary,
         "compare",
@@ -99,13 +99,13 @@ def test_marks_are_those_of_the_tests(capfdbinary: Capture) -> None:
         ("cedar", "73.34"),
         ("dogwood", "65.35"),
     ]
-    assert "†: shown to be better than cedar.conll at the level 0.05" in text
+    assert "†: better than cedar.conll at significance level 0.05" in text
 
 
 def test_a_ranking_marks_the_score_that_ranks_alone(capfdbinary: Capture) -> None:
     how = ("--measures", "lea,muc", "--sort", "lea", "--format", "markdown")
     text = paper(capfdbinary, "rank", KEY, "--systems", RUNS, *how)
-    assert "shown to be better than the best of the others in lea at the level 0.05" in text
+    assert "better than the best of the others in lea at significance level 0.05" in text
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines()[3:7]]
     assert [row[:2] for row in rows] == [["1-2", "birch"], ["1-2", "ash"], ["3-4", "cedar"], ["3-4", "dogwood"]]
     assert rows[0][4] == "**80.76**"

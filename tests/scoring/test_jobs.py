@@ -553,15 +553,15 @@ Change = Callable[[Path], object]
 CHANGES: dict[str, tuple[Change, str]] = {
     "another size": (
         lambda path: path.write_bytes(path.read_bytes() + b"\n"),
-        "a worker found another file at /.*, or none; copy files with their times",
+        "the file at /.* is another one on a worker, or missing there; copy files with their",
     ),
     "another time": (
         lambda path: os.utime(path, ns=(0, 7)),
-        "a worker found another file at /.*, or none; copy files with their times",
+        "the file at /.* is another one on a worker, or missing there; copy files with their",
     ),
     "no file": (
         lambda path: path.rename(path.with_name("elsewhere")),
-        "a worker found another file at /.*, or none; .*; they need the same files",
+        "the file at /.* is another one on a worker, or missing there; .*; they need the same files",
     ),
 }
 

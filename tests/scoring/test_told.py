@@ -253,4 +253,4 @@ def test_words_in_common_count_where_no_mention_does(tmp_path: Path, capfdbinary
         capfdbinary, "corefud", tmp_path / "key", tmp_path / "response", "--singletons", "keep", "--format", "csv"
     )
     assert b"total,mor,100.0,50.0," in done.stdout.replace(b"total,total,", b"total,")
-    assert b"no mention is found, so scores of mentions and entities are 0" in done.stderr
+    assert b"but no mention matches" in done.stderr

@@ -65,7 +65,7 @@ class Option(NamedTuple):
         elif self.kind is str and not isinstance(value, str):
             raise UsageError(f"{self.keyword}={value!r}: expected a word")
         elif self.choices is not None and value not in self.choices:
-            raise UsageError(f"{self.keyword}={value!r}: expected {' or '.join(self.choices)}")
+            raise UsageError(f"{self.keyword}={value!r}: expected one of {', '.join(self.choices)}")
 
 
 def option(default: Any, help: str, choices: Sequence[str] | None = None, **others: Any) -> Any:

@@ -117,8 +117,8 @@ def fitted(documents: Iterator[FullDocument], notices: list[Finding], fit: Fit) 
     for document in documents:
         if document.of_items and (document.sentences is not None or not fit.bare):
             start, end = min(span for spans in document.entities.values() for span in spans)
-            what = f'"{document.text(start, end)}", without numbers of tokens'
-            expected = f"these for {fit.title}; --format jsonlines or labels can contain it"
+            what = f'"{document.text(start, end)}", without token numbers'
+            expected = f"token numbers, which {fit.title} needs; --format jsonlines or labels can contain it"
             raise refused(
                 document.place, "bad-mention", document=document.name, place="a mention", what=what, expected=expected
             )

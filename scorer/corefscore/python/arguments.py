@@ -113,8 +113,8 @@ def with_keywords(function: Callable[P, R], defaults: Mapping[str, Any] = DEFAUL
             if name in _REMOVED and "columns" in known:
                 raise UsageError(f"unknown argument {name!r}; use {_REMOVED[name]}")
             if name not in known:
-                others = "options={...} has those of other packages' metrics; " * ("options" in known)
-                raise UsageError(f"unknown argument {name!r}; {others}{suggested(name, known)}")
+                others = " (options of other packages' metrics go into options={...})" * ("options" in known)
+                raise UsageError(f"unknown argument {name!r}; {suggested(name, known)}{others}")
         return function(*args, **kwargs)
 
     call.__signature__ = expanded  # type: ignore[attr-defined]

@@ -213,8 +213,10 @@ class SystemsReport(Reported):
         if extremes:
             rest = 1 - (1 - found.method.confidence) ** (1 / found.sample.units)
             score = "1 score is" if extremes == 1 else f"{extremes} scores are"
-            shown = f"fewer than {_percentage(round(rest, 3))} of units differ ({_percentage(found.method.confidence)})"
-            yield f"{score} 0 or 100 in every unit, without an interval; {found.sample.units} units show that {shown}"
+            shown = (
+                f"with {_percentage(found.method.confidence)} confidence that fewer than {_percentage(round(rest, 3))}"
+            )
+            yield f"{score} 0 or 100 in all {found.sample.units} units, without an interval: they show {shown} differ"
         if (sizes < SHORT).any():
             few_units = f"only {found.sample.units} units"
             if len(sizes) > 1:
