@@ -265,8 +265,8 @@ def test_plain_input_keeps_its_signature() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        pytest.param(["muc", "--matching", "head"], b"need CorefUD", id="heads of spans"),
-        pytest.param(["muc", "--zeros", "drop"], b"need CorefUD", id="zeros of spans"),
+        pytest.param(["muc", "--matching", "head"], b"are for CorefUD", id="heads of spans"),
+        pytest.param(["muc", "--zeros", "drop"], b"are for CorefUD", id="zeros of spans"),
         pytest.param(["mor"], b"metric mor is for CorefUD", id="words of spans"),
         pytest.param(["muc", "--task", "crac24"], b"is for CorefUD", id="tasks of spans"),
         pytest.param(["muc", "--format", "corefud"], b"is for CorefUD", id="layout of spans"),
@@ -369,10 +369,10 @@ def test_older_tasks_stand_for_rules(task: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ("--task crac22 --zeros dependent", "--task crac22 compares zeros by position"),
+        ("--task crac22 --zeros dependent", "--zeros dependent and --task crac22 exclude each other"),
         ("--mentions given", "mentions=given is for spans"),
         ("--mentions given --of pronouns", "mentions=given is for spans"),
-        ("--task crac23 --of pronouns", "--of takes the entities of aligned mentions"),
+        ("--task crac23 --of pronouns", "--of and --task crac22 or crac23"),
     ],
 )
 def test_rules_that_contradict_each_other_are_refused(options: str, said: str) -> None:

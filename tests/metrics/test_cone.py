@@ -595,7 +595,7 @@ def test_an_option_of_a_metric_that_is_not_scored_is_refused(capfdbinary: pytest
     pair: list[str | Path] = [DEMO / "key.conll", f"a={DEMO / 'response.conll'}", f"b={DEMO / 'key.conll'}"]
     done = call(capfdbinary, "compare", *pair, "--measures", "muc", "--estimate-key")
     assert (done.status, done.stdout) == (2, b"")
-    assert b"--estimate-key is an option of a metric that is not scored here" in done.stderr
+    assert b"--estimate-key is for a metric that is not scored here" in done.stderr
     with pytest.raises(UsageError, match="unknown option named of these metrics"):
         corefscore.score(DEMO / "key.conll", DEMO / "response.conll", "lea", named="head")
 

@@ -143,10 +143,7 @@ def _tolerance(words: str, points: str) -> float:
     except ValueError:
         value = -1
     if not 0 <= value < 100:
-        raise UsageError(
-            f'--tolerance "{words}": expected POINTS or MEASURE=POINTS, from 0 to less than 100, such as 0.05, '
-            "lea.f1=0.5"
-        )
+        raise UsageError(f'--tolerance "{words}": expected POINTS or MEASURE=POINTS, such as 0.05,lea.f1=0.5')
     return value
 
 

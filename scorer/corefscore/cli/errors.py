@@ -301,8 +301,7 @@ def diff(
     kinds, entities = ([word for word in only if (word in TYPES) is is_type] for is_type in (True, False))
     if entities and (unknown := sorted({*entities} - report.entities)):
         raise UsageError(
-            f"--only {', '.join(unknown)}: neither a type of error ({', '.join(TYPES)}) nor the id of an entity that "
-            "has a mention"
+            f"--only {', '.join(unknown)}: neither a type of error ({', '.join(TYPES)}) nor the id of an entity"
         )
     terminal = output == STDOUT and sys.stdout is not None and sys.stdout.isatty()
     coloured = terminal and not os.environ.get("NO_COLOR")

@@ -170,10 +170,7 @@ def _options_by_topic(metrics: Sequence[Metric], arguments: Mapping[str, Any]) -
     known = {option.keyword for option in options_of(metrics)}
     for keyword in own.keys() - known:
         if given(keyword):
-            raise UsageError(
-                f"--{keyword.replace('_', '-')} is an option of a metric that is not scored here; leave it "
-                "out, or add the metric"
-            )
+            raise UsageError(f"--{keyword.replace('_', '-')} is for a metric that is not scored here; leave it out")
     return reading, rules, {name: value for name, value in own.items() if name in known}
 
 
@@ -189,10 +186,7 @@ def spare_inputs(outputs: Mapping[str, str | None], inputs: Sequence[str | None]
     for path in filter(None, inputs):
         identity = only_once(path)
         if identity is not None and identity in seen:
-            raise UsageError(
-                f"{path} can be read only once, and {seen[identity]} is the same pipe or terminal; save it to a file "
-                "first"
-            )
+            raise UsageError(f"{path} can be read only once, and {seen[identity]} is the same; save it to a file first")
         seen[identity] = path
     written = [(option, path) for option, path in outputs.items() if path not in (None, STDOUT)]
     existing = [(option, path) for option, path in written if _is_file_or_pipe(path)]

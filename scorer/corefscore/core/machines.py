@@ -202,9 +202,7 @@ def _check(client: Any, scheduler: str) -> None:
         versions_of = {"scheduler": {_in_time(client.run_on_scheduler, *ask)}}
         versions_of["workers"] = set(_in_time(client.run, *ask).values())
     except TimeoutError as error:
-        raise UsageError(
-            f"a worker of {scheduler} does not answer within {SECONDS} seconds; end it or restart it"
-        ) from error
+        raise UsageError(f"a worker of {scheduler} does not answer within {SECONDS} seconds; restart it") from error
     except Exception as error:  # importing may raise anything
         raise UsageError(f"corefscore cannot be imported at {scheduler} ({error}); {needed}") from error
     for role, versions in versions_of.items():

@@ -119,8 +119,7 @@ class _Streams(_Bounded):
 def too_large(name: str, limit: int) -> UsageError:
     """Make the error for a file that unpacks to more bytes than its limit."""
     return UsageError(
-        f"{name}: unpacks to more than {limit / 2**20:.0f} MB, which is suspicious for its size; if you trust it, "
-        "unpack it first"
+        f"{name}: unpacks to over {limit / 2**20:.0f} MB, suspicious for its size; if you trust it, unpack it first"
     )
 
 
@@ -200,9 +199,7 @@ class Source:
                 f"{self.name}: the file at {self.path} is another one on a worker, or missing there; copy files with "
                 "their modification times (cp -p), and do not change them during scoring"
             )
-        return UsageError(
-            f"{self.name}: this file changed while it was read; wait until nothing writes to it, then run this again"
-        )
+        return UsageError(f"{self.name}: this file changed while it was read; run this again when nothing writes to it")
 
     @contextmanager
     def reading(self) -> Iterator[io.BufferedReader]:

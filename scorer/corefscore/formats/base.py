@@ -71,9 +71,7 @@ def of_side(option: OneOrEach[T], side: str | None) -> T | None:
     if unknown := [name for name in option if name not in (KEY, RESPONSE)]:
         raise UsageError(f"{unknown[0]!r} is not a side; expected {KEY} or {RESPONSE}, each with its value")
     if side is None:
-        raise UsageError(
-            f"there is one input here, no key and response, so give one value: {next(iter(option.values()))}"
-        )
+        raise UsageError(f"there is one input here, no key and response; give one value: {next(iter(option.values()))}")
     return option.get(side)
 
 

@@ -60,10 +60,8 @@ def _places(values: Values, wanted: Ints, among: Values) -> Ints:
     """
     if isinstance(values, range) and isinstance(among, range):
         if len(values) != len(among):
-            raise UsageError(
-                f"the key has {len(among)} labels and the response {len(values)}, so their items are not the same; "
-                "name the items of both: from_labels(labels, items)"
-            )
+            counts = f"the key has {len(among)} labels and the response {len(values)}"
+            raise UsageError(f"{counts}; name the items of both: from_labels(labels, items)")
         return wanted
     values, among = (np.arange(len(side)) if isinstance(side, range) else side for side in (values, among))
     if isinstance(values, np.ndarray) and isinstance(among, np.ndarray) and values.dtype.kind == among.dtype.kind:

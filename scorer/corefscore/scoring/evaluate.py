@@ -221,8 +221,7 @@ class BatchScorer:
         for metric in self.metrics:
             if metric.view == NODES:
                 raise UsageError(
-                    f"the metric {metric.name} is for CorefUD, and these files are not CorefUD; name other metrics, "
-                    "such as every instead of corefud"
+                    f"the metric {metric.name} is for CorefUD, and these files are not; name others, such as every"
                 )
         every = list(matched.values())
         if (rules.mentions, rules.singletons) != (None, "keep"):

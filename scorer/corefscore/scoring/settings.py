@@ -105,21 +105,16 @@ class Rules:
             chosen["lookup"] = "alignment"
             if given.get("lookup", "alignment") != "alignment":
                 raise UsageError(
-                    "--of takes the entities of aligned mentions, but --task crac22 and crac23 look up others; leave "
-                    "one of the two out"
+                    "--of and --task crac22 or crac23, which look up other entities, exclude each other; leave one out"
                 )
         if nodes and chosen["mentions"] == "given":
             raise UsageError("mentions=given is for spans; in CorefUD mentions are aligned, so leave the option out")
         if nodes and chosen["zeros"] == "dependent" and chosen["lookup"] in SEARCHES:
-            raise UsageError(
-                f"--task {chosen['lookup']} compares zeros by position, so --zeros dependent cannot be combined with "
-                "it; leave it out"
-            )
+            raise UsageError(f"--zeros dependent and --task {chosen['lookup']} exclude each other; leave one out")
         if not nodes:
             if chosen["matching"] != MATCHING[0] or chosen["zeros"] or chosen["lookup"]:
                 raise UsageError(
-                    "--matching other than exact and --zeros need CorefUD, and these files are not CorefUD; leave them "
-                    "out"
+                    "--zeros and --matching other than exact are for CorefUD, and these files are not; leave them out"
                 )
             # Defaults that concern CorefUD are left out of the signature.
             chosen["matching"] = None

@@ -160,9 +160,7 @@ def _rows(result: Result, metrics: Sequence[Metric], unit: str) -> _Rows:
             documents = [whole(name) for name in documents]
         return _Rows(_unit_names(documents, unit), np.arange(len(result.names)), columns)
     if result.units is None:
-        raise UsageError(
-            f"--unit {unit}: this result was made without units within documents; score again with this unit"
-        )
+        raise UsageError(f"--unit {unit}: this result has no units within documents; score again with this unit")
     for metric in metrics:
         counts = result.units.counts.get(metric.name)
         of_documents = summed(_columns(result.counts, [metric]))

@@ -95,9 +95,7 @@ class _NamesReader(Reader):
         self._number = request.columns.get(NE, COLUMN)
         self._names_wanted = options.of_side(request.side)
         if self.word_column.number == self._number and self._names_wanted:
-            raise UsageError(
-                f"column {self._number} cannot contain both words and names; choose another for one of them"
-            )
+            raise UsageError(f"column {self._number} cannot have both words and names; choose another one")
         self._estimate = request.side == KEY and options.estimate_key
         # One for each file; batches share the list.
         self._columns: list[NameColumn] = []

@@ -271,9 +271,7 @@ def with_kinds(pairs: Pairs, of: Of) -> Pairs:
     if of.by == DISTANCE:
         for name, side in ((KEY, pairs.key), (RESPONSE, pairs.response)):
             if int(side.start.min(initial=0)) < 0:
-                raise UsageError(
-                    f"--of distance needs mentions that are (start, end), and the {name} has others; leave --of out"
-                )
+                raise UsageError(f"--of distance needs mentions that are (start, end); those of the {name} are not")
         key, response = Kinds(pairs.key.start), Kinds(pairs.response.start)
     else:
         key, response = _by_head(pairs, of) if of.by == KIND else _by_type(pairs, of)
@@ -367,8 +365,7 @@ def refuse_without_terms(metrics: Sequence[Metric]) -> None:
     for metric in metrics:
         if metric.terms is None:
             raise UsageError(
-                f"--of restricts sums over mentions, and the metric {metric.name} has none (docs/kinds.md); leave one "
-                "of them out"
+                f"--of needs sums over mentions, which the metric {metric.name} lacks (docs/kinds.md); leave one out"
             )
 
 
