@@ -278,7 +278,7 @@ SPREADS = {"normal": (0, 5), "exponential": (5,)}
 
 
 def power(kind: str, units: int, draws: int) -> list[str]:
-    """What `80% from` says in the mean, in points, how often a difference of this size is shown, and the `needs` of it
+    """What `detectable` says in the mean, in points, how often a difference of this size is shown, and the `units needed` of it
     in a large sample; and how often systems are equivalent that are 3 points apart, with a margin of 3 points."""
     numbers = np.random.default_rng(units)
 
@@ -335,7 +335,7 @@ RUNS_HEADS = (
     *("runs differ by 3 points: equal systems", "the same, one run each", "one is 4 points better"),
 )
 TOGETHER_HEADS = ("units", "8 equal systems", "4 points apart", "10 points apart")
-POWER_HEADS = ("differences", "units", "80% from", "shown", "needs", "equivalent at the margin")
+POWER_HEADS = ("differences", "units", "detectable", "shown", "units needed", "equivalent at the margin")
 SEVERAL_HEADS = ("units", "8 equal systems", "the same, Holm", "the same, uncorrected", "skewed differences of mean 0")
 
 

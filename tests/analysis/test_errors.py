@@ -512,7 +512,7 @@ def test_lists_are_of_one_response(arguments: tuple[str, ...], text: str) -> Non
         (("--html", "page.html", "--only", "divided"), "--only cannot be used with --html"),
         (("--html", "page.html", "--output", "text"), "--output cannot be used with --html"),
         (("--html", "page.html", "--around", "all"), "--around cannot be used with --html"),
-        (("--only", "77"), "--only 77: neither a type of error"),
+        (("--only", "77"), "--only 77: no type of error"),
     ],
 )
 def test_what_diff_would_pass_over_is_refused(tmp_path: Path, arguments: tuple[str, ...], text: str) -> None:

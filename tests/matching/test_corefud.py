@@ -372,7 +372,7 @@ def test_older_tasks_stand_for_rules(task: str, expected: str) -> None:
         ("--task crac22 --zeros dependent", "--zeros dependent and --task crac22 exclude each other"),
         ("--mentions given", "mentions=given is for spans"),
         ("--mentions given --of pronouns", "mentions=given is for spans"),
-        ("--task crac23 --of pronouns", "--of and --task crac22 or crac23"),
+        ("--task crac23 --of pronouns", "--of excludes --task crac22 and crac23"),
     ],
 )
 def test_rules_that_contradict_each_other_are_refused(options: str, said: str) -> None:

@@ -319,7 +319,7 @@ def test_a_scorer_has_windows_too() -> None:
     ("key", "how", "message"),
     [
         pytest.param(
-            [["a", "b"]], {"window": 3}, "need mentions that are (start, end), and those of the key are not", id="text"
+            [["a", "b"]], {"window": 3}, "need mentions that are (start, end), and the key has others", id="text"
         ),
         pytest.param([[(0, 0)]], {"window": 0}, "window=0: expected a whole number, 1 or more", id="none"),
         pytest.param([[(0, 0)]], {"window": 2.5}, "window=2.5: expected a whole number", id="no whole number"),

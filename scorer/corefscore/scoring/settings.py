@@ -104,18 +104,14 @@ class Rules:
         if nodes and self.of is not None:
             chosen["lookup"] = "alignment"
             if given.get("lookup", "alignment") != "alignment":
-                raise UsageError(
-                    "--of and --task crac22 or crac23, which look up other entities, exclude each other; leave one out"
-                )
+                raise UsageError("--of excludes --task crac22 and crac23, which look up other entities; leave one out")
         if nodes and chosen["mentions"] == "given":
             raise UsageError("mentions=given is for spans; in CorefUD mentions are aligned, so leave the option out")
         if nodes and chosen["zeros"] == "dependent" and chosen["lookup"] in SEARCHES:
             raise UsageError(f"--zeros dependent and --task {chosen['lookup']} exclude each other; leave one out")
         if not nodes:
             if chosen["matching"] != MATCHING[0] or chosen["zeros"] or chosen["lookup"]:
-                raise UsageError(
-                    "--zeros and --matching other than exact are for CorefUD, and these files are not; leave them out"
-                )
+                raise UsageError("--zeros and --matching other than exact are for CorefUD only; leave them out")
             # Defaults that concern CorefUD are left out of the signature.
             chosen["matching"] = None
             if chosen["definitions"] == SPANS.definitions:

@@ -364,9 +364,7 @@ def refuse_without_terms(metrics: Sequence[Metric]) -> None:
     """Raise `UsageError` for a metric that cannot be restricted to kinds of mentions."""
     for metric in metrics:
         if metric.terms is None:
-            raise UsageError(
-                f"--of needs sums over mentions, which the metric {metric.name} lacks (docs/kinds.md); leave one out"
-            )
+            raise UsageError(f"--of needs sums over mentions, which {metric.name} lacks (docs/kinds.md); leave one out")
 
 
 def nothing_to_count(
