@@ -279,7 +279,8 @@ SPREADS = {"normal": (0, 5), "exponential": (5,)}
 
 def power(kind: str, units: int, draws: int) -> list[str]:
     """What `detectable` says in the mean, in points, how often a difference of this size is shown, and the
-    `units needed` of it in a large sample; and how often systems are equivalent that are 3 points apart, with a margin of 3 points."""
+    `units needed` of it in a large sample; and how often systems are equivalent that are 3 points apart, with a margin
+    of 3 points."""
     numbers = np.random.default_rng(units)
 
     def tested(apart: float, count: int, seed: int) -> Compared:
