@@ -119,14 +119,15 @@ def opened(
     return Opened(files, form, request._replace(several=len(files) > 1))
 
 
+_AROUND = r"[\s\"'\u200b\ufeff]"
 _SPELLING = (
-    (r"\0[\s\"'\u200b\ufeff]+", "\0"),
-    (r"[\s\"'\u200b\ufeff]+\0", "\0"),
+    (rf"\0{_AROUND}+", "\0"),
+    (rf"{_AROUND}(?<!{_AROUND}{_AROUND}){_AROUND}*\0", "\0"),
     (r"\.0+\0", "\0"),
     (r"0(?<![\d.]0)0*(?=\d)", ""),
 )
 """What makes two ids of one, and what to put in its place: white space and quotes around it, zeros after its point, and
-those before a number. Each pattern begins with a character, which is searched fast."""
+those before a number. Each pattern begins with a character, which is found fast, and looks at each run only once."""
 
 
 def alike_ids(documents: Documents) -> Iterator[Finding]:
