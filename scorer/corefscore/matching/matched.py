@@ -242,9 +242,9 @@ def _key_messages(matched: Matched, key: Documents, copies: Bools, messages: dic
     first = _first_mentions(matched.key)[document]
     order = order_by(matched.key.number)
     before = order[np.argsort(order)[again] - 1]
-    columns = document, key.start[again], key.end[again], before - first, again - first
-    for document_number, start, end, one, other in zip(*(column.tolist() for column in columns), strict=True):
-        messages[document_number].append(f"Repeated mention in the key: {start}, {end} {one}{other}")
+    numbers = (before - first).tolist(), (again - first).tolist()
+    for document_number, place, one, other in zip(document.tolist(), _places(key, again), *numbers, strict=True):
+        messages[document_number].append(f"Repeated mention in the key: {place} {one}{other}")
 
 
 def _drop_response_copies(
@@ -261,10 +261,18 @@ def _drop_response_copies(
     dropped = np.flatnonzero(gone)
     document = matched.response.document[matched.response.entity[dropped]]
     number = number_in_key[matched.response.number[dropped]] - _first_mentions(matched.key)[document]
-    columns = document, response.start[dropped], response.end[dropped], number
-    for document_number, start, end, last_copy in zip(*(column.tolist() for column in columns), strict=True):
-        messages[document_number].append(f"Repeated mention in the response: {start}, {end} {last_copy}{last_copy}")
+    rows = zip(document.tolist(), _places(response, dropped), number.tolist(), strict=True)
+    for document_number, place, last_copy in rows:
+        messages[document_number].append(f"Repeated mention in the response: {place} {last_copy}{last_copy}")
     return matched._replace(response=matched.response.keep(~gone)), gone
+
+
+def _places(documents: Documents, which: Ints) -> list[str]:
+    """Return some mentions as the official scorer prints them, as first and last token; an item is its name."""
+    start, end = documents.start[which], documents.end[which]
+    if (start < 0).any():
+        return documents.words_of(which.tolist())
+    return [f"{first}, {last}" for first, last in zip(start.tolist(), end.tolist(), strict=True)]
 
 
 def refusal(repeats: Sequence[Repeat], *before: Finding) -> InputError:

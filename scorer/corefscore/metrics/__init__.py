@@ -164,7 +164,7 @@ def _entry_points() -> Mapping[str, EntryPoint | UsageError]:
         other = found.setdefault(name, entry)
         if name in RESERVED or name in NAMES:
             found[name] = UsageError(
-                f"package {_package(entry)} adds a metric with the reserved name {entry.name!r}; rename or remove it"
+                f"package {_package(entry)} adds a metric with the reserved name {entry.name!r}; rename it"
             )
         elif other is not entry and not isinstance(other, UsageError):
             found[name] = UsageError(

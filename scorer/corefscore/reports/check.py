@@ -302,9 +302,7 @@ def _scopes(
 ) -> Iterator[tuple[str, str, Numbers, Numbers]]:
     """Yield the scopes to compare: the kind and name of each, its scores before and now."""
     if average is not None and not baseline.macro:
-        raise UsageError(
-            f"{path}: there is no mean over documents; make it with --average documents, or with --documents"
-        )
+        raise UsageError(f"{path}: there is no mean over documents; make it with --average documents")
     kind, before = (TOTAL, baseline.total) if average is None else (MACRO, baseline.macro)
     yield kind, kind, before, whole
     if report.by is not None:
