@@ -56,7 +56,7 @@ def test_a_reserved_name_is_an_error_that_names_the_package(name: str, tmp_path:
     (plugin / "example_metric-1.0.dist-info" / "entry_points.txt").write_text(entry)
     done = command("whole", *PAIR, path=[plugin])
     assert (done.status, done.stdout) == (2, b"")
-    said = f"package example-metric adds a metric with the reserved name '{name}'; rename it\n"
+    said = f"package example-metric adds a metric with the reserved name '{name}'; rename or remove it\n"
     assert done.stderr.decode() == f"corefscore: {said}"
 
 

@@ -164,13 +164,11 @@ def _entry_points() -> Mapping[str, EntryPoint | UsageError]:
         other = found.setdefault(name, entry)
         if name in RESERVED or name in NAMES:
             found[name] = UsageError(
-                f"package {_package(entry)} adds a metric with the reserved name {entry.name!r}; rename it"
+                f"package {_package(entry)} adds a metric with the reserved name {entry.name!r}; rename or remove it"
             )
         elif other is not entry and not isinstance(other, UsageError):
-            found[name] = UsageError(
-                f"packages {_package(other)} and {_package(entry)} both add a metric with the name {entry.name!r}; "
-                "remove one of them"
-            )
+            both = f"packages {_package(other)} and {_package(entry)} both add"
+            found[name] = UsageError(f"{both} a metric with the name {entry.name!r}; remove one of them")
     return found
 
 
