@@ -31,6 +31,7 @@ def text(documents: int, by: int) -> str:
     return "".join(f"#begin document (nw/{d:06}); part 000\n{its}#end document\n" for d, its in enumerate(lines))
 
 
+@pytest.mark.outside
 @pytest.mark.parametrize("name", CALLS)
 def test_a_document_takes_so_much_memory(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]

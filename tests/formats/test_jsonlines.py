@@ -445,13 +445,13 @@ def test_predictions_in_a_field_of_another_name_are_not_left_out(name: str, clus
     path = tmp_path / "file.jsonl"
     path.write_text(json.dumps({"tokens": ["a", "b"], clusters: [[[0, 0], [1, 1]]], name: [[[0, 0]]]}))
     key = corefscore.read(path, side="key")
-    with pytest.raises(InputError, match=rf'"{name}" occurs together with {clusters}.*\n.*columns response.clusters='):
+    with pytest.raises(InputError, match=rf'"{name}" occurs together with {clusters}.*\n.*response.clusters='):
         corefscore.score(key, path, "muc")
     later = tmp_path / "later.jsonl"
     named = "doc_key" if clusters == "clusters" else "doc_id"
     both = {named: "b", **json.loads(path.read_text())}
     later.write_text(lines({named: "a", "tokens": ["a"], clusters: []}, both))
-    with pytest.raises(InputError, match=rf'later.jsonl:2: .*"{name}" is here, but not in the first object'):
+    with pytest.raises(InputError, match=rf'later.jsonl:2: .*"{name}" has clusters here, but not in the first object'):
         corefscore.score(later, later, "muc")
     for field, recall in ((name, 0), (clusters, 1)):
         response = corefscore.read(path, side="response", columns=f"clusters={field}")
@@ -462,7 +462,7 @@ def test_a_key_in_a_field_of_another_name_is_not_left_out(tmp_path: Path) -> Non
     """What a system writes beside the key that it was given: ``clusters`` are its own."""
     path = tmp_path / "file.jsonl"
     path.write_text(lines({"doc_key": "d", "clusters": [[[0, 0], [1, 1]]], "gold_clusters": [[[2, 2], [3, 3]]]}))
-    with pytest.raises(InputError, match=r'"gold_clusters" occurs together with clusters.*\n.*columns key.clusters='):
+    with pytest.raises(InputError, match=r'"gold_clusters" occurs together with clusters.*\n.*key.clusters='):
         corefscore.score(path, path, "muc")
     for field, recall in (("gold_clusters", 0), ("clusters", 1)):
         assert corefscore.score(path, path, "muc", columns=f"key.clusters={field}")["muc"].recall == recall
@@ -478,6 +478,9 @@ def test_a_key_in_a_field_of_another_name_is_not_left_out(tmp_path: Path) -> Non
         ("chains", []),
         ("gold_mentions", [[0, 0], [1, 1]]),
         ("structure", [[[0, 0]]]),
+        ("gold_mentions_by_sentence", [[[0, 0]]]),
+        ("key_points", [[[0, 0]]]),
+        ("true_cluster_count", 2),
     ],
 )
 def test_other_fields_beside_those_clusters_are_passed_over(name: str, value: object, tmp_path: Path) -> None:

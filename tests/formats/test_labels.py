@@ -418,6 +418,43 @@ def test_labels_that_are_spelled_in_two_ways_are_named(
         assert [(its["first"], its["second"]) for its in said] == ([alike] if alike else [])
 
 
+def test_ids_are_compared_in_little_memory_and_time() -> None:
+    """One long id among many, two that are alike, and long runs of what is left out."""
+    many = [f"e{number}" for number in range(20_000)]
+    for long in ("x" * 100_000, "a" + " " * 100_000 + "b", "0" * 100_000 + "x", "x." + "0" * 100_000 + "y"):
+        codes = [notice.code for notice in from_labels([*many, "E5", long]).notices]
+        assert codes == ["alike-ids"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "cut"),
+    [
+        ("d1,a,A d1,b,B d2,c,A d2,d,B", "2 labels"),
+        ("d1,a,A d1,b,B d2,c,A d2,d,C", "1 label"),
+        ("d1,a,A d1,b, d2,c,B d2,d,", None),
+        ("d1,a,17 d1,b,18 d2,c,17 d2,d,17", "1 label"),
+        ("d1,a,0 d1,b,1 d2,c,0 d2,d,1", None),
+        ("d1,a,1 d1,b,2 d2,c,1 d2,d,", None),
+    ],
+)
+def test_labels_that_documents_divide_are_counted(rows: str, cut: str | None, tmp_path: Path) -> None:
+    """Numbers from 0 or 1 in every document are taken as such."""
+    path = tmp_path / "table.csv"
+    path.write_text("doc_id,item,label\n" + "".join(f"{row}\n" for row in rows.split()))
+    found = [notice.details["count"] for notice in read(path).notices if notice.code == "cut-clusters"]
+    assert found == ([cut] if cut else [])
+    assert not read(path, columns="document=doc_id").notices, "the column was asked for"
+
+
+def test_a_column_that_is_asked_for_has_no_other_role(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("doc_id,cluster\na,1\nb,1\nc,2\n")
+    assert score(from_labels([1, 1, 2], ["a", "b", "c"]), read(path, columns="item=doc_id"), "bcub")["bcub"].f1 == 1
+    for columns in ("item=doc_id,entity=doc_id", "entity=cluster,document=cluster"):
+        with pytest.raises(UsageError, match="is named twice"):
+            read(path, columns=columns)
+
+
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
 @pytest.mark.parametrize("quote", ["", '"'])
 def test_a_second_header_is_no_item(mark: str, quote: str, tmp_path: Path) -> None:

@@ -114,15 +114,22 @@ def test_clusters_in_another_field_are_not_left_out(side: str, name: str, tmp_pa
     """The clusters of the other side, which the file also has, were scored."""
     rows = [{"doc_id": "a", "tokens_ids": [at], "cluster_id": 1, name: at} for at in (1, 2)]
     path = written(tmp_path / "file", rows)
-    with pytest.raises(
-        InputError, match=rf'"{name}" occurs together with cluster_id.*\n.*columns {side}.entity={name}'
-    ):
+    with pytest.raises(InputError, match=rf'"{name}" occurs together with cluster_id.*\n.*{side}.entity=NAME'):
         read(path, side=side)
     for field, entities in ((name, 2), ("cluster_id", 1)):
         corpus = read(path, side=side, columns=f"{side}.entity={field}")
         assert len(next(iter(corpus.clusters().values()))) == entities
     alone = written(tmp_path / "file", [{"doc_id": "a", "tokens_ids": [at], name: at} for at in (1, 2)])
     assert len(next(iter(read(alone, side=side).clusters().values()))) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("gold_entity_type", "PER"), ("true_cluster_count", 2), ("is_gold_cluster", True), ("gold_cluster", None)],
+)
+def test_other_fields_of_records_are_passed_over(name: str, value: object, tmp_path: Path) -> None:
+    path = written(tmp_path / "file", [{"doc_id": "a", "tokens_ids": [1], "cluster_id": 1, name: value}])
+    assert [len(entities) for entities in read(path, side="key").clusters().values()] == [1]
 
 
 def test_a_prediction_after_a_first_record_without_one_is_not_left_out(tmp_path: Path) -> None:

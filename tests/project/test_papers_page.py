@@ -23,6 +23,7 @@ from support import CORPORA, EXCERPTS, RECORDED, WHOLE_CORPORA
 from update_papers import FIGURES, PAGE, data, text
 
 
+@pytest.mark.outside
 def test_the_page_is_what_the_scripts_write() -> None:
     assert PAGE.read_text() == text()
     for name, content in data().items():

@@ -143,7 +143,7 @@ def test_check_takes_means(tmp_path: Path, capfdbinary: Capture) -> None:
 
 def test_what_means_cannot_do_is_refused() -> None:
     topics = TESTDATA / "topics"
-    with pytest.raises(UsageError, match="cannot be combined"):
+    with pytest.raises(UsageError, match="leave one of them out"):
         corefscore.rank(KEY, {"a": ASH}, "lea", sort="lea", by="d", average="documents")
     with pytest.raises(UsageError, match="means over documents have no units within documents"):
         corefscore.compare(

@@ -126,6 +126,7 @@ def test_what_is_no_scheduler_is_told(
     assert said in done.stderr
 
 
+@pytest.mark.outside
 def test_a_scheduler_without_workers_is_told(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machines, "SECONDS", 3)
     with cluster_of(0) as cluster, pytest.raises(UsageError, match="has no worker; start some: dask worker tcp://"):

@@ -213,7 +213,7 @@ NOTICES = (
     Parameter(
         "--quiet",
         is_flag=True,
-        help=f"Hide notices, and all errors but the first. Notices are also hidden if it is called {OFFICIAL_NAME}.",
+        help=f"Hide notices, and all errors but the first. A program called {OFFICIAL_NAME} hides notices, too.",
     ),
 )
 """Options about notices."""

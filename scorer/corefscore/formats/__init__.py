@@ -119,7 +119,7 @@ def opened(
     return Opened(files, form, request._replace(several=len(files) > 1))
 
 
-_AROUND = r"[\s\"'\u200b\ufeff]"
+_AROUND = r"[\s\"\u200b\ufeff]"
 _SPELLING = (
     (rf"\0{_AROUND}+", "\0"),
     (rf"{_AROUND}(?<!{_AROUND}{_AROUND}){_AROUND}*\0", "\0"),
@@ -136,7 +136,7 @@ def alike_ids(documents: Documents) -> Iterator[Finding]:
         return
     labels, entities = np.unique(documents.label, return_index=True)
     texts = "\0".join(["", *documents.names_of(entities.tolist()), ""])
-    if texts.replace("\0", "").isdecimal() and not re.search("\0" + "0[0-9]", texts):
+    if (digits := texts.replace("\0", "")).isascii() and digits.isdecimal() and not re.search("\0" + "0[0-9]", texts):
         return
     texts = normalize("NFKC", texts).casefold()
     for pattern, left in _SPELLING:
@@ -144,7 +144,9 @@ def alike_ids(documents: Documents) -> Iterator[Finding]:
     plain = texts.split("\0")[1:-1]
     if len(set(plain)) == len(labels) or len(plain) != len(labels):
         return
-    number = np.unique(np.array(plain), return_inverse=True)[1][np.searchsorted(labels, documents.label)]
+    numbers: dict[str, int] = {}
+    of_label = np.array([numbers.setdefault(text, len(numbers)) for text in plain])
+    number = of_label[np.searchsorted(labels, documents.label)]
     first, rank = ranked(documents.document, number)
     for entity in np.flatnonzero(first[rank] != np.arange(len(rank)))[:1].tolist():
         mention = documents.mention(int(np.searchsorted(documents.entity, entity)))

@@ -71,7 +71,7 @@ def of_side(option: OneOrEach[T], side: str | None) -> T | None:
     if unknown := [name for name in option if name not in (KEY, RESPONSE)]:
         raise UsageError(f"{unknown[0]!r} is not a side; expected {KEY} or {RESPONSE}, each with its value")
     if side is None:
-        raise UsageError(f"there is one input here, no key and response; give one value: {next(iter(option.values()))}")
+        raise UsageError("there is one input here, no key and response; give one value for it")
     return option.get(side)
 
 
@@ -177,8 +177,8 @@ def columns_of(reading: Reading, side: str | None) -> dict[str, Any]:
         if dot and side is None:
             raise UsageError(f"--columns {piece}: there is only one side here; leave out {of}.")
         if not dot or of == side:
-            if content in found:
-                raise UsageError(f"--columns {reading.columns}: {content} is named twice")
+            if content in found or name in found.values():
+                raise UsageError(f"--columns {reading.columns}: {content if content in found else name} is named twice")
             found[content] = int(name) if content in (WORD, NE) else name
     return found
 

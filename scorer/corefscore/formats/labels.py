@@ -71,7 +71,7 @@ COLUMN_NAMES: Mapping[str, Sequence[str]] = {
 """The names of columns that are recognised, in any case; ``_id`` or `` id`` may follow."""
 
 _OTHERS = {
-    KEY: re.compile("(?:^|_)(?:gold|true|truth|reference)"),
+    KEY: re.compile("(?:^|_)(?:gold|true|truth|reference)(?:_|$)"),
     RESPONSE: re.compile("(?:^|_)(?:pred|system|sys_|response|output|hyp)"),
 }
 """Names of columns that can have the entities of a side, if it also has a column of entities."""
@@ -170,9 +170,10 @@ class _Side(NamedTuple):
         if not len(line):
             raise _without(source, "the file has a header and no row")
         place = Place(source, int(line[0]))
-        if of_json or DOCUMENT not in self.request.columns:
+        if len(names) > 1 and (of_json or DOCUMENT not in self.request.columns):
             first, _ = ranked(label, document)
-            if cut := int((np.bincount(label[first])[1:] > 1).sum()):
+            cut = int((np.bincount(label[first])[1:] > 1).sum())
+            if cut and not self._restart(document, label):
                 self.notices.append(found_at(place, "cut-clusters", count=plural(cut, "label")))
         self.notices.extend(odd_labels(place, label, self.labels))
         # Documents are numbered in the order of their first rows.
@@ -181,6 +182,11 @@ class _Side(NamedTuple):
         found = documents(names, places_of, (document, item, label - 1, line), self.items)
         unnamed = DOCUMENT not in columns and name is not None
         return replace(found, label=-2 - found.label, odd_labels=self.labels, unnamed=unnamed)
+
+    def _restart(self, document: Ints, label: Ints) -> bool:
+        """Return whether labels seem to be counted anew in each document: they are numbers, and each has a 0 or 1."""
+        lowest = np.array([text in ("0", "1") for text in self.labels])[label]
+        return all(map(str.isdecimal, self.labels[1:])) and bool(np.bincount(document, lowest).all())
 
     def _rows(self, source: Source) -> Iterator[tuple[Ints, Mapping[str, Sequence[str]]]]:
         """Yield the rows of a table, many at once: their lines, and their cells by the role of the column."""
@@ -315,23 +321,22 @@ def _places(source: Source, header: _Header, request: Request, notices: list[Fin
     """
     cells, line, asked = header.cells, header.line, request.columns
     plain = [_plain(name) for name in cells]
+    free = [name for name, cell in zip(plain, cells, strict=True) if cell not in asked.values()]
     found: dict[str, int] = {}
     for role, names in COLUMN_NAMES.items():
-        known = [name for name in names if name in plain]
+        known = [name for name in names if name in free]
         chosen = asked.get(role) or next(iter(known), None)
         fitting = [n for n, name in enumerate(cells if role in asked else plain) if name == chosen]
         if len(fitting) > 1 or (role in asked and not fitting):
-            what = f"the header names {plural(len(fitting), 'column')} of the {role}: {', '.join(cells)}"
-            raise _bad_row(source, line, what, f"one column {chosen}; --columns {role}=NAME names another")
+            what = (
+                f'the header has {len(fitting) or "no"} column{"s" * (len(fitting) > 1)} "{chosen}": {", ".join(cells)}'
+            )
+            raise _bad_row(source, line, what, f"one; --columns {role}=NAME names another")
         if known and role == ENTITY and request.side is not None:
             known += [name for name in plain if _OTHERS[request.side].search(name)]
         if len(known) > 1 and role not in asked:
             notices.append(found_at(Place(source, line), "chosen-column", taken=cells[fitting[0]], role=role))
         found.update(dict.fromkeys([role], *fitting) if fitting else {})
-    if len(set(found.values())) < len(found):
-        raise _bad_row(
-            source, line, "one column is named twice by --columns", "different ones for item, entity, document"
-        )
     guessed = [role for role in (ITEM, ENTITY) if role not in found]
     for role in guessed:
         found[role] = next((n for n in range(len(cells)) if n not in found.values()), found.get(ENTITY, 0))
@@ -351,7 +356,7 @@ def _without(source: Source, what: str) -> InputError:
 
 _SENTENCE, _SENTENCES = "sentence", ("sent_id", "sentence_id")
 _CLUSTERS, _PREDICTED = ("coref_chain", "cluster_id"), "predicted_coref_chain"
-_OF_CLUSTERS = re.compile("cluster|coref|chain|entity")
+_OF_CLUSTERS = re.compile("(?:cluster|chain|entity)(?:_?ids?)?(?:_(?:pred|sys|gold|true)[a-z]*)?$")
 
 _UNKNOWN = {"-", "-1", "unk"}
 """What files have in place of a cluster that is not known, in lower case."""
@@ -398,16 +403,15 @@ def _names(place: Place, fields: Fields, request: Request, notices: list[Finding
     clusters = [name for name in _CLUSTERS if name in fields]
     if request.side is not None:
         of_side = _OTHERS[request.side]
-        clusters += [
-            name for name in fields if name != _PREDICTED and of_side.search(name) and _OF_CLUSTERS.search(name)
-        ]
+        others = [name for name in fields if name != _PREDICTED and of_side.search(name) and _OF_CLUSTERS.search(name)]
+        clusters += [name for name in others if fields[name] not in (None, "") and not isinstance(fields[name], bool)]
     clusters = clusters or [_CLUSTERS[1]]
     if _is_predicted(fields, request):
         clusters = [_PREDICTED]
     elif request.side == RESPONSE and _PREDICTED in fields and ENTITY not in request.columns:
         notices.append(found_at(place, "chosen-column", taken=clusters[0], role=ENTITY))
     if len(clusters) > 1 and ENTITY not in request.columns:
-        expected = f"one of them; --columns {request.side or KEY}.{ENTITY}={clusters[1]} says which"
+        expected = f"one of them; --columns {ENTITY}=NAME, for one side {request.side or KEY}.{ENTITY}=NAME, says which"
         raise bad_field(place, fields, clusters[1], f"occurs together with {clusters[0]}", expected)
     names = {ITEM: next(filter(fields.__contains__, IN_TEXT + IN_SENTENCE), IN_TEXT[0]), ENTITY: clusters[0]}
     names |= {role: name for role, name in request.columns.items() if role in (ITEM, ENTITY, DOCUMENT)}

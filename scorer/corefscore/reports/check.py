@@ -194,7 +194,7 @@ class Check(Reported):
             return f"any score changes, in total or in a document{groups}"
         where = f" in a group by {self.asked.by}, or in the mean of groups" if grouped else ""
         if self.asked.measures:
-            return f"{', '.join(map(_named, self.asked.measures))} falls{where}"
+            return f"{' or '.join(map(_named, self.asked.measures))} falls{where}"
         over = "the mean of an F1 over documents" if self.average else "an F1 over all documents"
         return f"{'an F1' if grouped else over} falls{where} (--measures chooses other scores)"
 

@@ -270,9 +270,8 @@ class Ranking(SystemsReport):
         method, sample = self.found.method, self.found.sample
         means = f", the mean over groups of documents by {method.by}" if method.by is not None else ""
         means = ", the mean over documents" if method.average is not None else means
-        notes = [
-            f"ranked by {self.sorted_by}{means}; rank: what the tests allow at significance level {method.alpha:g}"
-        ]
+        allowed = f"the ranks that the tests allow at significance level {method.alpha:g}"
+        notes = [f"ranked by {self.sorted_by}{means}; rank: {allowed}"]
         if sample.units == 1:
             notes.append("no intervals, and no test can show a difference, since there is only one unit; see --unit")
         elif self.undecided:

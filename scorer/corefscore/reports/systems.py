@@ -211,12 +211,10 @@ class SystemsReport(Reported):
         scored = ~np.isnan(found.sample.shown)
         extremes = int(np.isnan(found.ends[..., 0])[scored].sum())
         if extremes:
-            rest = 1 - (1 - found.method.confidence) ** (1 / found.sample.units)
+            rest = _percentage(round(1 - (1 - found.method.confidence) ** (1 / found.sample.units), 3))
             score = "1 score is" if extremes == 1 else f"{extremes} scores are"
-            shown = (
-                f"with {_percentage(found.method.confidence)} confidence that fewer than {_percentage(round(rest, 3))}"
-            )
-            yield f"{score} 0 or 100 in all {found.sample.units} units, without an interval: they show {shown} differ"
+            sure = f"at {_percentage(found.method.confidence)} confidence, fewer than {rest} of units differ"
+            yield f"{score} 0 or 100 in all {found.sample.units} units, without an interval: {sure}"
         if (sizes < SHORT).any():
             few_units = f"only {found.sample.units} units"
             if len(sizes) > 1:

@@ -553,7 +553,7 @@ def check_average(average: str | None, by: str | None) -> None:
     if average not in (None, DOCUMENTS):
         raise UsageError(f"average={average!r}: expected {DOCUMENTS}, or nothing for totals")
     if average is not None and by is not None:
-        raise UsageError("--by and --average cannot be combined: one is a mean over groups, the other over documents")
+        raise UsageError("--by is a mean over groups, --average over documents; leave one of them out")
 
 
 @dataclass(frozen=True, kw_only=True)

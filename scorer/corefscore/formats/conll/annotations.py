@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from corefscore.core.documents import OF_COLUMN
 from corefscore.core.errors import InputError, UsageError
-from corefscore.core.findings import Finding
+from corefscore.core.findings import Finding, plural
 from corefscore.core.sources import Source, as_text
 from corefscore.formats.base import USUAL, WORD, Annotations, Request
 from corefscore.formats.conll import reader
@@ -63,8 +63,8 @@ def _units(source: Source, begin: int, rows: Sequence[Sequence[bytes]], unit: st
     units = []
     for token, columns in enumerate(rows):
         if index >= len(columns) - 1:  # the last column is coreference
-            what = f"token {token} has {len(columns)} columns, the last of which is coreference"
-            details = {"what": what, "expected": f"a column from 1 to {len(columns) - 1}", "unit": unit}
+            what = f"token {token} has {plural(len(columns), 'column')}, the last of which is coreference"
+            details = {"what": what, "expected": "a column before the last one", "unit": unit}
             raise InputError([Finding("no-unit", source.name, begin, details=details)])
         units.append(columns[index].strip())
     return _texts(units)

@@ -82,7 +82,7 @@ _OTHER_PREDICTED = re.compile("(?i)(?:pred|sys|resp|model).*cluster|cluster.*(?:
 _PERHAPS_PREDICTED = re.compile(
     "(?i)(?!.*(?:gold|key|tru|refer)).*(?:pred|sys|resp|model|output|hyp|cluster|coref|chain|entit)"
 )
-_PERHAPS_KEY = re.compile("(?i)(?:.*(?:gold|truth|reference)|(?:key|true)_)")
+_PERHAPS_KEY = re.compile("(?i)(?:.*(?:gold|truth|reference)|key|true).*(?:cluster|coref|chain|entit)")
 """Names of fields that are those of a side if their values have the shape of clusters."""
 
 _ANSWER = "answer"
@@ -243,7 +243,7 @@ class _Reader:
                 other = other or _other_clusters(fields, dialect, side)
             if other:
                 expected = "the same field in every object; --columns clusters=NAME says which one has the clusters"
-                raise bad_field(place, fields, other, "is here, but not in the first object", expected)
+                raise bad_field(place, fields, other, "has clusters here, but not in the first object", expected)
         if dialect is E2E and self.request.input_format != E2E.name and not has_tokens(fields):
             field = next(name for name in OF_CHARACTERS if name in fields)
             what = "is here without sentences, so offsets can be of characters; in the first object they are of tokens"
@@ -321,7 +321,7 @@ def _by_first(place: Place, fields: Fields, request: Request) -> _First:
     chosen = CLUSTERS in request.columns or dialect.clusters not in fields
     if not chosen and (other := _other_clusters(fields, dialect, request.side)):
         what = f"occurs together with {dialect.clusters}, so either can have the clusters of the {request.side}"
-        expected = f"one of them; --columns {request.side}.{CLUSTERS}=NAME says which"
+        expected = f"one of them; --columns {CLUSTERS}=NAME, for one side {request.side}.{CLUSTERS}=NAME, says which"
         raise bad_field(place, fields, other, what, expected)
     field = _field_of(request, dialect)
     if field is not None:

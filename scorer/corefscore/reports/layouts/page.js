@@ -119,7 +119,7 @@ function draw() {
   its.sentences.forEach((sentence, number) => {
     const from = at;
     while (at < marks.length && (marks[at][0] < first + sentence.length || number === its.sentences.length - 1)) at += 1;
-    text.append(paragraph(sentence, first, number + 1, from, at));
+    if (!data.items || from < at) text.append(paragraph(sentence, first, number + 1, from, at));
     first += sentence.length;
   });
   byId("text").replaceChildren(text);
