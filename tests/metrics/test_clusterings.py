@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Mapping
 from fractions import Fraction
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -112,3 +116,16 @@ def test_bcubed_packages_on_one_clustering() -> None:
     assert found["bcub.mean"][:3] == pytest.approx(
         [printed[name] for name in ("recall", "precision", "f1_score")], abs=1e-11
     )
+
+
+@pytest.mark.slow
+def test_the_packages_where_they_can_be_installed(tmp_path: Path) -> None:
+    """The three tests above, in a process that has the packages."""
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--target", str(tmp_path)]
+    packages = ["er-evaluation", "bcubed", "bcubed-metrics", "recordlinkage"]
+    if subprocess.run([*pip, *packages], capture_output=True, check=False).returncode:
+        pytest.skip("the packages cannot be installed here; their printed numbers are tested")
+    names = "er_evaluation or recordlinkage or bcubed_packages"
+    tests = [sys.executable, "-m", "pytest", "-p", "no:xdist", "-o", "addopts=", "-k", names, __file__]
+    done = subprocess.run(tests, capture_output=True, env={**os.environ, "PYTHONPATH": str(tmp_path)}, check=False)
+    assert b"3 passed" in done.stdout, done.stdout.decode()
