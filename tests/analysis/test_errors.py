@@ -871,7 +871,7 @@ def test_agreement_is_the_same_in_both_directions_of_corefud(folder: Path) -> No
 def test_annotators_are_treated_alike(name: str, option: str) -> None:
     done = within(name, DEMO / "key.conll", DEMO / "response.conll", "--symmetric", *option.split())
     assert (done.status, done.stdout) == (2, b"")
-    assert f"{option} treats the two sides differently; leave it or --symmetric out".encode() in done.stderr
+    assert f"{option} and --symmetric exclude each other; leave one out".encode() in done.stderr
 
 
 def test_two_annotators_are_two() -> None:

@@ -326,7 +326,7 @@ def test_a_scorer_has_windows_too() -> None:
         pytest.param(
             next((TESTDATA / "corefud").rglob("key.conllu")),
             {"window": 3},
-            "and those of CorefUD are not",
+            "which those of CorefUD are not",
             id="CorefUD",
         ),
     ],

@@ -109,9 +109,7 @@ def _both_alike(several: bool, arguments: dict[str, Any]) -> ReportWords:
         raise UsageError("--symmetric is for two annotators: leave the third file out")
     for name, values in _ONE_SIDED.items():
         if arguments[name] in values and given(name):
-            raise UsageError(
-                f"--{name} {arguments[name]} treats the two sides differently; leave it or --symmetric out"
-            )
+            raise UsageError(f"--{name} {arguments[name]} and --symmetric exclude each other; leave one out")
     arguments.update({name: value for name, value in _ALIKE.items() if not given(name)})
     return FIRST_AND_SECOND
 

@@ -90,9 +90,7 @@ def _check_options(command: click.Command, metrics: Sequence[Metric]) -> None:
     for metric in metrics:
         for option in options_of([metric]):
             if max(names.count(option.keyword), names.count(f"--{option.name}")) > 1:
-                raise UsageError(
-                    f"the option --{option.name} of metric {metric.name!r} has a name that is taken; rename it"
-                )
+                raise UsageError(f"the option --{option.name} of metric {metric.name!r} has a taken name; rename it")
 
 
 def _help(metrics: Sequence[Metric], *, conll: bool) -> tuple[str, str]:

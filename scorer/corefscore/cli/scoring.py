@@ -224,8 +224,6 @@ def paths_by_name(systems: Sequence[str]) -> dict[str, str]:
         if not name or not path:
             raise UsageError(f'"{words}" is not a system; expected a path, or NAME=PATH')
         if name in by_name:
-            raise UsageError(
-                f'two systems have the name "{name}": {by_name[name]} and {path}; give one another name: NAME=PATH'
-            )
+            raise UsageError(f'two systems are called "{name}": {by_name[name]} and {path}; name one with NAME=PATH')
         by_name[name] = path
     return by_name

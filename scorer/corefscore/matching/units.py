@@ -192,9 +192,7 @@ def whole(name: str) -> str:
 
 def _refuse_others(name: str, side: Documents) -> None:
     if side.nodes is not None:
-        raise UsageError(
-            "windows need mentions that are spans of tokens, and those of CorefUD are not; leave --window out"
-        )
+        raise UsageError("--window needs mentions that are spans, which those of CorefUD are not; leave it out")
     if int(side.start.min(initial=0)) < 0:
         raise UsageError(f"windows need mentions that are (start, end), and the {name} has others; leave --window out")
 

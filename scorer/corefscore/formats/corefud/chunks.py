@@ -6,6 +6,7 @@ a word has the attribute twice, the last one counts. Bridge, SplitAnte and other
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ from corefscore.formats.corefud.lines import LF, MISC, Lines
 from corefscore.formats.words import side_by_side, whole_numbers
 
 _NAME = b"Entity="
+_MISSPELLED = re.compile(rb"(?i)(?:^|[|\n])(?!(?-i:Entity=)) *entity *=")
 
 SINGLE, OPEN, CLOSE = 0, 1, 2
 """The kinds of chunk."""
@@ -56,6 +58,7 @@ class Attributes(NamedTuple):
     ``word`` is the index of the word that has each, among those of the file. ``start`` to ``stop`` is its value in
     ``text``, which contains the columns MISC of words one after the other; in the file it is ``shift`` bytes later.
     ``again`` are the words with several such attributes, in rising order; only the last attribute of each is here.
+    ``misspelled`` are words with one in other letters or with blanks.
     """
 
     text: Bytes
@@ -64,6 +67,7 @@ class Attributes(NamedTuple):
     stop: Ints
     shift: Ints
     again: Ints
+    misspelled: Ints
 
     def value(self, cell: int) -> bytes:
         """Return the value of an attribute."""
@@ -132,6 +136,9 @@ def attributes_of(lines: Lines) -> Attributes:
     before = text[at - 1]
     at = at[(before == LF) | (before == _BAR)]
     of = np.searchsorted(ends, at, side="right")
+    misspelled = NONE
+    if (raw := text.tobytes()).count(b"ntity") > len(at):
+        misspelled = word[np.searchsorted(ends, [found.end() for found in _MISSPELLED.finditer(raw)], side="right")]
     # Of several in one line the last one counts.
     last = np.ones(len(at), dtype=np.bool_)
     last[:-1] = of[1:] != of[:-1]
@@ -140,7 +147,7 @@ def attributes_of(lines: Lines) -> Attributes:
     start = at + len(_NAME)
     bars = np.append(np.flatnonzero(text == _BAR), len(text))
     stop = np.minimum(bars[np.searchsorted(bars, start)], ends[of] - 1)
-    return Attributes(text, word[of], start, stop, (begin - ends + size)[of], again[changes(again)])
+    return Attributes(text, word[of], start, stop, (begin - ends + size)[of], again[changes(again)], misspelled)
 
 
 def chunks(found: Attributes, fields: Fields) -> Chunks:

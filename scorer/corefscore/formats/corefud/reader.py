@@ -183,6 +183,8 @@ class File:
         """Read the mentions, if there are any."""
         lines = self.lines
         attributes = attributes_of(lines)
+        if len(odd := attributes.misspelled):
+            self.note("misspelled-attribute", self._line_of(int(odd[0])), count=plural(len(odd), "word"))
         if not len(attributes.word):
             return None
         if len(again := attributes.again):
