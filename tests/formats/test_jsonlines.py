@@ -458,6 +458,27 @@ def test_predictions_in_a_field_of_another_name_are_not_left_out(name: str, clus
         assert corefscore.score(key, response, "muc")["muc"].recall == recall
 
 
+@pytest.mark.parametrize(
+    ("words", "subtoken_map", "last", "told"),
+    [
+        (4, [0, 1, 1, 2, 3], 3, True),
+        (4, [0, 1, 1, 2, 3], 4, False),
+        (4, [0, 1, 2, 3], 3, False),
+        (5, [0, 1, 1, 2, 3], 3, False),
+        (None, [0, 1, 1, 2, 3], 3, False),
+    ],
+)
+def test_offsets_that_may_count_words_are_told(
+    words: int | None, subtoken_map: list[int], last: int, told: bool, tmp_path: Path
+) -> None:
+    """The field of words has the words, not their subtokens, and all offsets are within them."""
+    path = tmp_path / "file.jsonl"
+    sentences = {} if words is None else {"sentences": [list("abcde")[:words]]}
+    clusters = [[[0, 0], [last, last]]]
+    path.write_text(lines({"doc_key": "d", **sentences, "subtoken_map": subtoken_map, "clusters": clusters}))
+    assert ["perhaps-words"] * told == [notice.code for notice in corefscore.read(path).notices]
+
+
 def test_a_key_in_a_field_of_another_name_is_not_left_out(tmp_path: Path) -> None:
     """What a system writes beside the key that it was given: ``clusters`` are its own."""
     path = tmp_path / "file.jsonl"

@@ -122,10 +122,8 @@ def select(words: str) -> tuple[Metric, ...]:
     for metric in metrics:
         for measure in metric.measures:
             if owners.setdefault(measure.name, metric.name) != metric.name:
-                raise UsageError(
-                    f'the metrics "{owners[measure.name]}" and "{metric.name}" both have a measure '
-                    f'"{measure.name}"; score them in two runs'
-                )
+                both = f'the metrics "{owners[measure.name]}" and "{metric.name}" both have a measure'
+                raise UsageError(f'{both} "{measure.name}"; score them in two runs')
     return metrics
 
 

@@ -304,10 +304,8 @@ class Result(Scores):
         form = compiled(pattern)
         groups = [group_of(form, name) or REST for name in self.names]
         if set(groups) == {REST}:
-            raise UsageError(
-                f"--by {pattern!r} matches nothing in the name of {plural(len(groups), 'document')}, so there are no "
-                f"groups:{listed(self.names)}"
-            )
+            nothing = f"--by {pattern!r} matches nothing in the name of {plural(len(groups), 'document')}"
+            raise UsageError(f"{nothing}, so there are no groups:{listed(self.names)}")
         return groups
 
     def by(self, pattern: str) -> dict[str, Scores]:
@@ -431,8 +429,7 @@ def refuse_division(results: Iterable[Result]) -> None:
         if result.kind_counts:
             of = result.settings.rules.of
             raise UsageError(
-                f"--of {of} divides scores, but systems are compared in one kind; name one, such as "
-                f"{next(iter(result.kinds))}"
+                f"--of {of} divides scores; compare systems in one kind, such as {next(iter(result.kinds))}"
             )
 
 

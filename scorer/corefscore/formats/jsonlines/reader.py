@@ -222,6 +222,10 @@ class _Reader:
             self.note(odd)
         subtoken_map: list[int] | None = fields.get(dialect.subtokens or "")
         if subtoken_map is not None:
+            words = fields.get(dialect.words) is not None and not of_subtokens(fields, dialect)
+            if words and max(flat, default=tokens) < tokens < len(subtoken_map):
+                counts = {"count": plural(tokens, "word"), "subtokens": plural(len(subtoken_map), "subtoken")}
+                self.note(found_at(place, "perhaps-words", document=name, **counts))
             different = len(set(zip(flat[::2], flat[1::2], strict=True)))
             flat = [subtoken_map[offset] for offset in flat]
             if merged := different - len(set(zip(flat[::2], flat[1::2], strict=True))):
