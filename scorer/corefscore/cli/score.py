@@ -156,12 +156,11 @@ def score(
         write(rendered(of_entities(result), look), output)
         return
     report = Report(result, documents or listed, by, document, headings, conll, average is not None)
-    hint = _FEWER if official and document is None and not given("layout") else ""
     if not official:
         report = _for_tables(report, response, unit if intervals else None)
     elif result.settings.rules.matching and not given("layout"):
         look = look._replace(layout=COREFUD)
-    write(rendered(report, look), output, hint)
+    write(rendered(report, look), output, _FEWER if official and document is None and not given("layout") else "")
 
 
 def _divides(of: str) -> bool:
