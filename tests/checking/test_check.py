@@ -590,3 +590,10 @@ def test_heads_of_spans_are_refused(capfdbinary: Capture) -> None:
     done = call(capfdbinary, "check", "--min", "lea=5", KEY, RESPONSE, "--heads", "last")
     assert (done.status, done.stdout) == (2, b"")
     assert b"--heads changes scores of CorefUD only" in done.stderr
+
+
+def test_a_tolerance_of_everything_is_refused() -> None:
+    """--tolerance 1 is a point, and tolerance=1 would be 100."""
+    entities = [["a", "b"]]
+    with pytest.raises(UsageError, match=r"tolerance=1 would be 100 %; for 1 % write tolerance=0\.01"):
+        check(entities, entities, score(entities, entities, "muc"), tolerance=1)

@@ -479,6 +479,18 @@ def test_offsets_that_may_count_words_are_told(
     assert ["perhaps-words"] * told == [notice.code for notice in corefscore.read(path).notices]
 
 
+@pytest.mark.parametrize("name", ["predictions", "predicted_coref", "pred", "hypothesis", "output"])
+@pytest.mark.parametrize(
+    "value",
+    [{"0": [[0, 0]]}, {"clusters": []}, [{"mentions": []}], [[{"start": 0, "end": 0}]], [[[0, 1, 0.9]]], [["a", "b"]]],
+)
+def test_predictions_of_another_shape_are_not_left_out(name: str, value: object, tmp_path: Path) -> None:
+    path = tmp_path / "file.jsonl"
+    path.write_text(lines({"doc_key": "d", "clusters": [[[0, 0], [1, 1]]], name: value}))
+    with pytest.raises(InputError, match=f'"{name}" occurs together with clusters'):
+        corefscore.read(path, side="response")
+
+
 def test_a_key_in_a_field_of_another_name_is_not_left_out(tmp_path: Path) -> None:
     """What a system writes beside the key that it was given: ``clusters`` are its own."""
     path = tmp_path / "file.jsonl"

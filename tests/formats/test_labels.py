@@ -381,6 +381,7 @@ def test_predictions_beside_labels_are_not_left_out_in_silence(name: str, tmp_pa
         (np.array(["1", np.nan, np.nan]), ("nan", "2 items")),
         ([0, 0, -1], ("-1", "1 item")),
         (["-1.0", "-1.0", "2"], ("-1.0", "2 items")),
+        ([" ", " ", "2"], (" ", "2 items")),
         (["NaT", "1", "2"], ("NaT", "1 item")),
     ],
 )

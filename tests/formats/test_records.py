@@ -108,7 +108,13 @@ def test_a_response_without_predictions_has_the_other_clusters(nothing: Any, tmp
 
 
 @pytest.mark.parametrize(
-    ("side", "name"), [("response", "predicted_cluster_id"), ("response", "coref_chain_pred"), ("key", "gold_cluster")]
+    ("side", "name"),
+    [
+        ("response", "predicted_cluster_id"),
+        ("response", "coref_chain_pred"),
+        ("response", "prediction"),
+        ("key", "gold_cluster"),
+    ],
 )
 def test_clusters_in_another_field_are_not_left_out(side: str, name: str, tmp_path: Path) -> None:
     """The clusters of the other side, which the file also has, were scored."""

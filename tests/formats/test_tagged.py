@@ -840,3 +840,9 @@ def test_half_an_answer_is_half_missing(tmp_path: Path) -> None:
 def test_a_mention_that_is_left_out_leaves_out_no_other() -> None:
     spans = [(1, 4, "b"), (3, 5, "c"), (0, 2, "a")]
     assert without_crossing(spans) == ([(0, 2, "a"), (3, 5, "c")], 1)
+
+
+def test_ids_that_mean_none_are_told(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("[Ann](#None) saw [Bo](#None) and [her](#1)")
+    codes = {notice.code for notice in corefscore.read(tmp_path / "a.txt", input_format="tagged").notices}
+    assert "odd-label" in codes

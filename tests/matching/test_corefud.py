@@ -800,6 +800,8 @@ def test_what_is_told_of_mentions(
         pytest.param(conllu("(e1)|entity=(e2)", "(e1)"), [("misspelled-attribute", 3)], id="a small letter"),
         pytest.param(conllu("(e1)|Entity =(e2)", "(e1)"), [("misspelled-attribute", 3)], id="a blank before the sign"),
         pytest.param(conllu("(e1)| Entity=(e2)", "(e1)"), [("misspelled-attribute", 3)], id="a blank after the bar"),
+        pytest.param(conllu("(e1)|ENTITY=(e2)", "(e1)"), [("misspelled-attribute", 3)], id="capitals"),
+        pytest.param(conllu("(e1)|X=Y Entity=(e2)", "(e1)"), [("misspelled-attribute", 3)], id="a blank for the bar"),
         pytest.param(conllu("(e1)|Identity=(e2)|X=entity", "(e1)"), [], id="entity as a part of other attributes"),
         pytest.param(conllu("(e1)", "", "(e1)").replace("\n3\t", "\n2\t"),
             [("repeated-number", 5)], id="a number twice"),

@@ -50,6 +50,8 @@ def test_clusters_are_names_entities_spans_and_words(tmp_path: Path) -> None:
     empty = tmp_path / "empty.conllu"
     empty.write_text("# newdoc id = d\n# global.Entity = eid-etype-head\n1\tjek" + "\t_" * 8 + "\n\n")
     assert read(empty).clusters() == {"d": {}}
+    with pytest.raises(InputError, match="opens a mention that is never closed"):
+        read(TESTDATA / "bad" / "unclosed" / "response.conll").clusters()
     path = tmp_path / "no-words.jsonl"
     path.write_text(json.dumps({"doc_key": "x", "clusters": [[[0, 1], [4, 4]], [[2, 2]]]}))
     assert read(path).clusters() == {"x": {"0": [(0, 1, ""), (4, 4, "")], "1": [(2, 2, "")]}}

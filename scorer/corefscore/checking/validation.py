@@ -14,7 +14,7 @@ from corefscore.core.documents import KEY, RESPONSE, Documents, Nodes, Place, Un
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding, Found, kinds, plural, tokens
 from corefscore.core.sources import Source
-from corefscore.formats import BY_CONTENT, alike_ids, examined, form_of, refuse_heads
+from corefscore.formats import BY_CONTENT, examined, form_of, odd_ids, refuse_heads
 from corefscore.formats.base import FAULTS, Reading
 from corefscore.matching.common import Common, common, different_words, first_differences, nothing_in_common
 from corefscore.matching.matched import Repeat, copies_of, describe, match_spans, repeats_of, too_many, treat_repeats
@@ -136,10 +136,10 @@ class _Side:
 
 
 def _examine(documents: Documents, found: Found, unworded: list[Unworded]) -> None:
-    """Add the oddities of a batch of documents of any format: similar ids; missing, repeated and overlapping mentions.
+    """Add the oddities of a batch of documents of any format: odd ids; missing, repeated and overlapping mentions.
     Those that need words are added to ``unworded``, so that a file is read again once, and not for every batch.
     """
-    found.add(*alike_ids(documents))
+    found.add(*odd_ids(documents))
     has_mentions = np.zeros(len(documents), dtype=np.bool_)
     has_mentions[documents.document] = True
     has_mentions[list(documents.faults)] = True

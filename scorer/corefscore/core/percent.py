@@ -50,10 +50,8 @@ def fraction(number: float, call: str, ends: bool = True) -> float:
     if 0 < number < 1 or (ends and number in (0, 1)):
         return number
     if 1 <= number < 100:
-        raise UsageError(
-            f"{call}{_digits(number)} would be {_digits(number * 100)} %; "
-            f"for {_digits(number)} % write {call}{_digits(number / 100)}"
-        )
+        meant = f"for {_digits(number)} % write {call}{_digits(number / 100)}"
+        raise UsageError(f"{call}{_digits(number)} would be {_digits(number * 100)} %; {meant}")
     raise UsageError(f"{call}{_digits(number)}: expected a number {'from 0 to' if ends else 'between 0 and'} 1")
 
 

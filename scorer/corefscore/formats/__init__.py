@@ -19,7 +19,7 @@ import numpy as np
 from corefscore.core.arrays import ranked
 from corefscore.core.documents import KEY, RESPONSE, Documents
 from corefscore.core.errors import InputError, UsageError, suggested
-from corefscore.core.findings import Finding, Found
+from corefscore.core.findings import Finding, Found, plural
 from corefscore.core.options import OWN, NameOptions
 from corefscore.core.records import NamedTuple, replace
 from corefscore.core.sources import Source, listed, place_and_pattern, sources, unpacked
@@ -68,7 +68,7 @@ class Opened(NamedTuple):
             source.watch = watch
         annotations = partial(_annotations, *self) if self.form.annotations else None
         for batch in self.form.read(self.files, notices, self.request):
-            notices.extend(alike_ids(batch))
+            notices.extend(odd_ids(batch))
             yield replace(batch, annotations=annotations)
 
 
@@ -130,8 +130,13 @@ _SPELLING = (
 those before a number. Each pattern begins with a character, which is found fast, and looks at each run only once."""
 
 
-def alike_ids(documents: Documents) -> Iterator[Finding]:
-    """Yield the notice about the first two entities of a document whose ids seem to be spellings of one."""
+_NOTHING = {"", "-", "-1", "unk", "na", "n/a", "#n/a", "<na>", "nan", "nat", "none", "null", "?"}
+"""What programs write for a value that is missing, in lower case."""
+
+
+def odd_ids(documents: Documents) -> Iterator[Finding]:
+    """Yield the notices about the first id that elsewhere means that there is none, and about the first two entities of
+    a document whose ids seem to be spellings of one."""
     if not (documents.label < 0).any():  # all are whole numbers
         return
     labels, entities = np.unique(documents.label, return_index=True)
@@ -142,17 +147,31 @@ def alike_ids(documents: Documents) -> Iterator[Finding]:
     for pattern, left in _SPELLING:
         texts = re.sub(pattern, left, texts)
     plain = texts.split("\0")[1:-1]
-    if len(set(plain)) == len(labels) or len(plain) != len(labels):
+    if len(plain) != len(labels):
+        return
+    # CorefUD has errors of its own for its ids.
+    for text in () if documents.nodes else sorted(_NOTHING.intersection(plain))[:1]:
+        at = plain.index(text)
+        size = int((documents.label[documents.entity] == labels[at]).sum())
+        count = plural(size, "mention" if documents.items is None else "item")
+        details = {"label": documents.name_of(int(entities[at])), "count": count}
+        yield Finding("odd-label", *_place_of(documents, entities[at]), details=details)
+    if len(set(plain)) == len(labels):
         return
     numbers: dict[str, int] = {}
-    of_label = np.array([numbers.setdefault(text, len(numbers)) for text in plain])
-    number = of_label[np.searchsorted(labels, documents.label)]
+    number_of = np.array([numbers.setdefault(text, len(numbers)) for text in plain])
+    number = number_of[np.searchsorted(labels, documents.label)]
     first, rank = ranked(documents.document, number)
     for entity in np.flatnonzero(first[rank] != np.arange(len(rank)))[:1].tolist():
-        mention = documents.mention(int(np.searchsorted(documents.entity, entity)))
         one, other = documents.names_of([int(first[rank[entity]]), entity])
-        details = {"document": mention.document, "first": one, "second": other}
-        yield Finding("alike-ids", mention.place.source.name, mention.line, details=details)
+        details = {"document": documents.names[documents.document[entity]], "first": one, "second": other}
+        yield Finding("alike-ids", *_place_of(documents, entity), details=details)
+
+
+def _place_of(documents: Documents, entity: int) -> tuple[str, int | None]:
+    """Return the file and the line of the first mention of an entity."""
+    mention = documents.mention(int(np.searchsorted(documents.entity, entity)))
+    return mention.place.source.name, mention.line
 
 
 def _annotations(

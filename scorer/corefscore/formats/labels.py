@@ -28,7 +28,7 @@ from itertools import chain, islice
 
 import numpy as np
 
-from corefscore.core.arrays import NONE, Ints, changes, ranked
+from corefscore.core.arrays import NONE, Ints, ranked
 from corefscore.core.documents import KEY, RESPONSE, Documents, Place, by_appearance, joined
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural, shortened
@@ -175,7 +175,6 @@ class _Side(NamedTuple):
             cut = int((np.bincount(label[first])[1:] > 1).sum())
             if cut and not self._restart(document, label):
                 self.notices.append(found_at(place, "cut-clusters", count=plural(cut, "label")))
-        self.notices.extend(odd_labels(place, label, self.labels))
         # Documents are numbered in the order of their first rows.
         first = np.searchsorted(np.maximum.accumulate(document), np.arange(len(names)))
         places_of = [Place(source, its) for its in line[first].tolist()]
@@ -206,17 +205,6 @@ class _Side(NamedTuple):
                     what = f'the column "{header.cells[places[role]]}" is empty'
                     raise _bad_row(source, int(lines[columns[role].index("")]), what, expected)
             yield lines, columns
-
-
-def odd_labels(place: Place, numbers: Ints, values: Sequence[str]) -> Iterator[Finding]:
-    """Yield the notice about a label that means elsewhere that an item is in no entity; ``numbers`` are the labels of
-    items as numbers of ``values``, -1 for none.
-    """
-    used = np.sort(numbers[numbers >= 0])
-    odd = [number for number in used[changes(used)].tolist() if values[number].lower().removesuffix(".0") in _NOTHING]
-    for number in odd[:1]:
-        count = plural(int((used == number).sum()), "item")
-        yield found_at(place, "odd-label", label=values[number], count=count)
 
 
 class _Header(NamedTuple):
@@ -356,13 +344,10 @@ def _without(source: Source, what: str) -> InputError:
 
 _SENTENCE, _SENTENCES = "sentence", ("sent_id", "sentence_id")
 _CLUSTERS, _PREDICTED = ("coref_chain", "cluster_id"), "predicted_coref_chain"
-_OF_CLUSTERS = re.compile("(?:cluster|chain|entity)(?:_?ids?)?(?:_(?:pred|sys|gold|true)[a-z]*)?$")
+_OF_CLUSTERS = re.compile("(?:cluster|chain|entity|coref)(?:_?ids?)?(?:_pred|_gold)?$|^(?:pred[a-z]*(?:_id)?|gold)$")
 
 _UNKNOWN = {"-", "-1", "unk"}
 """What files have in place of a cluster that is not known, in lower case."""
-
-_NOTHING = {*_UNKNOWN, "na", "n/a", "#n/a", "<na>", "nan", "nat", "none", "null"}
-"""What programs write for a value that is missing, in lower case."""
 
 
 def _of_records(source: Source, request: Request, notices: list[Finding]) -> tuple[Ints, Mapping[str, Sequence[str]]]:

@@ -368,10 +368,8 @@ class Scorer:
         Raises `UsageError` if its metrics or options differ, `InputError` for a document name that both have.
         """
         if self._settings != other._settings:
-            raise UsageError(
-                f"scorers that count in different ways cannot be merged: "
-                f"{self._settings.signature}, and {other._settings.signature}"
-            )
+            both = f"{self._settings.signature}, and {other._settings.signature}"
+            raise UsageError(f"scorers that count in different ways cannot be merged: {both}")
         other._count()
         self._append(other._batches, other._names, other._notices)
 

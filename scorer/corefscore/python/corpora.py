@@ -20,9 +20,9 @@ from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding
 from corefscore.core.items import Values, text_of
 from corefscore.core.sources import Source
-from corefscore.formats import BY_CONTENT, TAGGED, Opened, alike_ids, find, requested
+from corefscore.formats import BY_CONTENT, TAGGED, Opened, find, odd_ids, requested
 from corefscore.formats.base import Reading
-from corefscore.formats.labels import UNNAMED, odd_labels
+from corefscore.formats.labels import UNNAMED
 from corefscore.formats.labels import documents as documents_of
 from corefscore.scoring.run import LONGEST_NAME, ONLY_DOCUMENT, Corpus, Texts, is_text
 
@@ -204,8 +204,7 @@ def from_labels(
     if index is not None and items is index and found.items and not np.array_equal(np.asarray(index), np.arange(size)):
         found = replace(found, items=found.items._replace(of_index=True))
     plain = isinstance(entity.values, np.ndarray) and entity.values.dtype.kind in "iu" and (entity.values >= 0).all()
-    odd = () if plain else (*odd_labels(Place(Source("labels"), None), entity.number, texts), *alike_ids(found))
-    return Corpus(found, odd, {})
+    return Corpus(found, () if plain else tuple(odd_ids(found)), {})
 
 
 def _index(column: Any) -> Any:

@@ -271,7 +271,7 @@ def check(
     percentage, and for an invalid regular expression.
     """
     refuse_division([result])
-    fraction(asked.tolerance, "tolerance=")
+    fraction(asked.tolerance or 0.5, "tolerance=", ends=False)  # 0 is allowed, 1 would pass everything
     for (measure, score), number in (*floors.items(), *asked.tolerances.items()):
         fraction(number, f"{measure}.{score}=")
     moved: list[_Moved] = []

@@ -86,8 +86,11 @@ class Corpus:
         return self.documents.names
 
     def clusters(self) -> dict[str, dict[str, list[MentionText]]]:
-        """Return the mentions of each entity, by the name of the document and the id of the entity."""
+        """Return the mentions of each entity, by the name of the document and the id of the entity. Raises `InputError`
+        for a document that cannot be read."""
         documents = self.documents
+        for fault in documents.faults.values():
+            raise InputError([fault()])
         found: dict[str, dict[str, list[MentionText]]] = {name: {} for name in documents.names}
         of_entity = [
             found[documents.names[document]].setdefault(name, [])

@@ -38,10 +38,8 @@ def _unit_names(documents: Sequence[str], unit: str) -> list[str]:
     form = compiled(unit)
     groups = [group_of(form, name) for name in documents]
     if unmatched := [name for name, group in zip(documents, groups, strict=True) if group is None]:
-        raise UsageError(
-            f"--unit {unit!r} matches nothing in the name of {plural(len(unmatched), 'document')}; "
-            f"every document has to belong to a unit:{listed(unmatched)}"
-        )
+        nothing = f"--unit {unit!r} matches nothing in the name of {plural(len(unmatched), 'document')}"
+        raise UsageError(f"{nothing}; every document has to belong to a unit:{listed(unmatched)}")
     return [group for group in groups if group is not None]
 
 

@@ -18,7 +18,7 @@ from corefscore.formats.corefud.lines import LF, MISC, Lines
 from corefscore.formats.words import side_by_side, whole_numbers
 
 _NAME = b"Entity="
-_MISSPELLED = re.compile(rb"(?i)(?:^|[|\n])(?!(?-i:Entity=)) *entity *=")
+_MISSPELLED = re.compile(rb"(?i)(?<![a-z])(?<![|\n](?=(?-i:Entity=)))entity *=")
 
 SINGLE, OPEN, CLOSE = 0, 1, 2
 """The kinds of chunk."""
@@ -137,8 +137,8 @@ def attributes_of(lines: Lines) -> Attributes:
     at = at[(before == LF) | (before == _BAR)]
     of = np.searchsorted(ends, at, side="right")
     misspelled = NONE
-    if (raw := text.tobytes()).count(b"ntity") > len(at):
-        misspelled = word[np.searchsorted(ends, [found.end() for found in _MISSPELLED.finditer(raw)], side="right")]
+    if (raw := b"\n" + text.tobytes()).upper().count(b"ENTITY") > len(at):
+        misspelled = word[np.searchsorted(ends, [found.start() for found in _MISSPELLED.finditer(raw)], side="right")]
     # Of several in one line the last one counts.
     last = np.ones(len(at), dtype=np.bool_)
     last[:-1] = of[1:] != of[:-1]

@@ -79,6 +79,9 @@ _HALF = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 _OTHER_PREDICTED = re.compile("(?i)(?:pred|sys|resp|model).*cluster|cluster.*(?:pred|sys|resp|model)")
 """Names of fields that seem to be those of the clusters of a response."""
 
+_PREDICTIONS = re.compile("(?i)pred[a-z]*(?:_coref[a-z]*)?|hyp[a-z]*|outputs?")
+"""Names of fields that are such if their values are lists or objects with others inside."""
+
 _PERHAPS_PREDICTED = re.compile(
     "(?i)(?!.*(?:gold|key|tru|refer)).*(?:pred|sys|resp|model|output|hyp|cluster|coref|chain|entit)"
 )
@@ -348,7 +351,9 @@ def _other_clusters(fields: Fields, dialect: Dialect, side: str | None) -> str |
         entities = fields[name] if perhaps.match(name) and isinstance(fields[name], list) else []
         mentions = [mention for entity in entities for mention in (entity if isinstance(entity, list) else [None])]
         spans = all(isinstance(mention, list) and set(map(type, mention)) == {int} for mention in mentions)
-        if (side == RESPONSE and _OTHER_PREDICTED.search(name)) or (mentions and spans):
+        nested = isinstance(fields[name], list | tuple) and any(isinstance(its, list | tuple) for its in fields[name])
+        predicted = _OTHER_PREDICTED.search(name) or (nested and _PREDICTIONS.fullmatch(name))
+        if (side == RESPONSE and predicted) or (mentions and spans):
             return name
     return None
 
