@@ -842,7 +842,10 @@ def test_a_mention_that_is_left_out_leaves_out_no_other() -> None:
     assert without_crossing(spans) == ([(0, 2, "a"), (3, 5, "c")], 1)
 
 
-def test_ids_that_mean_none_are_told(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("[Ann](#None) saw [Bo](#None) and [her](#1)")
-    codes = {notice.code for notice in corefscore.read(tmp_path / "a.txt", input_format="tagged").notices}
-    assert "odd-label" in codes
+@pytest.mark.parametrize(
+    ("label", "told"), [("None", True), ("1,2", True), ("1|2", True), ("1-2", False), ("12", False)]
+)
+def test_ids_that_mean_none_or_several_are_told(label: str, told: bool, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(f"[Ann](#{label}) saw [Bo](#3) and [her](#{label})")
+    found = corefscore.read(tmp_path / "a.txt", input_format="tagged").notices
+    assert ("odd-label" in {notice.code for notice in found}) == told

@@ -135,8 +135,8 @@ _NOTHING = {"", "-", "-1", "unk", "na", "n/a", "#n/a", "<na>", "nan", "nat", "no
 
 
 def odd_ids(documents: Documents) -> Iterator[Finding]:
-    """Yield the notices about the first id that elsewhere means that there is none, and about the first two entities of
-    a document whose ids seem to be spellings of one."""
+    """Yield the notices about the first id that elsewhere means none or, such as 1,2, several, and about the first two
+    entities of a document whose ids seem to be spellings of one."""
     if not (documents.label < 0).any():  # all are whole numbers
         return
     labels, entities = np.unique(documents.label, return_index=True)
@@ -150,7 +150,8 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
     if len(plain) != len(labels):
         return
     # CorefUD has errors of its own for its ids.
-    for text in () if documents.nodes else sorted(_NOTHING.intersection(plain))[:1]:
+    several = [] if documents.items else re.findall(r"\0(\d+(?:[,;+&|/]\d+)+)(?=\0)", texts)
+    for text in () if documents.nodes else sorted(_NOTHING.intersection(plain).union(several))[:1]:
         at = plain.index(text)
         size = int((documents.label[documents.entity] == labels[at]).sum())
         count = plural(size, "mention" if documents.items is None else "item")
