@@ -597,3 +597,11 @@ def test_a_tolerance_of_everything_is_refused() -> None:
     entities = [["a", "b"]]
     with pytest.raises(UsageError, match=r"tolerance=1 would be 100 %; for 1 % write tolerance=0\.01"):
         check(entities, entities, score(entities, entities, "muc"), tolerance=1)
+
+
+def test_a_minimum_that_can_fail_the_check_is_said() -> None:
+    entities = [["a", "b"]]
+    before = score(entities, entities, "muc")
+    for minimum in ({}, {"muc": 0.5}):
+        (note,) = [note for note in check(entities, entities, before, minimum=minimum).notes if "fails if" in note]
+        assert note.endswith("or a score is below its minimum") == bool(minimum)

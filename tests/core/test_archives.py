@@ -278,7 +278,7 @@ def test_a_python_without_a_module_says_so(module: str, tmp_path: Path, monkeypa
     (tmp_path / "x").write_bytes(magic + bytes(600))
     run = within("validate", tmp_path / "x")
     assert run.status == 2
-    assert f"x: this file is compressed, and this Python lacks {module}".encode() in run.stderr
+    assert f"x: this file is compressed, and this Python lacks the module {module}".encode() in run.stderr
 
 
 def test_fix_repairs_no_archive(tmp_path: Path) -> None:

@@ -434,6 +434,7 @@ def test_ids_are_compared_in_little_memory_and_time() -> None:
         ("d1,a,A d1,b,B d2,c,A d2,d,C", "1 label"),
         ("d1,a,A d1,b, d2,c,B d2,d,", None),
         ("d1,a,17 d1,b,18 d2,c,17 d2,d,17", "1 label"),
+        ("d1,a,1 d1,b,2 d2,c,2 d2,d,3", "1 label"),
         ("d1,a,0 d1,b,1 d2,c,0 d2,d,1", None),
         ("d1,a,1 d1,b,2 d2,c,1 d2,d,", None),
     ],

@@ -138,6 +138,13 @@ def test_other_fields_of_records_are_passed_over(name: str, value: object, tmp_p
     assert [len(entities) for entities in read(path, side="key").clusters().values()] == [1]
 
 
+def test_clusters_that_begin_at_0_are_cut_by_documents_too(tmp_path: Path) -> None:
+    """A cluster of records is one in all texts, whatever its number; labels of tables may restart."""
+    rows = [{"doc_id": text, "tokens_ids": [at], "cluster_id": at} for text in "ab" for at in (0, 1)]
+    (notice,) = read(written(tmp_path / "file", rows), columns="document=doc_id").notices
+    assert (notice.code, notice.details) == ("cut-clusters", {"count": "2 labels"})
+
+
 def test_a_prediction_after_a_first_record_without_one_is_not_left_out(tmp_path: Path) -> None:
     """The clusters of the key were scored, if the first mention of a response was in no entity."""
     rows = [{"doc_id": "a", "tokens_ids": [at], "cluster_id": 1, "predicted_coref_chain": at or None} for at in (0, 1)]

@@ -602,6 +602,22 @@ def test_heads_of_the_tree(cells: tuple[str, ...], heads: str, expected: float, 
     assert head == expected
 
 
+@pytest.mark.parametrize(
+    ("head", "end", "told"), [("0", "e1)", True), ("1", "e1)", False), ("0", "(e1[2/2]-person-0-)", False)]
+)
+def test_a_head_of_0_is_told_where_the_first_word_is_taken(head: str, end: str, told: bool, tmp_path: Path) -> None:
+    """A part that opens and closes in one bracket at the end makes it the last word (`mentions.heads`)."""
+    part = "[1/2]" if "[" in end else ""
+    rows = [f"(e1{part}-person-{head}-" + ")" * bool(part), "_", end]
+    cells = [
+        f"{n}\tw\t_\tNOUN\t_\t_\t0\troot\t_\t{'_' if c == '_' else 'Entity=' + c}\n" for n, c in enumerate(rows, 1)
+    ]
+    path = tmp_path / "file.conllu"
+    path.write_text("# newdoc id = d\n# global.Entity = eid-etype-head-other\n" + "".join(cells) + "\n")
+    found = [(notice.code, notice.line) for notice in corefscore.read(path).notices if notice.code == "no-head"]
+    assert found == [("no-head", 3)] * told
+
+
 def test_a_key_without_heads_scores_itself_whatever_they_are() -> None:
     """GUM's own header names no head; the first word is taken on both sides, and a notice says so."""
     path = TESTDATA / "bad" / "corefud-no-head" / "response.conllu"

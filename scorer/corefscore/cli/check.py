@@ -143,7 +143,7 @@ def _tolerance(words: str, points: str) -> float:
     except ValueError:
         value = -1
     if not 0 <= value < 100:
-        raise UsageError(f'--tolerance "{words}": expected POINTS or MEASURE=POINTS, 0 to below 100')
+        raise UsageError(f'--tolerance "{words}": expected POINTS or MEASURE=POINTS, from 0 to below 100')
     return value
 
 

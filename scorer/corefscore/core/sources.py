@@ -248,7 +248,7 @@ class Source:
             imported = import_module(module)
         except ImportError as error:
             raise UsageError(
-                f"{self.name}: this file is compressed, and this Python lacks {module}; {UNPACK}"
+                f"{self.name}: this file is compressed, and this Python lacks the module {module}; {UNPACK}"
             ) from error
         if module == "gzip":
             unpacked = _Bounded(imported.open(stream), self.limit, self.name)

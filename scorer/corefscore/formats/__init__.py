@@ -12,12 +12,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from typing import Any
-from unicodedata import normalize
 
 import numpy as np
 
 from corefscore.core.arrays import ranked
-from corefscore.core.documents import KEY, RESPONSE, Documents
+from corefscore.core.documents import KEY, RESPONSE, Documents, Place
 from corefscore.core.errors import InputError, UsageError, suggested
 from corefscore.core.findings import Finding, Found, plural
 from corefscore.core.options import OWN, NameOptions
@@ -39,6 +38,7 @@ from corefscore.formats.base import (
     Reading,
     Request,
     columns_of,
+    found_at,
     of_side,
 )
 
@@ -135,14 +135,16 @@ _NOTHING = {"", "-", "-1", "unk", "na", "n/a", "#n/a", "<na>", "nan", "nat", "no
 
 
 def odd_ids(documents: Documents) -> Iterator[Finding]:
-    """Yield the notices about the first id that elsewhere means none or, such as 1,2, several, and about the first two
-    entities of a document whose ids seem to be spellings of one."""
+    """Yield a notice about an id that elsewhere means none or several, such as None or 1,2, and one about two entities
+    of a document whose ids seem to be spellings of one."""
     if not (documents.label < 0).any():  # all are whole numbers
         return
     labels, entities = np.unique(documents.label, return_index=True)
     texts = "\0".join(["", *documents.names_of(entities.tolist()), ""])
     if (digits := texts.replace("\0", "")).isascii() and digits.isdecimal() and not re.search("\0" + "0[0-9]", texts):
         return
+    from unicodedata import normalize  # plain CoNLL does not need it
+
     texts = normalize("NFKC", texts).casefold()
     for pattern, left in _SPELLING:
         texts = re.sub(pattern, left, texts)
@@ -153,10 +155,9 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
     several = [] if documents.items else re.findall(r"\0(\d+(?:[,;+&|/]\d+)+)(?=\0)", texts)
     for text in () if documents.nodes else sorted(_NOTHING.intersection(plain).union(several))[:1]:
         at = plain.index(text)
-        size = int((documents.label[documents.entity] == labels[at]).sum())
+        entity, size = int(entities[at]), int((documents.label[documents.entity] == labels[at]).sum())
         count = plural(size, "mention" if documents.items is None else "item")
-        details = {"label": documents.name_of(int(entities[at])), "count": count}
-        yield Finding("odd-label", *_place_of(documents, entities[at]), details=details)
+        yield found_at(_place_of(documents, entity), "odd-label", label=documents.name_of(entity), count=count)
     if len(set(plain)) == len(labels):
         return
     numbers: dict[str, int] = {}
@@ -164,15 +165,15 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
     number = number_of[np.searchsorted(labels, documents.label)]
     first, rank = ranked(documents.document, number)
     for entity in np.flatnonzero(first[rank] != np.arange(len(rank)))[:1].tolist():
+        name = documents.names[documents.document[entity]]
         one, other = documents.names_of([int(first[rank[entity]]), entity])
-        details = {"document": documents.names[documents.document[entity]], "first": one, "second": other}
-        yield Finding("alike-ids", *_place_of(documents, entity), details=details)
+        yield found_at(_place_of(documents, entity), "alike-ids", document=name, first=one, second=other)
 
 
-def _place_of(documents: Documents, entity: int) -> tuple[str, int | None]:
-    """Return the file and the line of the first mention of an entity."""
+def _place_of(documents: Documents, entity: int) -> Place:
+    """Return the place of the first mention of an entity."""
     mention = documents.mention(int(np.searchsorted(documents.entity, entity)))
-    return mention.place.source.name, mention.line
+    return mention.place._replace(line=mention.line)
 
 
 def _annotations(

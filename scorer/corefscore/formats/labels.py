@@ -173,7 +173,7 @@ class _Side(NamedTuple):
         if len(names) > 1 and (of_json or DOCUMENT not in self.request.columns):
             first, _ = ranked(label, document)
             cut = int((np.bincount(label[first])[1:] > 1).sum())
-            if cut and not self._restart(document, label):
+            if cut and (of_json or not self._restart(document, label)):
                 self.notices.append(found_at(place, "cut-clusters", count=plural(cut, "label")))
         # Documents are numbered in the order of their first rows.
         first = np.searchsorted(np.maximum.accumulate(document), np.arange(len(names)))
@@ -183,9 +183,9 @@ class _Side(NamedTuple):
         return replace(found, label=-2 - found.label, odd_labels=self.labels, unnamed=unnamed)
 
     def _restart(self, document: Ints, label: Ints) -> bool:
-        """Return whether labels seem to be counted anew in each document: they are numbers, and each has a 0 or 1."""
-        lowest = np.array([text in ("0", "1") for text in self.labels])[label]
-        return all(map(str.isdecimal, self.labels[1:])) and bool(np.bincount(document, lowest).all())
+        """Return whether each document seems to number its labels itself: all are numbers, and it has label 0 or 1."""
+        begins = np.array([text in ("0", "1") for text in self.labels])[label]
+        return all(map(str.isdecimal, self.labels[1:])) and bool(np.bincount(document, begins).all())
 
     def _rows(self, source: Source) -> Iterator[tuple[Ints, Mapping[str, Sequence[str]]]]:
         """Yield the rows of a table, many at once: their lines, and their cells by the role of the column."""
