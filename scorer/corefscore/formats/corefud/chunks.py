@@ -18,7 +18,9 @@ from corefscore.formats.corefud.lines import LF, MISC, Lines
 from corefscore.formats.words import side_by_side, whole_numbers
 
 _NAME = b"Entity="
-_MISSPELLED = re.compile(rb"(?i)(?<![a-z])(?<![|\n](?=(?-i:Entity=)))entity *=")
+_NEARLY = re.compile(rb"(?i)(?<=[\t| ])ent[a-z]* *[=:](?=[^|\t\n]*[()])")
+_NUMBERED = re.compile(rb"[\d.-]+\t")
+"""What looks like the attribute, anywhere in a line, and a line with the number of a word, an empty node or a range."""
 
 SINGLE, OPEN, CLOSE = 0, 1, 2
 """The kinds of chunk."""
@@ -58,7 +60,8 @@ class Attributes(NamedTuple):
     ``word`` is the index of the word that has each, among those of the file. ``start`` to ``stop`` is its value in
     ``text``, which contains the columns MISC of words one after the other; in the file it is ``shift`` bytes later.
     ``again`` are the words with several such attributes, in rising order; only the last attribute of each is here.
-    ``misspelled`` are words with one in other letters or with blanks.
+    ``ignored`` are the places in the file of what looks like one and is none: with other letters or blanks, in another
+    column, or in a line that is no word.
     """
 
     text: Bytes
@@ -67,7 +70,7 @@ class Attributes(NamedTuple):
     stop: Ints
     shift: Ints
     again: Ints
-    misspelled: Ints
+    ignored: list[int]
 
     def value(self, cell: int) -> bytes:
         """Return the value of an attribute."""
@@ -136,9 +139,8 @@ def attributes_of(lines: Lines) -> Attributes:
     before = text[at - 1]
     at = at[(before == LF) | (before == _BAR)]
     of = np.searchsorted(ends, at, side="right")
-    misspelled = NONE
-    if (raw := b"\n" + text.tobytes()).upper().count(b"ENTITY") > len(at):
-        misspelled = word[np.searchsorted(ends, [found.start() for found in _MISSPELLED.finditer(raw)], side="right")]
+    shift = begin - ends + size
+    ignored = _ignored(lines, text, at + shift[of])
     # Of several in one line the last one counts.
     last = np.ones(len(at), dtype=np.bool_)
     last[:-1] = of[1:] != of[:-1]
@@ -147,7 +149,17 @@ def attributes_of(lines: Lines) -> Attributes:
     start = at + len(_NAME)
     bars = np.append(np.flatnonzero(text == _BAR), len(text))
     stop = np.minimum(bars[np.searchsorted(bars, start)], ends[of] - 1)
-    return Attributes(text, word[of], start, stop, (begin - ends + size)[of], again[changes(again)], misspelled)
+    return Attributes(text, word[of], start, stop, shift[of], again[changes(again)], ignored)
+
+
+def _ignored(lines: Lines, text: Bytes, read: Ints) -> list[int]:
+    """Return the places of `_NEARLY` that are not those of attributes that are read; ``text`` has the columns MISC."""
+    exact = sum(1 for _ in re.finditer(_NAME, lines.text.data))
+    if max(exact, text.tobytes().upper().count(b"ENT")) <= len(read):
+        return []
+    whole, known = lines.text.tobytes(), {*read.tolist()}
+    places = [found.start() for found in _NEARLY.finditer(whole) if found.start() not in known]
+    return [place for place in places if _NUMBERED.match(whole, whole.rfind(b"\n", 0, place) + 1)]
 
 
 def chunks(found: Attributes, fields: Fields) -> Chunks:

@@ -34,7 +34,7 @@ from corefscore.formats.corefud.chunks import (
     attributes_of,
     chunks,
 )
-from corefscore.formats.corefud.lines import FORM, ID, WITHOUT_NEWDOC, Lines, few, refused
+from corefscore.formats.corefud.lines import FORM, ID, LF, WITHOUT_NEWDOC, Lines, few, refused
 from corefscore.formats.corefud.mentions import (
     Events,
     FileMentions,
@@ -183,8 +183,9 @@ class File:
         """Read the mentions, if there are any."""
         lines = self.lines
         attributes = attributes_of(lines)
-        if len(odd := attributes.misspelled):
-            self.note("misspelled-attribute", self._line_of(int(odd[0])), count=plural(len(odd), "word"))
+        if ignored := attributes.ignored:
+            line = 1 + int(np.count_nonzero(lines.text[: ignored[0]] == LF))
+            self.note("misspelled-attribute", line, count=plural(len(ignored), "attribute"))
         if not len(attributes.word):
             return None
         if len(again := attributes.again):
