@@ -8,7 +8,7 @@ from __future__ import annotations
 import gzip
 import json
 import random
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -489,6 +489,39 @@ def test_predictions_of_another_shape_are_not_left_out(name: str, value: object,
     path.write_text(lines({"doc_key": "d", "clusters": [[[0, 0], [1, 1]]], name: value}))
     with pytest.raises(InputError, match=f'"{name}" occurs together with clusters'):
         corefscore.read(path, side="response")
+
+
+@pytest.mark.parametrize("name", ["answer_clusters", "result", "inferred", "chains"])
+@pytest.mark.parametrize("value", [[[[0, 0]]], "[[[0, 0]]]"], ids=["a list", "text"])
+def test_clusters_in_any_field_of_a_response_are_not_left_out(name: str, value: object, tmp_path: Path) -> None:
+    path = tmp_path / "file.jsonl"
+    path.write_text(lines({"doc_key": "d", "clusters": [[[0, 0], [1, 1]]], name: value}))
+    with pytest.raises(InputError, match=f'"{name}" occurs together with clusters'):
+        corefscore.read(path, side="response")
+    assert not corefscore.read(path, side="key").notices
+
+
+@pytest.mark.parametrize(
+    ("name", "fields", "side"),
+    [
+        ("predicted_clusters", ("clusters", "predicted_clusters"), "key"),
+        ("pred", ("clusters", "pred"), "key"),
+        ("gold_clusters", ("clusters", "gold_clusters"), "response"),
+        ("gold_clusters", ("gold_clusters", "predicted_clusters"), "response"),
+    ],
+)
+def test_a_field_of_one_side_is_not_read_for_both(name: str, fields: Sequence[str], side: str, tmp_path: Path) -> None:
+    """One field for both sides gets 100, whatever the system found."""
+    path = tmp_path / "file.jsonl"
+    path.write_text(lines({"doc_key": "d", **{field: [[[0, 0], [1, 1]]] for field in fields}}))
+    own = next(field for field in fields if field != name)
+    with pytest.raises(
+        corefscore.UsageError, match=rf"clusters={name} is for both sides, and the {side} also has {own}"
+    ):
+        corefscore.score(path, path, "muc", columns=f"clusters={name}")
+    both = f"key.clusters={name},response.clusters={name}"
+    assert corefscore.score(path, path, "muc", columns=both)["muc"].f1 == 1
+    assert corefscore.read(path, columns=f"clusters={name}").names == ["d"], "there is only one side"
 
 
 def test_a_key_in_a_field_of_another_name_is_not_left_out(tmp_path: Path) -> None:

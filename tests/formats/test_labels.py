@@ -359,6 +359,20 @@ def test_a_key_beside_other_labels_is_not_left_out_in_silence(name: str, tmp_pat
     assert not within("bcub", table, table, "none", "--columns", f"key.entity={name},response.entity=cluster").stderr
 
 
+def test_the_column_of_a_side_is_guessed_first_and_not_read_for_both(tmp_path: Path) -> None:
+    columns = tmp_path / "table.csv"
+    columns.write_text("item,gold,pred\na,1,1\nb,1,2\nc,2,2\n")
+    assert [
+        len(read(columns, input_format="labels", side=side).clusters()["document"]["1"]) for side in ("key", "response")
+    ] == [2, 1]
+    columns.write_text("item,cluster,pred\na,1,1\nb,1,2\nc,2,2\n")
+    done = within("bcub", columns, columns, "none", "--columns", "entity=pred")
+    assert (done.status, done.stdout) == (2, b"")
+    assert b"table.csv:1: --columns entity=pred is for both sides, and the key also has cluster; write" in done.stderr
+    both = within("bcub", columns, columns, "none", "--columns", "key.entity=pred,response.entity=pred")
+    assert b"F1: 100%" in both.stdout
+
+
 @pytest.mark.parametrize("name", ["prediction", "Predicted Cluster", "system_label", "y_pred"])
 def test_predictions_beside_labels_are_not_left_out_in_silence(name: str, tmp_path: Path) -> None:
     """The labels of the key, which the table also has, get 100."""
@@ -383,6 +397,10 @@ def test_predictions_beside_labels_are_not_left_out_in_silence(name: str, tmp_pa
         (["-1.0", "-1.0", "2"], ("-1.0", "2 items")),
         ([" ", " ", "2"], (" ", "2 items")),
         (["NaT", "1", "2"], ("NaT", "1 item")),
+        (["-9", "1", "2"], ("-9", "1 item")),
+        (["\\N", "a", "a"], ("\\N", "1 item")),
+        (["Noise", "x", "a"], ("Noise", "1 item")),
+        (["a\0", "NA", "c"], ("NA", "1 item")),
     ],
 )
 def test_labels_that_may_mean_none_are_named(labels: Any, odd: Any, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from corefscore import InputError, Result, from_labels, read, score
+from corefscore import InputError, Result, UsageError, from_labels, read, score
 from support import CORPORA, EXCERPTS, TESTDATA, WHOLE_CORPORA, call
 
 KEY, RESPONSE = TESTDATA / "records" / "key.json", TESTDATA / "records" / "response.jsonl"
@@ -136,6 +136,40 @@ def test_clusters_in_another_field_are_not_left_out(side: str, name: str, tmp_pa
 def test_other_fields_of_records_are_passed_over(name: str, value: object, tmp_path: Path) -> None:
     path = written(tmp_path / "file", [{"doc_id": "a", "tokens_ids": [1], "cluster_id": 1, name: value}])
     assert [len(entities) for entities in read(path, side="key").clusters().values()] == [1]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [("output", 4, True), ("system", "4", True), ("prediction_score", 0.5, False), ("is_predicted", True, False)],
+)
+def test_what_may_be_predictions_is_told(name: str, value: object, told: bool, tmp_path: Path) -> None:
+    path = written(tmp_path / "file", [{"doc_id": "a", "tokens_ids": [1], "cluster_id": 1, name: value}])
+    assert [notice.code for notice in read(path, side="response").notices] == ["chosen-column"] * told
+    assert not read(path, side="response", columns="response.entity=cluster_id").notices
+
+
+@pytest.mark.parametrize(("side", "name"), [("key", "gold_cluster"), ("response", "pred"), ("response", "coref_chain")])
+def test_clusters_that_only_later_records_have_are_not_left_out(side: str, name: str, tmp_path: Path) -> None:
+    rows: list[Mapping[str, Any]] = [{"doc_id": "a", "tokens_ids": [at], "cluster_id": 1} for at in (1, 2)]
+    path = written(tmp_path / "file", [rows[0], {**rows[1], name: 3}])
+    with pytest.raises(InputError, match=rf'"{name}" has a cluster here.*\n.*{side}.entity=NAME'):
+        read(path, side=side)
+    assert len(read(path, side=side, columns=f"{side}.entity=cluster_id").clusters()["document"]) == 1
+
+
+def test_a_response_may_leave_mentions_out(tmp_path: Path) -> None:
+    rows = [{"doc_id": "a", "tokens_ids": [at], "coref_chain": 1, "predicted_coref_chain": at or None} for at in (2, 0)]
+    (entities,) = read(written(tmp_path / "file", rows), side="response").clusters().values()
+    assert list(entities) == ["2"]
+
+
+@pytest.mark.parametrize("name", ["predicted_coref_chain", "prediction"])
+def test_a_field_of_the_response_is_not_read_for_both(name: str, tmp_path: Path) -> None:
+    rows = [{"doc_id": "a", "tokens_ids": [at], "cluster_id": 1, name: at} for at in (1, 2)]
+    path = written(tmp_path / "file", rows)
+    with pytest.raises(UsageError, match=f"entity={name} is for both sides, and the key also has cluster_id"):
+        score(path, path, "bcub", columns=f"entity={name}")
+    assert score(path, path, "bcub", columns=f"key.entity=cluster_id,response.entity={name}")["bcub"].recall == 0.5
 
 
 def test_clusters_that_begin_at_0_are_cut_by_documents_too(tmp_path: Path) -> None:

@@ -193,6 +193,14 @@ def test_a_scorer_gives_to_the_last_bit_what_scoring_all_at_once_gives() -> None
     assert dict(scorer.result()) == dict(at_once)
 
 
+def test_a_scorer_is_not_merged_with_itself() -> None:
+    scorer = corefscore.Scorer("muc")
+    scorer.add([["a", "b"]], [["a", "b"]])
+    with pytest.raises(UsageError, match="each document would count twice"):
+        scorer.merge(scorer)
+    assert scorer.result()["muc"].recall_counts == (1, 1)
+
+
 def test_merged_scorers_give_to_the_last_bit_what_one_gives() -> None:
     drawn = pairs(50)
     one, first, second = Scorer(), Scorer(), Scorer()
@@ -275,8 +283,10 @@ def test_a_name_cannot_be_added_twice() -> None:
     scorer.add(KEY, KEY, name="d")
     with pytest.raises(InputError, match="repeated-name"):
         scorer.add(KEY, KEY, name="d")
+    other = Scorer("muc")
+    other.merge(scorer)
     with pytest.raises(InputError, match="repeated-name"):
-        scorer.merge(scorer)
+        scorer.merge(other)
 
 
 def test_errors_carry_file_line_and_what_was_found() -> None:

@@ -613,6 +613,11 @@ d	0	4	her	*	(1)
         ('{"clusters": [[[0, 1]]], "ner": [[0, "X"]]}', "field:ner", 'field "ner" has another shape'),
         ('{"clusters": [[[0, 1]]], "ner": "X"}', "field:ner", "lists of [first token, last token] and a type"),
         ('{"clusters": [[[0, 1]]], "ner": [[0, 0, "X"]]}', "field:ner", "the key has no types of entities"),
+        (
+            '{"sentences": [["a"], ["b", "c"]], "clusters": [[[0, 0], [2, 2]]], "ner": [[[0, 0, "X"]], [[0, 1, "X"]]]}',
+            "field:ner",
+            'field "ner" has offsets from the beginning of a sentence; those of clusters',
+        ),
     ],
 )
 def test_types_that_are_not_there_are_refused(text: str, of: str, message: str, tmp_path: Path) -> None:

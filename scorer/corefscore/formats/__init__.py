@@ -130,8 +130,9 @@ _SPELLING = (
 those before a number. Each pattern begins with a character, which is found fast, and looks at each run only once."""
 
 
-_NOTHING = {"", "-", "-1", "unk", "na", "n/a", "#n/a", "<na>", "nan", "nat", "none", "null", "?"}
-"""What programs write for a value that is missing, in lower case."""
+_NOTHING = r"|[-?.]|-1|-9{1,3}|unk(?:nown)?|unassigned|noise|outlier|missing|#?n/?a|<na>|nan|nat|nil|none|null|\\n"
+_SEVERAL = r"|\d+(?:[,;+&|/]\d+)+"
+"""What programs write for a value that is missing, in lower case; and for several values."""
 
 
 def odd_ids(documents: Documents) -> Iterator[Finding]:
@@ -140,7 +141,7 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
     if not (documents.label < 0).any():  # all are whole numbers
         return
     labels, entities = np.unique(documents.label, return_index=True)
-    texts = "\0".join(["", *documents.names_of(entities.tolist()), ""])
+    texts = "\0".join(["", *(name.replace("\0", " ") for name in documents.names_of(entities.tolist())), ""])
     if (digits := texts.replace("\0", "")).isascii() and digits.isdecimal() and not re.search("\0" + "0[0-9]", texts):
         return
     from unicodedata import normalize  # plain CoNLL does not need it
@@ -149,11 +150,9 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
     for pattern, left in _SPELLING:
         texts = re.sub(pattern, left, texts)
     plain = texts.split("\0")[1:-1]
-    if len(plain) != len(labels):
-        return
     # CorefUD has errors of its own for its ids.
-    several = [] if documents.items else re.findall(r"\0(\d+(?:[,;+&|/]\d+)+)(?=\0)", texts)
-    for text in () if documents.nodes else sorted(_NOTHING.intersection(plain).union(several))[:1]:
+    odd = _NOTHING if documents.items else _NOTHING + _SEVERAL
+    for text in () if documents.nodes else sorted(re.findall(rf"\0({odd})(?=\0)", texts))[:1]:
         at = plain.index(text)
         entity, size = int(entities[at]), int((documents.label[documents.entity] == labels[at]).sum())
         count = plural(size, "mention" if documents.items is None else "item")
@@ -215,6 +214,7 @@ def requested(side: str | None, reading: Reading, names: NameOptions | None = No
         input_format=of_side(reading.input_format, side),
         tags=reading.tags,
         columns=columns,
+        both=[content for content in columns if f"{side}.{content}=" not in (reading.columns or "")],
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any, TypeAlias, TypeVar
@@ -59,6 +60,21 @@ T = TypeVar("T")
 
 OneOrEach: TypeAlias = "T | Mapping[str, T] | None"
 """An option for both sides, or for each by its name; None leaves it to the content."""
+
+
+_NAMES_OF = {
+    KEY: re.compile("(?i)gold|truth|refer|(?:^|_)(?:key|true)(?:_|$)"),
+    RESPONSE: re.compile("(?i)pred|hyp|infer|answer|result|output|(?:^|_)(?:sys|system|resp|response)(?:_|$)"),
+}
+OF_ENTITIES = re.compile("(?i)cluster|chain|coref|entit")
+"""Names of fields and columns that seem to have the entities of a side, or entities."""
+
+
+@cache
+def side_in(name: str) -> str:
+    """Return the side whose entities a field or column with this name seems to have; "" if it names none or both."""
+    sides = [side for side, names in _NAMES_OF.items() if names.search(name)]
+    return sides[0] if len(sides) == 1 else ""
 
 
 def of_side(option: OneOrEach[T], side: str | None) -> T | None:
@@ -192,7 +208,7 @@ class Request(NamedTuple):
     - ``texts``: whether the words of all tokens are kept.
     - ``heads``: one of `HEADS`.
     - ``input_format``, ``tags``: the same as in `Reading`, for this side.
-    - ``columns``: what `columns_of` returns for this side.
+    - ``columns``: what `columns_of` returns for this side; ``both``: those that are named for both sides.
     - ``several``: whether the corpus has several files, which then name documents of CoNLL without a name.
     - ``unit``: where the units of tokens are annotated (`corefscore.core.documents.UNIT_SOURCES`), for annotations.
     - ``types``: where the types of entities are annotated: likewise, or anything else for ``etype`` in CorefUD; None if
@@ -209,10 +225,24 @@ class Request(NamedTuple):
     input_format: str | None = None
     tags: str | None = None
     columns: Mapping[str, Any] = {}
+    both: Collection[str] = ()
     unit: str | None = None
     types: str | None = None
     lines: Collection[int | None] | None = None
     several: bool = False
+
+
+def refuse_other_side(request: Request, place: Place, content: str, names: Iterable[str]) -> None:
+    """Raise `UsageError` if ``--columns`` names for both sides what seems to be the other side's, and this side has one
+    of these ``names`` for it, too.
+    """
+    name = str(request.columns.get(content))
+    of, own = side_in(name), next((own for own in names if own != name), None)
+    if request.side and content in request.both and own is not None and of not in ("", request.side):
+        raise UsageError(
+            f"{place}: --columns {content}={name} is for both sides, and the {request.side} also has {own}; write "
+            f"{of}.{content}={name}, and {request.side}.{content}=NAME if {own} is not meant"
+        )
 
 
 USUAL = Request()

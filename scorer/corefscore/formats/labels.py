@@ -46,8 +46,10 @@ from corefscore.formats.base import (
     Request,
     found_at,
     is_json,
+    refuse_other_side,
     refused,
     shares_spans,
+    side_in,
 )
 from corefscore.formats.jsonlines.objects import (
     IN_SENTENCE,
@@ -69,12 +71,6 @@ COLUMN_NAMES: Mapping[str, Sequence[str]] = {
     DOCUMENT: ("document", "doc"),
 }
 """The names of columns that are recognised, in any case; ``_id`` or `` id`` may follow."""
-
-_OTHERS = {
-    KEY: re.compile("(?:^|_)(?:gold|true|truth|reference)(?:_|$)"),
-    RESPONSE: re.compile("(?:^|_)(?:pred|system|sys_|response|output|hyp)"),
-}
-"""Names of columns that can have the entities of a side, if it also has a column of entities."""
 
 UNNAMED = "document"
 """The name of the only document, if no column has names."""
@@ -320,14 +316,17 @@ def _places(source: Source, header: _Header, request: Request, notices: list[Fin
                 f'the header has {len(fitting) or "no"} column{"s" * (len(fitting) > 1)} "{chosen}": {", ".join(cells)}'
             )
             raise _bad_row(source, line, what, f"one; --columns {role}=NAME names another")
-        if known and role == ENTITY and request.side is not None:
-            known += [name for name in plain if _OTHERS[request.side].search(name)]
+        if role == ENTITY:
+            refuse_other_side(request, Place(source, line), role, known)
+            known += [name for name in plain if known and name not in known and side_in(name) == request.side]
         if len(known) > 1 and role not in asked:
             notices.append(found_at(Place(source, line), "chosen-column", taken=cells[fitting[0]], role=role))
         found.update(dict.fromkeys([role], *fitting) if fitting else {})
     guessed = [role for role in (ITEM, ENTITY) if role not in found]
     for role in guessed:
-        found[role] = next((n for n in range(len(cells)) if n not in found.values()), found.get(ENTITY, 0))
+        left = [n for n in range(len(cells)) if n not in found.values()]
+        of_side = [n for n in left if role == ENTITY and side_in(cells[n]) == request.side]
+        found[role] = next(chain(of_side, left), found.get(ENTITY, 0))
     if guessed:
         taken = " and ".join(f'"{cells[found[role]]}" has the {role}' for role in guessed)
         notices.append(found_at(Place(source, line), "guessed-columns", taken=taken))
@@ -344,7 +343,9 @@ def _without(source: Source, what: str) -> InputError:
 
 _SENTENCE, _SENTENCES = "sentence", ("sent_id", "sentence_id")
 _CLUSTERS, _PREDICTED = ("coref_chain", "cluster_id"), "predicted_coref_chain"
+
 _OF_CLUSTERS = re.compile("(?:cluster|chain|entity|coref)(?:_?ids?)?(?:_pred|_gold)?$|^(?:pred[a-z]*(?:_id)?|gold)$")
+"""Names of fields that contain clusters if they also name a side."""
 
 _UNKNOWN = {"-", "-1", "unk"}
 """What files have in place of a cluster that is not known, in lower case."""
@@ -360,9 +361,10 @@ def _of_records(source: Source, request: Request, notices: list[Finding]) -> tup
     for place, _, parse in records(source):
         fields = parse()
         names = names or _names(place, fields, request, notices)
-        if ENTITY not in request.columns and names[ENTITY] != _PREDICTED and _is_predicted(fields, request):
-            expected = f"it in the first record, too; --columns response.{ENTITY}={_PREDICTED} reads it"
-            raise bad_field(place, fields, _PREDICTED, "has a cluster here and none in the first record", expected)
+        chosen = ENTITY in request.columns or names[ENTITY] == _PREDICTED
+        if other := next((name for name in _clusters_in(fields, request) if name != names[ENTITY] and not chosen), None):
+            expected = f"it in the first record, too; --columns {request.side or KEY}.{ENTITY}=NAME says which to read"
+            raise bad_field(place, fields, other, "has a cluster here and none in the first record", expected)
         if missing := next((name for name in (TEXT_OF_MENTION, *names.values()) if name not in fields), None):
             expected = f"it in every record; --columns {ITEM}=NAME,{ENTITY}=NAME,{DOCUMENT}=NAME names other fields"
             raise missing_field(place, fields, missing, expected)
@@ -377,23 +379,23 @@ def _of_records(source: Source, request: Request, notices: list[Finding]) -> tup
     return np.array(lines), {ITEM: items, ENTITY: clusters} | ({DOCUMENT: documents} if DOCUMENT in names else {})
 
 
-def _is_predicted(fields: Fields, request: Request) -> bool:
-    """Return whether a record has the cluster of a response in the field for it."""
-    value = fields.get(_PREDICTED)
-    return request.side != KEY and value not in (None, "") and str(value).lower() not in _UNKNOWN
+def _clusters_in(fields: Fields, request: Request) -> list[str]:
+    """Return the fields that can contain the cluster of a record, of those with a value; that for the cluster of a
+    response, if it has one, is the only one of a response."""
+    given = [name for name, value in fields.items() if value not in (None, "") and not isinstance(value, bool)]
+    if request.side != KEY and _PREDICTED in given and str(fields[_PREDICTED]).lower() not in _UNKNOWN:
+        return [_PREDICTED]
+    others = [name for name in given if side_in(name) == request.side and _OF_CLUSTERS.search(name)]
+    return [name for name in _CLUSTERS if name in fields] + [name for name in others if name != _PREDICTED]
 
 
 def _names(place: Place, fields: Fields, request: Request, notices: list[Finding]) -> dict[str, str]:
     """Return the fields to read by what they contain. Raises `InputError` for a record with two fields of clusters."""
-    clusters = [name for name in _CLUSTERS if name in fields]
-    if request.side is not None:
-        of_side = _OTHERS[request.side]
-        others = [name for name in fields if name != _PREDICTED and of_side.search(name) and _OF_CLUSTERS.search(name)]
-        clusters += [name for name in others if fields[name] not in (None, "") and not isinstance(fields[name], bool)]
-    clusters = clusters or [_CLUSTERS[1]]
-    if _is_predicted(fields, request):
-        clusters = [_PREDICTED]
-    elif request.side == RESPONSE and _PREDICTED in fields and ENTITY not in request.columns:
+    clusters = _clusters_in(fields, request) or [_CLUSTERS[1]]
+    refuse_other_side(request, place, ENTITY, filter(fields.__contains__, clusters))
+    values = ((name, value) for name, value in fields.items() if not isinstance(value, bool | float | list | tuple))
+    others = [name for name, value in values if side_in(name) == RESPONSE]
+    if request.side == RESPONSE and others and clusters[0] not in others and ENTITY not in request.columns:
         notices.append(found_at(place, "chosen-column", taken=clusters[0], role=ENTITY))
     if len(clusters) > 1 and ENTITY not in request.columns:
         expected = f"one of them; --columns {ENTITY}=NAME, for one side {request.side or KEY}.{ENTITY}=NAME, says which"

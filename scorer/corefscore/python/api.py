@@ -365,8 +365,11 @@ class Scorer:
     def merge(self, other: Scorer) -> None:
         """Append the documents of another scorer, which does not change.
 
-        Raises `UsageError` if its metrics or options differ, `InputError` for a document name that both have.
+        Raises `UsageError` if it is this scorer or if its metrics or options differ, `InputError` for a document name
+        that both have.
         """
+        if other is self:
+            raise UsageError("a scorer cannot be merged with itself: each document would count twice")
         if self._settings != other._settings:
             both = f"{self._settings.signature}, and {other._settings.signature}"
             raise UsageError(f"scorers that count in different ways cannot be merged: {both}")

@@ -26,7 +26,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from itertools import chain, islice
+from itertools import accumulate, chain, islice
 from typing import Any
 
 import numpy as np
@@ -37,7 +37,19 @@ from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import MOST, Finding, Found, plural
 from corefscore.core.items import LONGEST, Items, ItemWords, Numbers
 from corefscore.core.sources import Source
-from corefscore.formats.base import BATCH, CLUSTERS, Annotations, Request, Sentences, found_at, refused, zeros_in
+from corefscore.formats.base import (
+    BATCH,
+    CLUSTERS,
+    OF_ENTITIES,
+    Annotations,
+    Request,
+    Sentences,
+    found_at,
+    refuse_other_side,
+    refused,
+    side_in,
+    zeros_in,
+)
 from corefscore.formats.gathered import Gathered, words_of_spans
 from corefscore.formats.jsonlines.dialects import (
     BY_NAME,
@@ -75,18 +87,6 @@ _WHOLE_FILE = ("no-document", "json-document")
 
 _HALF = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 """Half characters that do not mean a byte (`corefscore.formats.jsonlines.objects.clean`)."""
-
-_OTHER_PREDICTED = re.compile("(?i)(?:pred|sys|resp|model).*cluster|cluster.*(?:pred|sys|resp|model)")
-"""Names of fields that seem to be those of the clusters of a response."""
-
-_PREDICTIONS = re.compile("(?i)pred[a-z]*(?:_coref[a-z]*)?|hyp[a-z]*|outputs?")
-"""Names of fields that are such if their values are lists or objects with others inside."""
-
-_PERHAPS_PREDICTED = re.compile(
-    "(?i)(?!.*(?:gold|key|tru|refer)).*(?:pred|sys|resp|model|output|hyp|cluster|coref|chain|entit)"
-)
-_PERHAPS_KEY = re.compile("(?i)(?:.*(?:gold|truth|reference)|key|true).*(?:cluster|coref|chain|entit)")
-"""Names of fields that are those of a side if their values have the shape of clusters."""
 
 _ANSWER = "answer"
 """The field of text with tags (`corefscore.formats.tagged`)."""
@@ -330,6 +330,9 @@ def _by_first(place: Place, fields: Fields, request: Request) -> _First:
         what = f"occurs together with {dialect.clusters}, so either can have the clusters of the {request.side}"
         expected = f"one of them; --columns {CLUSTERS}=NAME, for one side {request.side}.{CLUSTERS}=NAME, says which"
         raise bad_field(place, fields, other, what, expected)
+    refuse_other_side(
+        request, place, CLUSTERS, filter(fields.__contains__, (dialect.clusters, dialect.predicted or ""))
+    )
     field = _field_of(request, dialect)
     if field is not None:
         return dialect, field
@@ -346,14 +349,18 @@ def _other_clusters(fields: Fields, dialect: Dialect, side: str | None) -> str |
     """
     if side is None or (side == RESPONSE and dialect.predicted in fields):
         return None
-    perhaps = _PERHAPS_PREDICTED if side == RESPONSE else _PERHAPS_KEY
     for name in [name for name in fields if name not in dialect.fields and name != dialect.clusters]:
-        entities = fields[name] if perhaps.match(name) and isinstance(fields[name], list) else []
-        mentions = [mention for entity in entities for mention in (entity if isinstance(entity, list) else [None])]
-        spans = all(isinstance(mention, list) and set(map(type, mention)) == {int} for mention in mentions)
-        nested = isinstance(fields[name], list | tuple) and any(isinstance(its, list | tuple) for its in fields[name])
-        predicted = _OTHER_PREDICTED.search(name) or (nested and _PREDICTIONS.fullmatch(name))
-        if (side == RESPONSE and predicted) or (mentions and spans):
+        of, value = side_in(name), fields[name]
+        wanted = of == side or (not of and side == RESPONSE)
+        if not wanted or not (of == RESPONSE or OF_ENTITIES.search(name)):
+            continue
+        if isinstance(value, str) and value.lstrip().startswith("[["):
+            with suppress(ValueError):
+                value = json.loads(value)
+        nested = [row for row in value if isinstance(row, list | tuple)] if isinstance(value, list | tuple) else []
+        mentions = [mention for row in nested for mention in row]
+        spans = bool(mentions) and all(isinstance(its, list) and its and are(int, its) for its in mentions)
+        if spans or (nested and of == RESPONSE):
             return name
     return None
 
@@ -422,7 +429,7 @@ def annotations_of(source: Source, request: Request) -> Iterator[Annotations]:
     for place, fields in objects(source, request.lines):
         words = words_by_sentence(place, fields, request) or ()
         units = () if request.unit is None else _units(place, fields, words, request.unit)
-        types = _types(place, fields, request) if request.types and request.types.startswith(OF_FIELD) else {}
+        types = _types(place, fields, words, request) if request.types and request.types.startswith(OF_FIELD) else {}
         yield Annotations(place.line, words, units=units, types=types, zeros=zeros_in(chain(*words)))
 
 
@@ -452,11 +459,12 @@ def _units(place: Place, fields: Fields, words: Sentences, unit: str) -> list[st
     raise refused(place, "no-unit", what=f'the field "{field}" {fault}', expected=expected, unit=unit)
 
 
-def _types(place: Place, fields: Fields, request: Request) -> Mapping[str, str]:
+def _types(place: Place, fields: Fields, words: Sentences, request: Request) -> Mapping[str, str]:
     """Return the types of entities by id, from a field with a type for each cluster or for each mention, or with lists
     of the offsets and the type of a name, by sentence or not; a mention has the type of the name with its offsets.
 
-    Raises `InputError` for a field with another shape; without the field there are no types.
+    Raises `InputError` for a field with another shape, and for offsets that count from the beginning of each sentence;
+    without the field there are no types.
     """
     field = (request.types or "").removeprefix(OF_FIELD)
     dialect, clusters = clusters_of(place, fields, request)
@@ -474,6 +482,14 @@ def _types(place: Place, fields: Fields, request: Request) -> Mapping[str, str]:
     if not all(isinstance(name, list) and [*map(type, name[: width + 1])] == [int] * width + [str] for name in names):
         expected = f"a type for each cluster or each mention, or lists of {dialect.mention} and a type"
         raise bad_field(place, fields, field, "has another shape", expected)
+    begins = accumulate(map(len, words), initial=0) if names is not rows and len(rows) == len(words) else ()
+    if not dialect.by_sentence and any(
+        name[0] < begin for begin, row in zip(begins, rows, strict=False) for name in row
+    ):
+        what = (
+            f"has offsets from the beginning of a sentence; those of {dialect.clusters} count from that of the document"
+        )
+        raise bad_field(place, fields, field, what, "offsets from the beginning of the document")
     type_of = {tuple(name[:width]): name[width] for name in reversed(names)}
     # The first mention of a cluster is the last one to set its type.
     pairs = ((number, tuple(mention)) for number, cluster in enumerate(clusters) for mention in reversed(cluster))
