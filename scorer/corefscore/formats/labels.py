@@ -362,9 +362,9 @@ def _of_records(source: Source, request: Request, notices: list[Finding]) -> tup
         fields = parse()
         names = names or _names(place, fields, request, notices)
         chosen = ENTITY in request.columns or names[ENTITY] == _PREDICTED
-        if other := next((name for name in _clusters_in(fields, request) if name != names[ENTITY] and not chosen), None):
+        if others := [name for name in _clusters_in(fields, request) if name != names[ENTITY] and not chosen]:
             expected = f"it in the first record, too; --columns {request.side or KEY}.{ENTITY}=NAME says which to read"
-            raise bad_field(place, fields, other, "has a cluster here and none in the first record", expected)
+            raise bad_field(place, fields, others[0], "has a cluster here and none in the first record", expected)
         if missing := next((name for name in (TEXT_OF_MENTION, *names.values()) if name not in fields), None):
             expected = f"it in every record; --columns {ITEM}=NAME,{ENTITY}=NAME,{DOCUMENT}=NAME names other fields"
             raise missing_field(place, fields, missing, expected)
