@@ -90,8 +90,16 @@ def pytest_collection() -> Generator[None, object, object]:
         return (yield)
     finally:
         gc.freeze()
-        gc.set_threshold(20_000)
+        gc.set_threshold(100_000)
         gc.enable()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def no_translations() -> Iterator[None]:
+    """Messages of click are those of its source; it looked for translations of each, on the disk, in every run."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("LANGUAGE", "C")
+        yield
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -26,7 +26,10 @@ EXCERPTS = TESTDATA / "corpora"
 CORPORA = ROOT.parent / "shared" / "corpora"
 ABSENT = "the whole corpora are not here; a test of their excerpts is"
 WHOLE_CORPORA = pytest.mark.skipif(not CORPORA.is_dir(), reason=ABSENT)
-EXCERPTS_AND_WHOLE = [pytest.param(EXCERPTS, id="excerpts"), pytest.param(CORPORA, marks=WHOLE_CORPORA, id="whole")]
+FURTHER = (pytest.mark.outside, WHOLE_CORPORA)
+"""The marks of a row of a whole corpus, where a row of its excerpt stays with the quick tests."""
+
+EXCERPTS_AND_WHOLE = [pytest.param(EXCERPTS, id="excerpts"), pytest.param(CORPORA, marks=FURTHER, id="whole")]
 
 COMMAND = Path(sys.executable).with_name("corefscore")
 

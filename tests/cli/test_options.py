@@ -36,21 +36,29 @@ def made(name: str) -> Command:
     return found
 
 
-@pytest.fixture
-def files(tmp_path: Path) -> Path:
+@pytest.fixture(scope="session")
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the files that the examples of help name."""
-    shutil.copy(KEY, tmp_path / "key.conll")
+    folder = tmp_path_factory.mktemp("examples")
+    shutil.copy(KEY, folder / "key.conll")
     for name in ("response", "other", "a", "b", "systems/a", "systems/b"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        shutil.copy(RUNS / f"{'birch' if name in 'other systems/b' else 'ash'}.conll", tmp_path / f"{name}.conll")
-    within("convert", RUNS / "ash.conll", tmp_path / "response.txt", "--format", "tagged", "--tags", "words")
-    shutil.copy(TESTDATA / "names" / "text.conll", tmp_path / "names.conll")
-    within("convert", RUNS / "ash.conll", tmp_path / "one.jsonl")
+        (folder / name).parent.mkdir(exist_ok=True)
+        shutil.copy(RUNS / f"{'birch' if name in 'other systems/b' else 'ash'}.conll", folder / f"{name}.conll")
+    within("convert", RUNS / "ash.conll", folder / "response.txt", "--format", "tagged", "--tags", "words")
+    shutil.copy(TESTDATA / "names" / "text.conll", folder / "names.conll")
+    within("convert", RUNS / "ash.conll", folder / "one.jsonl")
     for side in ("key", "response"):
-        (tmp_path / f"{side}.csv").write_text("item,entity\na,1\nb,1\n")
-    (tmp_path / "both.jsonl").write_text('{"a": [[[0, 0]]], "b": [[[0, 0]]]}\n')
+        (folder / f"{side}.csv").write_text("item,entity\na,1\nb,1\n")
+    (folder / "both.jsonl").write_text('{"a": [[[0, 0]]], "b": [[[0, 0]]]}\n')
     for side in ("key", "response"):
-        shutil.copy(COREFUD / f"{side}.conllu", tmp_path)
+        shutil.copy(COREFUD / f"{side}.conllu", folder)
+    return folder
+
+
+@pytest.fixture
+def files(made_once: Path, tmp_path: Path) -> Path:
+    """A copy of that folder, which a test may change."""
+    shutil.copytree(made_once, tmp_path, dirs_exist_ok=True)
     return tmp_path
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from corefscore import InputError, Result, UsageError, from_labels, read, score
-from support import CORPORA, EXCERPTS, TESTDATA, WHOLE_CORPORA, call
+from support import CORPORA, EXCERPTS, FURTHER, TESTDATA, call
 
 KEY, RESPONSE = TESTDATA / "records" / "key.json", TESTDATA / "records" / "response.jsonl"
 
@@ -286,8 +286,8 @@ def records_of(path: Path) -> list[Record]:
 
 SYSTEMS = [
     (EXCERPTS, "gg-ecbp-ecbponecbp-closure"),
-    pytest.param(CORPORA, "gg-ecbp-ecbponecbp-closure", marks=WHOLE_CORPORA),
-    pytest.param(CORPORA, "MD-sgabc25k-ecbp-closure-1", marks=WHOLE_CORPORA),
+    pytest.param(CORPORA, "gg-ecbp-ecbponecbp-closure", marks=FURTHER),
+    pytest.param(CORPORA, "MD-sgabc25k-ecbp-closure-1", marks=FURTHER),
 ]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 from pathlib import Path
 
 import corefscore
@@ -42,6 +43,7 @@ def same_text(one: Annotations, other: Annotations) -> bool:
     )
 
 
+@cache
 def is_faithful(key: Path, response: Path) -> bool:
     """Whether a response has the text of its key, under the same names, and can be scored."""
     try:

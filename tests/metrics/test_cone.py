@@ -23,7 +23,7 @@ from corefscore.formats.conll import reader as conll
 from corefscore.metrics import GROUPS, NAMES, find
 from corefscore.metrics.base import NAMED
 from names import Mention, Partition, tagged, written
-from support import CORPORA, EXCERPTS, TESTDATA, WHOLE_CORPORA, call, loaded, within
+from support import CORPORA, EXCERPTS, FURTHER, TESTDATA, call, loaded, within
 
 DEMO = TESTDATA / "names"
 
@@ -700,7 +700,7 @@ def test_options_that_cannot_be(how: Mapping[str, Any], message: str) -> None:
 # A real corpus
 
 
-@pytest.mark.parametrize(("corpora", "cells"), [(EXCERPTS, 22), pytest.param(CORPORA, 2971, marks=WHOLE_CORPORA)])
+@pytest.mark.parametrize(("corpora", "cells"), [(EXCERPTS, 22), pytest.param(CORPORA, 2971, marks=FURTHER)])
 def test_a_corpus_against_itself_is_right(corpora: Path, cells: int) -> None:
     """Named mentions by --named exact, counted with other tools: cells of column 11 whose span is a mention."""
     corpus = corefscore.read(corpora / "openboek" / "key.conll", columns="ne=11")

@@ -24,7 +24,7 @@ from corefscore.scoring.results import Result
 from corefscore.scoring.run import scored, settings_of
 from corefscore.scoring.settings import Rules
 from corefscore.statistics.units import sample
-from support import CORPORA, EXCERPTS, TESTDATA, WHOLE_CORPORA, call
+from support import CORPORA, EXCERPTS, FURTHER, TESTDATA, call
 
 TOPICS = TESTDATA / "topics"
 KEY, WITHIN, ACROSS = (TOPICS / f"{name}.conll" for name in ("key", "within", "across"))
@@ -284,7 +284,7 @@ def test_other_keys_have_no_units_within_documents(tmp_path: Path) -> None:
         corefscore.compare(good, {"a": good}, "lea", unit="column:1")
 
 
-@pytest.mark.parametrize(("corpora", "topics"), [(EXCERPTS, 3), pytest.param(CORPORA, 10, marks=WHOLE_CORPORA)])
+@pytest.mark.parametrize(("corpora", "topics"), [(EXCERPTS, 3), pytest.param(CORPORA, 10, marks=FURTHER)])
 def test_a_real_corpus_has_its_topics(corpora: Path, topics: int) -> None:
     """ECB+: no event of the key crosses topics, and ten topics are in the test set; of the response, some do."""
     folder = corpora / "ecbplus-crossdoc"
