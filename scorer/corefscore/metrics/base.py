@@ -6,8 +6,9 @@ Counts are summed first and divided last, and only here.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from corefscore.core.arrays import Floats
 from corefscore.core.errors import UsageError, suggested
 from corefscore.core.options import NameOptions, declared, name_options
 from corefscore.core.options import Option as Option  # noqa: PLC0414 - metrics of other packages import it from here
-from corefscore.core.records import NamedTuple, dataclass, replace
+from corefscore.core.records import dataclass
 
 SCORES = ("recall", "precision", "f1")
 """The scores of a measure, in the order that they have in arrays and tables."""

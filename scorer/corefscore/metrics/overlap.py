@@ -12,14 +12,15 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import chain, combinations
 from math import comb
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from corefscore.core.arrays import Array, Bools, Floats, Ints, pairs_of, ranked, sums
-from corefscore.core.records import NamedTuple, dataclass, replace
+from corefscore.core.records import dataclass
 from corefscore.matching.matched import Matched, Side
 
 _FEW = 4

@@ -6,8 +6,9 @@ import math
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from corefscore.core.arrays import Floats, Ints, sums
 from corefscore.core.errors import UsageError, listed, suggested
 from corefscore.core.findings import Finding, plural
 from corefscore.core.percent import percent
-from corefscore.core.records import NamedTuple, dataclass, field
+from corefscore.core.records import dataclass
 from corefscore.core.version import __version__
 from corefscore.matching.pairing import Pairs
 from corefscore.metrics import AVERAGE, GROUPS, MENTIONS, NAMES, described, named
