@@ -68,7 +68,8 @@ class Opened(NamedTuple):
             source.watch = watch
         annotations = partial(_annotations, *self) if self.form.annotations else None
         for batch in self.form.read(self.files, notices, self.request):
-            notices.extend(odd_ids(batch))
+            if (batch.label < 0).any():  # those of plain CoNLL are whole numbers
+                notices.extend(odd_ids(batch))
             yield replace(batch, annotations=annotations)
 
 

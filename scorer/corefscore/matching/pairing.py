@@ -192,29 +192,20 @@ def peek(batches: Iterator[Documents]) -> tuple[Documents | None, Iterator[Docum
     return first, batches if first is None else chain(iter([first]), batches)
 
 
-def _named_by_position(
-    key: Iterator[Documents], response: Iterator[Documents]
-) -> tuple[Iterator[Documents], Iterator[Documents]]:
-    """Return both sides; if one of them has no names of documents, and counts characters or has items, and the other
-    side has names, with these.
+def _named_by_position(sides: Iterable[Iterator[Documents]], number: int) -> list[Iterator[Documents]]:
+    """Return both sides, of which side ``number`` has no names of documents, with the names of the other side.
 
     They belong together by their position, which their texts confirm, or because both have one document. Raises
     `InputError` for another number of them.
     """
-    (first, key), (other, response) = peek(key), peek(response)
-    if first is None or other is None or first.unnamed == other.unnamed:
-        return key, response
-    nameless, number = (first, 0) if first.unnamed else (other, 1)
-    if nameless.characters is None and nameless.items is None:
-        return key, response
-    whole = [joined(list(side)) for side in (key, response)]
+    whole = [joined(list(side)) for side in sides]
     without, names = whole[number], whole[1 - number].names
     if len(without) != len(names):
         place = without.place_of(0)
         details = {"count": plural(len(without), "document"), "others": len(names)}
         raise InputError([Finding("unnamed-documents", place.source.name, details=details)])
     whole[number] = replace(without, names=list(names))
-    return iter([whole[0]]), iter([whole[1]])
+    return [iter([side]) for side in whole]
 
 
 class Pairs(NamedTuple):
@@ -228,6 +219,10 @@ class Pairs(NamedTuple):
     response: Documents
     present: Bools
     fingerprint: int = 0
+
+    def narrow(self) -> Pairs:
+        """Return the pairs with columns of less memory."""
+        return self._replace(key=self.key.narrow(), response=self.response.narrow())
 
 
 class Names:
@@ -321,7 +316,11 @@ class Pairing:
         only: str | None = None,
         refuse: Callable[[Finding], None] = _refused,
     ) -> None:
-        key, response = _named_by_position(key, response)
+        (first, key), (other, response) = peek(key), peek(response)
+        if first is not None and other is not None and first.unnamed != other.unnamed:
+            nameless, number = (first, 0) if first.unnamed else (other, 1)
+            if nameless.characters is not None or nameless.items is not None:
+                key, response = _named_by_position((key, response), number)
         self.notices, self.only, self.refuse = notices, only, refuse
         self.key_names = Names()
         self.response_names = Names(self.key_names.seen)

@@ -108,14 +108,18 @@ def count(overlap: Overlap) -> tuple[Counts]:
     of key entities.
 
     Precision divides the same sum by the number of response entities. Similarities are added in the order of the key
-    entities (`Overlap.similar`), so that 2.4 / 3 is printed as 79.99% (recorded case repeat-both-0013). If several
+    entities, so that 2.4 / 3 is printed as 79.99% (recorded case repeat-both-0013), and each as 1 - (1 - similarity),
+    since the official CoNLL scorer minimises 1 - similarity; that of CorefUD adds them as they are. If several
     assignments may be best, small documents take that of the official scorer, which decides the order of the sum and so
     its last bit (tie-0001).
 
     Source: Luo 2005, phi_4; copies: recorded cases repeat-key.
     """
     key, response = overlap.key, overlap.response
-    similar = overlap.similar(*assigned(overlap))
+    similarity, taken = assigned(overlap)
+    if not overlap.by_entity:
+        similarity = 1 - (1 - similarity)
+    similar = overlap.cells.total(np.where(taken, similarity, 0.0))
     return (shares(similar, key.total(key.size > 0), response.total(response.size > 0)),)
 
 

@@ -25,7 +25,7 @@ from corefscore.metrics import select
 from corefscore.metrics.base import Metric
 from corefscore.python.arguments import Options, ScorerOptions, with_keywords
 from corefscore.scoring.evaluate import BatchScorer, ScoredBatch, count_batches, result_of
-from corefscore.scoring.results import DOCUMENT, Result, refuse_heads_of_spans
+from corefscore.scoring.results import DOCUMENT, Result
 from corefscore.scoring.run import (
     Corpus,
     batches_of,
@@ -176,8 +176,7 @@ class _Run(NamedTuple):
     def result(self, key: Given, response: Given | None) -> Result:
         """Return the result of a response."""
         response = complete(key, response, self.reading)
-        result = scored(key, response, self.metrics, self.settings, self.reading, workers=self.workers, tell=_warn)
-        return refuse_heads_of_spans(result)
+        return scored(key, response, self.metrics, self.settings, self.reading, workers=self.workers, tell=_warn)
 
 
 def run_of(metrics: Sequence[Metric], arguments: Mapping[str, Any], unit: str = DOCUMENT) -> _Run:

@@ -432,12 +432,3 @@ def refuse_division(results: Iterable[Result]) -> None:
             raise UsageError(
                 f"--of {of} divides scores; compare systems in one kind, such as {next(iter(result.kinds))}"
             )
-
-
-def refuse_heads_of_spans(result: Result) -> Result:
-    """Return the result. Raises `UsageError` if the option for heads was given and mentions are spans, for which scores
-    do not use heads.
-    """
-    if result.settings.rules.matching is None and "heads" in result.settings.reading:
-        raise UsageError("--heads changes scores of CorefUD only, and these files are not CorefUD; leave it out")
-    return result

@@ -15,7 +15,7 @@ from corefscore import formats
 from corefscore.core.documents import KEY, RESPONSE, UNIT_SOURCES, Documents, joined
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding, plural, shortened
-from corefscore.core.options import NameOptions, check_all
+from corefscore.core.options import NameOptions, check_options, declared
 from corefscore.core.records import dataclass
 from corefscore.core.sources import Source
 from corefscore.core.workers import Map, NotSplittable
@@ -295,8 +295,10 @@ def scored(
 
     ``keep_pairs`` keeps the documents, which the official layout needs, ``texts`` the words of the key for reports that
     show them; ``watch`` is called with the number of bytes read. ``workers`` score slices of files; ``tell`` is called
-    with a message if large files cannot be divided. Raises `UsageError` if workers cannot read what this process can.
+    with a message if large files cannot be divided. Raises `UsageError` if workers cannot read what this process can,
+    and for the option about heads beside mentions that are spans, for which only such reports use heads.
     """
+    result: Result | None = None
     refused: UsageError | None = None
     if workers is not None and not keep_pairs and not texts:
         from corefscore.scoring.divided import score_by_workers
@@ -307,7 +309,7 @@ def scored(
                 for name, side in ((KEY, key), (RESPONSE, response))
             )
             known = key.notices if isinstance(key, Corpus) else None
-            return score_by_workers(ours, theirs, metrics, settings, reading, apply=workers, watch=watch, known=known)
+            result = score_by_workers(ours, theirs, metrics, settings, reading, apply=workers, watch=watch, known=known)
         except NotSplittable as error:
             if str(error):
                 tell(f"one process is used: {error}")
@@ -315,13 +317,16 @@ def scored(
             pass  # this process reports it, so that errors do not depend on the workers
         except UsageError as error:
             refused = error
-    sides, notices, settings = batches_of(key, response, metrics, settings, reading, texts=texts, watch=watch)
-    batches = count_batches(*sides, metrics, settings, notices, keep_pairs=keep_pairs, reading=reading)
-    result = result_of(batches, metrics, settings, notices)
+    if result is None:
+        sides, notices, settings = batches_of(key, response, metrics, settings, reading, texts=texts, watch=watch)
+        batches = count_batches(*sides, metrics, settings, notices, keep_pairs=keep_pairs, reading=reading)
+        result = result_of(batches, metrics, settings, notices)
     if refused is not None:
         raise UsageError(
             f"the workers cannot do what this process can: {refused}; they need the same files under the same paths"
         ) from refused
+    if not texts and result.settings.rules.matching is None and "heads" in result.settings.reading:
+        raise UsageError("--heads changes scores of CorefUD only, and these files are not CorefUD; leave it out")
     return result
 
 
@@ -336,7 +341,7 @@ def settings_of(
 
     Raises `UsageError` for options that are unknown or have invalid values.
     """
-    check_all(rules)
+    check_options(declared(Rules), vars(rules))
     if rules.of is not None:
         from corefscore.scoring.kinds.divisions import of
 

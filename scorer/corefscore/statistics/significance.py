@@ -27,7 +27,7 @@ import numpy as np
 
 from corefscore.core.arrays import Bools, Floats, Ints, bounds
 from corefscore.core.errors import UsageError
-from corefscore.core.options import STATISTICS, check_all, option
+from corefscore.core.options import STATISTICS, check_options, declared, option
 from corefscore.core.percent import fraction, whole
 from corefscore.core.records import dataclass
 from corefscore.metrics import AVERAGE, asked, deciding, metrics_of
@@ -600,7 +600,8 @@ class Method(Grouping):
             fraction(self.margin, "margin=", ends=False)
         object.__setattr__(self, "seed", whole(self.seed, "seed=", 0))
         object.__setattr__(self, "trials", whole(self.trials, "trials=", 1))
-        check_all(self)
+        of: type = type(self)
+        check_options(declared(of), vars(self))
 
     @property
     def alpha(self) -> float:

@@ -137,7 +137,7 @@ def _totals(result: Result, metric: Metric) -> Iterator[str]:
     yield "\n====== TOTALS =======\n"
     labels = {measure.name: measure.label for measure in (*find(MENTIONS).measures, *metric.measures)}
     yield _result_line(labels[metric.identification], result[metric.identification])
-    if LINKED in result and LINKED not in result.settings.metrics:
+    if result.settings.rules.of is not None and LINKED not in result.settings.metrics:
         yield _result_line(find(LINKED).measures[0].label, result[LINKED])
     yield metric.heading
     for measure in metric.measures:
