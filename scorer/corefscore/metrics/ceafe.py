@@ -32,9 +32,6 @@ def _as_official(overlap: Overlap, similarity: Floats, assigned: Assignment) -> 
     """
     cells, documents = overlap.cells, overlap.documents
     taken, unsure = assigned
-    # The first is for another official scorer; the second for sums by units, which no official scorer prints.
-    if overlap.by_entity or cells.row is not cells.document or not unsure.any():
-        return taken
     firsts = [bounds(groups.document, documents) for groups in (overlap.key, overlap.response, cells)]
     heights, widths, _ = map(np.diff, firsts)
     small = heights * widths <= _SMALL
@@ -127,7 +124,11 @@ def assigned(overlap: Overlap) -> tuple[Floats, Bools]:
     """Return the similarity of the entities of each cell, and whether they are assigned to each other."""
     cells, key, response = overlap.cells, overlap.key, overlap.response
     similarity = 2 * cells.size / (key.size[cells.key] + response.size[cells.response])
-    return similarity, _as_official(overlap, similarity, best(cells.key, cells.response, similarity))
+    found = best(cells.key, cells.response, similarity)
+    # Another official scorer takes any; so do sums by units, which no official scorer prints.
+    if overlap.by_entity or cells.row is not cells.document or not found.unsure.any():
+        return similarity, found.taken
+    return similarity, _as_official(overlap, similarity, found)
 
 
 def terms(both: Both) -> tuple[Counts]:

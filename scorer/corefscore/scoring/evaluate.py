@@ -375,16 +375,20 @@ def result_of(
         from corefscore.matching.text.fidelity import of_all
 
         fidelity = of_all([(batch.names, batch.fidelity) for batch in batches])
+    of_kinds = {kind: _of_kind(batches, kind) for kind in kinds}
+    listed = (view.key_copies for view in mention_sets.values())
+    for array in (*counts.values(), *listed, *(array for its in of_kinds.values() for array in its.values())):
+        array.setflags(write=False)
     return Result(
         every,
-        [name for of_batch in names for name in of_batch],
+        tuple(name for of_batch in names for name in of_batch),
         counts,
         settings,
         tuple(notices),
         mention_sets,
         [name for batch in batches for name in batch.files],
         fidelity,
-        {kind: _of_kind(batches, kind) for kind in kinds},
+        of_kinds,
         _by_unit(batches, names) if batches[0].units is not None else None,
     )
 

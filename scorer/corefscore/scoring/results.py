@@ -220,12 +220,6 @@ class Result(Scores):
     kind_counts: Mapping[str, Mapping[str, Floats]] = field(default_factory=dict)
     units: UnitCounts | None = None
 
-    def __post_init__(self) -> None:
-        of_kinds = (array for counts in self.kind_counts.values() for array in counts.values())
-        for array in (*self.counts.values(), *of_kinds, *(view.key_copies for view in self.mention_sets.values())):
-            array.setflags(write=False)
-        object.__setattr__(self, "names", tuple(self.names))
-
     def __repr__(self) -> str:
         return f"<Result of {plural(len(self.names), 'document')}, {repr(self.total)[1:]}"
 

@@ -270,7 +270,7 @@ def _tag_set(tags: Mapping[str, int]) -> str | None:
     for tag, count in tags.items():
         counts[re.split(r"[(\[]", tag, maxsplit=1)[0]] += count
     matches = {name: sum(counts[tag] for tag in tag_set.occur) for name, tag_set in TAG_SETS.items()}
-    name = max(matches, key=lambda name: matches[name])
+    name = max(matches, key=matches.__getitem__)
     return name if matches[name] else None
 
 
