@@ -19,7 +19,7 @@ from corefscore.core.findings import Finding, in_words
 from corefscore.core.options import EITHER, name_options
 from corefscore.core.workers import Map
 from corefscore.formats.base import NE, Reading, columns_of
-from corefscore.formats.memory.nesting import are_spans, nested, together
+from corefscore.formats.memory import Mentions, are_spans, documents, nested, together
 from corefscore.matching.pairing import Pairs
 from corefscore.metrics import select
 from corefscore.metrics.base import Metric
@@ -43,7 +43,7 @@ from corefscore.scoring.settings import Settings
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from corefscore.formats.memory.clusters import Clusters
+    from corefscore.formats.memory import Clusters
     from corefscore.scoring.run import Given
 
 
@@ -109,7 +109,7 @@ def score(
     - a list of documents. Two lists must have the same length; their documents are paired by position and named "0",
       "1" and so on. A list and files are paired by position, too, and a single document is paired with a file of one
       document. An empty list has the level of the other side; other nesting is an error
-      (`corefscore.formats.memory.nesting`).
+      (`corefscore.formats.memory`).
 
     If one side is CorefUD, the mentions of clusters on the other side refer to its words: ``(start, end)`` in tokens
     from 0, ``(sentence, "5.1")`` for a word or an empty node by its ID, or single words, such as ``{3, 4, 7}``
@@ -336,8 +336,6 @@ class Scorer:
         """Count the documents that wait."""
         if not self._waiting:
             return
-        from corefscore.formats.memory.clusters import Mentions, documents
-
         names, ours, theirs = zip(*self._waiting, strict=True)
         mentions = Mentions()
         key, response = documents(names, ours, mentions, KEY), documents(names, theirs, mentions, RESPONSE)

@@ -26,7 +26,7 @@ from corefscore.scoring.results import DOCUMENT, Result
 from corefscore.scoring.settings import Rules, Settings
 
 if TYPE_CHECKING:
-    from corefscore.formats.memory.clusters import Clusters
+    from corefscore.formats.memory import Clusters
 
 
 LONGEST_NAME = 255
@@ -189,7 +189,7 @@ def _from_files(sides: dict[str, Any], name: str, reading: Reading, names: NameO
     if side.documents.nodes is not None:
         return {**sides, name: _on_words(given, name, side), other: side}
     if not isinstance(given, Mapping):
-        from corefscore.formats.memory.nesting import by_position, nested
+        from corefscore.formats.memory import by_position, nested
 
         given = by_position(nested(given, name), name, side.names)
     return {**sides, name: given, other: side}
@@ -198,7 +198,7 @@ def _from_files(sides: dict[str, Any], name: str, reading: Reading, names: NameO
 def _on_words(given: Any, name: str, other: Corpus) -> Corpus:
     """Turn clusters in memory into mentions of the words of the other side."""
     from corefscore.formats.corefud.clusters import documents, nested, refuse_unknown
-    from corefscore.formats.memory.nesting import by_position
+    from corefscore.formats.memory import by_position
 
     if not isinstance(given, Mapping):
         given = by_position(nested(given, name), name, other.names)
@@ -211,23 +211,22 @@ def _on_words(given: Any, name: str, other: Corpus) -> Corpus:
 
 def _in_memory(sides: Mapping[str, Any]) -> dict[str, Documents]:
     """Make documents of the sides that are clusters in memory."""
-    from corefscore.formats.memory.clusters import Mentions, documents
-    from corefscore.formats.memory.nesting import DOCUMENTS, nested, nested_by_name, refusal, shape, together
+    from corefscore.formats import memory
 
-    mentions = Mentions()
+    mentions = memory.Mentions()
     in_memory = {name: side for name, side in sides.items() if is_in_memory(side)}
-    by_name = {name: nested_by_name(side, name) for name, side in in_memory.items() if isinstance(side, Mapping)}
-    unnamed = {name: nested(side, name) for name, side in in_memory.items() if name not in by_name}
-    if len(unnamed) == 2 and (several := together(unnamed[KEY], unnamed[RESPONSE])):
+    by_name = {name: memory.nested_by_name(side, name) for name, side in in_memory.items() if isinstance(side, Mapping)}
+    unnamed = {name: memory.nested(side, name) for name, side in in_memory.items() if name not in by_name}
+    if len(unnamed) == 2 and (several := memory.together(unnamed[KEY], unnamed[RESPONSE])):
         by_name[KEY], by_name[RESPONSE] = several
     for name, side in unnamed.items():
         if name in by_name:
             continue
-        if side.level == DOCUMENTS:
+        if side.level == memory.DOCUMENTS:
             expected = "documents by name, as the other side has them: dict(zip(names, documents))"
-            raise refusal(name, f"{shape(side.value)}, a list of documents without names", expected)
+            raise memory.refusal(name, f"{memory.shape(side.value)}, a list of documents without names", expected)
         by_name[name] = {ONLY_DOCUMENT: side.value}
-    return {name: documents(list(by_name[name]), by_name[name].values(), mentions, name) for name in in_memory}
+    return {name: memory.documents(list(by_name[name]), by_name[name].values(), mentions, name) for name in in_memory}
 
 
 def is_in_memory(side: object) -> bool:
