@@ -353,8 +353,9 @@ class Reader:
         """
         rows: list[tuple[int, int, int, int]] = []
         first = seen = 0
-        for line, name in [*markers, (len(tokens), None)]:
-            now = int(tokens[line - 1]) if line else 0
+        markers.append((len(tokens), None))
+        before = np.append(0, tokens)[[line for line, _ in markers]].tolist()
+        for (line, name), now in zip(markers, before, strict=True):
             if self.inside:
                 rows.append((first, line, len(self.names) - 1, self.tokens[-1] - seen))
                 self.tokens[-1] += now - seen
