@@ -145,7 +145,9 @@ class Sentences:
 
     def mention(self, document: int, start: int, end: int) -> tuple[int, int, int]:
         at = int(self.text.first[document]) + start
-        start_of_document, sentence = self.text.sentence(np.array([self.text.first[document], at])).tolist()
+        start_of_document, sentence = np.searchsorted(
+            self.text.ends, [self.text.first[document], at], side="right"
+        ).tolist()
         first = int(self.first[sentence])
         return sentence - start_of_document, at - first, at - first + end - start + 1
 

@@ -53,7 +53,8 @@ def repaired_spans(
         return both
     start, end = text.first[both.document] + both.start, text.first[both.document] + both.end
     within = both.inside.copy()
-    within[within] = text.sentence(start[within]) == text.sentence(end[within])
+    sentences = [np.searchsorted(text.ends, tokens[within], side="right") for tokens in (start, end)]
+    within[within] = sentences[0] == sentences[1]
     key, response = np.flatnonzero(both.missing & within), np.flatnonzero(both.extra & within)
     rows = both.key_row, both.response_row
     # Mentions that skip tokens are not trimmed.

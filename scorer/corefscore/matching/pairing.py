@@ -239,8 +239,8 @@ class Names:
     def add(self, documents: Documents) -> Documents:
         """Add the names of a batch, and return it. Raises `InputError` for a name that was already added."""
         self.exact = self.exact and documents.exact_names
-        for document, name in enumerate(documents.names):
-            place = documents.place_of(document)
+        for name, place in zip(documents.names, documents.places, strict=True):
+            assert place is not None, "no document that was read is missing"
             if name in self.seen:
                 raise refused(place, "repeated-name", document=name, first=str(self.places({name})[name]))
             once = self._others.get(name, name)

@@ -173,10 +173,10 @@ class _Run(NamedTuple):
     reading: Reading
     workers: Map | None
 
-    def result(self, key: Given, response: Given | None) -> Result:
-        """Return the result of a response."""
+    def result(self, key: Given, response: Given | None, *, keep_pairs: bool = False, texts: bool = False) -> Result:
+        """Return the result of a response; for reports, ``keep_pairs`` and ``texts`` are those of `scored`."""
         response = complete(key, response, self.reading)
-        return scored(key, response, self.metrics, self.settings, self.reading, workers=self.workers, tell=_warn)
+        return scored(key, response, *self[:3], keep_pairs=keep_pairs, texts=texts, workers=self.workers, tell=_warn)
 
 
 def run_of(metrics: Sequence[Metric], arguments: Mapping[str, Any], unit: str = DOCUMENT) -> _Run:
@@ -200,11 +200,13 @@ def complete(key: Given, response: Given | None, reading: Reading) -> Given:
 
     Raises `UsageError` if it does not, and for options of reading files if there is no file.
     """
+    if response is not None and is_path(response):
+        return response
     if is_text(response) and not is_in_memory(key):
         from corefscore.python.corpora import answered
 
         return answered(response, reading)
-    if reading != Reading() and not is_path(key) and not is_path(response):
+    if reading != Reading() and not is_path(key):
         _refuse(reading)
     if response is not None:
         return response

@@ -161,10 +161,6 @@ class Text:
         self.is_penn = self.tag_set == PENN
         self._of_sentence: dict[int, dict[tuple[int, int], int]] = {}
 
-    def sentence(self, tokens: Ints) -> Ints:
-        """Return the sentences of some tokens."""
-        return np.searchsorted(self.ends, tokens, side="right")
-
     def between(self, document: int, start: int, end: int) -> str:
         """Return the words of a document from token ``start`` to token ``end``."""
         first = int(self.first[document])
