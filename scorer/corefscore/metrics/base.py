@@ -159,7 +159,7 @@ class Metric:
     - ``identification``: the measure of mention identification that is printed first; a measure of its own if it does
       not count all mentions.
 
-    ``cite`` are the keys of its papers in `corefscore.metrics.citations`.
+    ``cite`` are the keys of its papers in ``papers.bib``.
     """
 
     name: str

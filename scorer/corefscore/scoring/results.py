@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from corefscore.core import __version__
 from corefscore.core.arrays import Floats, Ints, sums
 from corefscore.core.errors import UsageError, listed, suggested
 from corefscore.core.findings import Finding, plural
 from corefscore.core.percent import percent
 from corefscore.core.records import dataclass
-from corefscore.core.version import __version__
 from corefscore.matching.pairing import Pairs
 from corefscore.metrics import AVERAGE, GROUPS, MENTIONS, NAMES, described, named
 from corefscore.metrics.base import SCORES, Counts, Measure, Metric, Ratios, Values, divided, summed, unpacked

@@ -10,9 +10,9 @@ from typing import SupportsFloat
 
 import numpy as np
 
+from corefscore.core import __version__
 from corefscore.core.documents import Documents
 from corefscore.core.errors import UsageError
-from corefscore.core.version import __version__
 from corefscore.matching.matched import SEARCHES
 from corefscore.metrics import AVERAGE, GROUPS, LINKED, MENTIONS, find
 from corefscore.metrics.base import NODES, Metric
