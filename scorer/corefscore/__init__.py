@@ -7,7 +7,7 @@ result.conll, result["lea"].f1
 
 from __future__ import annotations
 
-from corefscore.core.version import __version__ as __version__
+from corefscore.core import __version__ as __version__
 
 TYPE_CHECKING = False  # `typing` takes longer than all else before the command settles what signals do
 

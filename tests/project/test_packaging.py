@@ -13,8 +13,8 @@ from zipfile import ZipFile
 
 import pytest
 from corefscore import __version__
+from corefscore.cli.cite import _ENTRIES, _SOFTWARE, bibtex
 from corefscore.metrics import NAMES, find, select
-from corefscore.metrics.citations import _ENTRIES, _SOFTWARE, bibtex
 from dist import oldest
 from support import ROOT, TESTDATA, call, server
 
@@ -136,7 +136,7 @@ def test_the_recipe_needs_what_the_package_needs() -> None:
     assert re.findall(r"- (\w+) (>=[\d.]+)", run) == [("python", ">=3.10"), *needed]
     assert 'requires-python = ">=3.10"' in project
     assert "corefscore = corefscore.__main__:main" in recipe
-    assert re.search(r'__version__ = "(.*)"', (ROOT / "scorer" / "corefscore" / "core" / "version.py").read_text())
+    assert re.search(r'__version__ = "(.*)"', (ROOT / "scorer" / "corefscore" / "core" / "__init__.py").read_text())
 
 
 def test_ci_tests_the_oldest_and_the_newest_dependencies_on_every_run() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from corefscore import InputError, ScorerWarning, UsageError, analyse, check, compare, rank, read, score
+from corefscore import InputError, ScorerWarning, UsageError, analyse, check, compare, entities, rank, read, score
 from corefscore.core.frames import frame
 from corefscore.core.options import declared
 from corefscore.statistics.significance import Method
@@ -128,6 +128,7 @@ def test_one_system_gets_intervals_alone() -> None:
             lambda: check(*DEMO, minimum={"lea": 0.1}, both_ways=True), "about a baseline", id="options of a baseline"
         ),
         pytest.param(lambda: score(*DEMO, heads="tree"), "changes scores of CorefUD only", id="heads of spans"),
+        pytest.param(lambda: entities(*DEMO, heads="tree"), "changes scores of CorefUD only", id="heads of entities"),
         pytest.param(lambda: check(*DEMO, minimum={"lea": 58}), "lea.f1=58 would be 5800 %", id="percent"),
         pytest.param(lambda: compare(KEY, SYSTEMS, unit="(x"), "not a regular expression", id="unit"),
         pytest.param(lambda: compare(KEY, SYSTEMS).to_table("json"), "layout='json' is not one of", id="layout"),

@@ -10,8 +10,8 @@ sentence that the response lacks,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import cache, partial
+import re
+from functools import cache
 
 import numpy as np
 
@@ -19,22 +19,11 @@ from corefscore.analysis.partitions import ABSENT, BY_HEAD, BY_TRIMMING, Partiti
 from corefscore.core.arrays import Ints, changes, order_by
 from corefscore.scoring.kinds.texts import Projection, Text
 
-
-def _no_letters(word: str) -> bool:
-    return not any(map(str.isalnum, word))
-
-
-def _english(off: str, word: str) -> bool:
-    return word == off or (len(word) == 1 and not (word.isascii() and word.isalpha()))
-
-
-_Ends = tuple[Callable[[str], bool], Callable[[str], bool]]
-
-_TRIMMED: Mapping[str, _Ends] = {
-    "punctuation": (_no_letters, _no_letters),
-    "english": (partial(_english, "the"), partial(_english, "'s")),
+_TRIMMED = {
+    "punctuation": (r"[\W_]*", r"[\W_]*"),
+    "english": (r"the|[^A-Za-z]", r"'s|[^A-Za-z]"),
 }
-"""The words that are removed from the left and the right end of a span.
+"""The forms of the words that are removed from the left and the right end of a span.
 
 ``punctuation``: tokens without a letter or digit, in any script. ``english``: `the` on the left, `'s` on the right, and
 any token of one character that is not a letter from a to z, as in Kummerfeld and Klein.
@@ -64,7 +53,8 @@ def repaired_spans(
         return both
     start, end = text.first[both.document] + both.start, text.first[both.document] + both.end
     within = both.inside.copy()
-    within[within] = text.sentence(start[within]) == text.sentence(end[within])
+    sentences = [np.searchsorted(text.ends, tokens[within], side="right") for tokens in (start, end)]
+    within[within] = sentences[0] == sentences[1]
     key, response = np.flatnonzero(both.missing & within), np.flatnonzero(both.extra & within)
     rows = both.key_row, both.response_row
     # Mentions that skip tokens are not trimmed.
@@ -92,16 +82,16 @@ def repaired_spans(
     return both._replace(response=entity, response_row=row, repair=repair).compact()
 
 
-def _trimmed(start: Ints, end: Ints, mentions: Ints, text: Text, ends: _Ends) -> tuple[Ints, Ints]:
+def _trimmed(start: Ints, end: Ints, mentions: Ints, text: Text, ends: tuple[str, str]) -> tuple[Ints, Ints]:
     """Return the first and last token of all mentions, with the ends of ``mentions`` trimmed; at least one token
     stays.
     """
     left, right = start.copy(), end.copy()
-    for edge, step, is_off in zip((left, right), (1, -1), ends, strict=True):
-        off = cache(is_off)
+    for edge, step, form in zip((left, right), (1, -1), ends, strict=True):
+        off = cache(re.compile(form).fullmatch)
         left_to_do = mentions
         while len(left_to_do := left_to_do[left[left_to_do] < right[left_to_do]]):
-            left_to_do = left_to_do[[off(text.words[token]) for token in edge[left_to_do].tolist()]]
+            left_to_do = left_to_do[[off(text.words[token]) is not None for token in edge[left_to_do].tolist()]]
             edge[left_to_do] += step
     return left, right
 
@@ -124,13 +114,10 @@ def _in_order(key: Ints, response: Ints, spans: tuple[Ints, Ints]) -> tuple[Ints
 
 def _alone(key: Ints, response: Ints, head: Ints) -> tuple[Ints, Ints]:
     """Return pairs of mentions with the same head, which no other mention of either side has."""
-    key, response = (_only(side, head) for side in (key, response))
+    alone = []
+    for mentions in (key, response):
+        _, first, count = np.unique(head[mentions], return_index=True, return_counts=True)
+        alone.append(mentions[first[count == 1]])
+    key, response = alone
     _, in_key, in_response = np.intersect1d(head[key], head[response], assume_unique=True, return_indices=True)
     return key[in_key], response[in_response]
-
-
-def _only(mentions: Ints, head: Ints) -> Ints:
-    """Return the mentions whose head no other one of them has."""
-    _, first, count = np.unique(head[mentions], return_index=True, return_counts=True)
-    found: Ints = mentions[first[count == 1]]
-    return found

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.analysis.partitions import ABSENT, Partitions
-from corefscore.core.arrays import Bools, Ints, changes, firsts, narrow, order_by, ranked
+from corefscore.core.arrays import Bools, Ints, changes, narrow, order_by, ranked
 
 SPAN = "span_error"
 CONFLATED = "conflated"
@@ -105,7 +105,7 @@ class Errors(NamedTuple):
             whole = np.flatnonzero(side.whole)
             found[apart] = self.pieces.document[side.apart]
             found[mention] = both.document[side.alone]
-            found[entity] = both.document[whole[firsts(entities[whole])]]
+            found[entity] = both.document[whole[ranked(entities[whole])[0]]]
             found[singleton] = both.document[side.single]
         return {name: narrow(np.bincount(found[name], minlength=both.documents)) for name in TYPES}
 
@@ -139,13 +139,6 @@ def _parts(pieces: Ints, mentions: Ints, entities: int) -> int:
     return int(parts[parts > 1].sum())
 
 
-def _main_mentions(entities: Ints, pronoun: Bools) -> Ints:
-    """Return the main mention of each entity, given the entity of each mention and whether it is a pronoun."""
-    there = np.flatnonzero(entities != ABSENT)
-    order = there[order_by(entities[there], pronoun[there].astype(np.int64))]
-    return order[changes(entities[order])]
-
-
 def errors_of(both: Partitions, pronoun: Bools) -> Errors:
     """Return the errors of a response; ``pronoun`` says whether each mention is a pronoun."""
     shared = np.flatnonzero((both.key != ABSENT) & (both.response != ABSENT))
@@ -169,7 +162,9 @@ def _one_side(entities: Ints, other: Ints, pronoun: Bools, piece: Ints, of_piece
     lone = (entities != ABSENT) & (other == ABSENT)
     names = (entities != ABSENT) & (other != ABSENT) & ~pronoun
     lone_in = np.bincount(entities[lone], minlength=count)
-    main = _main_mentions(entities, pronoun)
+    there = np.flatnonzero(entities != ABSENT)
+    order = there[order_by(entities[there], pronoun[there].astype(np.int64))]
+    main = order[changes(entities[order])]
     is_main = np.zeros(len(entities), dtype=np.bool_)
     is_main[main] = True
     single = (np.bincount(entities[entities != ABSENT], minlength=count) == 1) & (lone_in == 1)

@@ -21,6 +21,7 @@ from corefscore.formats.base import (
     FullDocument,
     Reading,
     Sentences,
+    found_at,
     full_documents,
     zeros_in,
 )
@@ -298,8 +299,8 @@ def _full(
         for number, document in enumerate(full_documents(_as_spans(batch, notices))):
             place = document.place
             if pieces := batch.discarded.get(number):
-                details = {"document": document.name, "count": plural(len(pieces), "piece"), "piece": pieces[0]}
-                notices.append(Finding("dropped-marks", place.source.name, place.line, details=details))
+                count = plural(len(pieces), "piece")
+                notices.append(found_at(place, "dropped-marks", document=document.name, count=count, piece=pieces[0]))
             sentences = next(texts)
             found = set(zeros_in(chain(*sentences or ()))) if zeros else ()
             yield document._replace(sentences=sentences, zeros=found)

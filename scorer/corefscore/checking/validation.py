@@ -15,7 +15,7 @@ from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding, Found, kinds, plural, tokens
 from corefscore.core.sources import Source
 from corefscore.formats import BY_CONTENT, examined, form_of, odd_ids, refuse_heads
-from corefscore.formats.base import FAULTS, Reading
+from corefscore.formats.base import FAULTS, Reading, found_at
 from corefscore.matching.common import Common, common, different_words, first_differences, nothing_in_common
 from corefscore.matching.matched import Repeat, copies_of, describe, match_spans, repeats_of, too_many, treat_repeats
 from corefscore.matching.pairing import Pairing
@@ -130,8 +130,7 @@ class _Side:
             if first is place:
                 new.append(document)
                 continue
-            details = {"document": name, "first": str(first)}
-            self.found.add(Finding("repeated-name", place.source.name, place.line, details=details))
+            self.found.add(found_at(place, "repeated-name", document=name, first=str(first)))
         return replace(batch, faults={}).take(np.array(new, dtype=np.int64))
 
 
@@ -144,9 +143,7 @@ def _examine(documents: Documents, found: Found, unworded: list[Unworded]) -> No
     has_mentions[documents.document] = True
     has_mentions[list(documents.faults)] = True
     for document in found.take("no-mentions", np.flatnonzero(~has_mentions).tolist()):
-        place = documents.place_of(document)
-        details = {"document": documents.names[document]}
-        found.add(Finding("no-mentions", place.source.name, place.line, details=details))
+        found.add(found_at(documents.place_of(document), "no-mentions", document=documents.names[document]))
     if documents.nodes is None:
         repeated = found.take("repeated-mention", copies_of(documents))
         unworded += describe("repeated-mention", repeats_of(documents, repeated))

@@ -13,8 +13,8 @@ import click
 
 from corefscore.cli.options import COREFUD_NAME, Choice
 from corefscore.cli.output import complain, give_up
+from corefscore.core import __version__
 from corefscore.core.errors import InputError, ScorerError, UsageError, nearest, suggested
-from corefscore.core.version import __version__
 
 _HELP = """Score coreference exactly as the official scorers do.
 

@@ -17,7 +17,7 @@ from corefscore.core.percent import from_percent
 from corefscore.metrics import scores_in, single
 from corefscore.reports.check import Asked, Named, check, needed
 from corefscore.reports.layouts import ANNOTATIONS, DATA, TABLES, Style, rendered
-from corefscore.scoring.results import compiled, refuse_heads_of_spans
+from corefscore.scoring.results import compiled
 from corefscore.scoring.settings import Grouping
 
 _FAILED = 3
@@ -109,7 +109,6 @@ def command(
     document = baseline.document if baseline else None
     with workers() as apply:
         result = evaluated(key, response, chosen, apply=apply, document=document, **arguments)
-    refuse_heads_of_spans(result)
     tell(result.notices)
     report = check(result, baseline, lowest, asked, path, average=average)
     tell(report.notices)

@@ -2,12 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from pkgutil import get_data
+
 import click
 
 from corefscore.cli import options
 from corefscore.cli.output import write
-from corefscore.metrics import select
-from corefscore.metrics.citations import bibtex
+from corefscore.core import __version__
+from corefscore.metrics import AVERAGE, GROUPS, select
+from corefscore.metrics.base import Metric
+
+_BIBTEX = (get_data("corefscore.metrics", "papers.bib") or b"").decode("utf-8").replace("VERSION", __version__)
+
+_ENTRIES = {entry.partition("{")[2].partition(",")[0]: entry for entry in _BIBTEX.strip().split("\n\n")}
+"""The entries by key. Those of the papers of a metric are in `Metric.cite`."""
+
+_SOFTWARE, _OFFICIAL, _AVERAGED = "corefscore", "pradhan-etal-2014-scoring", "pradhan-etal-2011-conll"
+
+
+def bibtex(metrics: Iterable[Metric]) -> str:
+    """Return the entries of this software, of the official scorer, whose numbers it reproduces, and of each metric; and
+    of the CoNLL average if its three metrics are given. A metric without entries becomes a comment with its paper.
+    """
+    metrics = list(metrics)
+    keys = dict.fromkeys([_SOFTWARE, _OFFICIAL, *(key for metric in metrics for key in metric.cite)])
+    if {metric.name for metric in metrics} >= set(GROUPS[AVERAGE]):
+        keys[_AVERAGED] = None
+    others = [f"% {metric.name}: {metric.paper}" for metric in metrics if not metric.cite]
+    return "\n\n".join([*map(_ENTRIES.__getitem__, keys), *others]) + "\n"
 
 
 @click.command(

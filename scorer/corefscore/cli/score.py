@@ -22,7 +22,7 @@ from corefscore.metrics.base import NODES, Metric, names_asked, options_of
 from corefscore.reports.base import shortened
 from corefscore.reports.layouts import COREFUD, DATA, RESULT, TABLE, TABLES, Style, fitting, rendered
 from corefscore.reports.score import Report
-from corefscore.scoring.results import DOCUMENT, compiled, refuse_heads_of_spans
+from corefscore.scoring.results import DOCUMENT, compiled
 from corefscore.scoring.settings import Grouping
 
 _SYMBOLS = (
@@ -148,7 +148,7 @@ def score(
     document, listed = (None, False) if name == "none" else (name, official)
     arguments |= {"document": document, "keep_pairs": listed or entities, "unit": unit}
     with workers() as apply:
-        result = refuse_heads_of_spans(evaluated(key, response, metrics, apply=apply, **arguments))
+        result = evaluated(key, response, metrics, apply=apply, **arguments)
     tell(result.notices)
     if entities:
         from corefscore.reports.entities import entities as of_entities

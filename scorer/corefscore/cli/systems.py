@@ -23,7 +23,7 @@ from corefscore.reports.compare import compare as compared
 from corefscore.reports.layouts import DATA, TABLES, Style, rendered
 from corefscore.reports.rank import drawn, plot_format
 from corefscore.reports.rank import rank as ranked
-from corefscore.scoring.results import Result, compiled, refuse_heads_of_spans
+from corefscore.scoring.results import Result, compiled
 from corefscore.scoring.systems import Runs, files_of, scored_each, separated
 from corefscore.statistics.significance import Method
 
@@ -99,7 +99,7 @@ def _scored(
         files = files_of(corpus)
 
         def score_one(path: str) -> Result:
-            result = refuse_heads_of_spans(evaluated(corpus, path, metrics, apply=apply, unit=unit, **arguments))
+            result = evaluated(corpus, path, metrics, apply=apply, unit=unit, **arguments)
             if strict() and result.notices and refused:
                 raise InputError(notice.as_error() for notice in result.notices)
             return result

@@ -104,17 +104,12 @@ def changes(*keys: Ints) -> Bools:
     return new
 
 
-def firsts(*columns: Ints) -> Ints:
-    """Return the index of the first occurrence of each different row, in the order of `order_by`.
-
-    Like `among`, this and `ranked` avoid `numpy.unique`, whose first call imports ``numpy.ma``.
-    """
-    order = order_by(*columns)
-    return order[changes(*(column[order] for column in columns))]
-
-
 def ranked(*columns: Ints) -> tuple[Ints, Ints]:
-    """Return `firsts`, and for each row the index of its equal among them."""
+    """Return the index of the first occurrence of each different row, in the order of `order_by`, and for each row the
+    index of its equal among these.
+
+    Like `among`, this avoids `numpy.unique`, whose first call imports ``numpy.ma``.
+    """
     order = order_by(*columns)
     new = changes(*(column[order] for column in columns))
     rank = np.empty(len(order), dtype=np.int64)
@@ -132,7 +127,7 @@ def narrow(column: Ints) -> Any:
 def repeated(*columns: Ints) -> Bools:
     """Return whether an equal row comes before each row."""
     found = np.ones(len(columns[0]), dtype=np.bool_)
-    found[firsts(*columns)] = False
+    found[ranked(*columns)[0]] = False
     return found
 
 

@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from typing import Any, Generic, Protocol, TypeVar
-
-from corefscore.core.records import NamedTuple
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 ERROR, NOTICE = "error", "notice"
 

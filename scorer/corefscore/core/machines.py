@@ -15,8 +15,8 @@ from pydoc import locate
 from time import monotonic
 from typing import Any
 
+from corefscore.core import __version__
 from corefscore.core.errors import ScorerError, UsageError
-from corefscore.core.version import __version__
 from corefscore.core.workers import Map
 
 SECONDS = 10

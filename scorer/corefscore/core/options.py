@@ -7,14 +7,14 @@ metric are a tuple of `Option`. The options about names are here, too, since eve
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import Field, field, fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import Field, field, fields, replace
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from corefscore.core.documents import KEY
 from corefscore.core.errors import UsageError, suggested
-from corefscore.core.records import NamedTuple, dataclass, replace
+from corefscore.core.records import dataclass
 
 SCORING, INPUT, OUTPUT, STATISTICS, ABOUT_NAMES, WORK = HEADINGS = (
     *("What to score", "Input", "Output", "Statistics", "Names", "Work"),
@@ -50,23 +50,6 @@ class Option(NamedTuple):
     def keyword(self) -> str:
         return self.name.replace("-", "_")
 
-    def check(self, value: Any) -> None:
-        """Raise `UsageError` for an invalid value."""
-        kind = self.kind or type(self.default)
-        if value is None and self.default is None:
-            return
-        if self.by_side and isinstance(value, Mapping):
-            for of_one_side in value.values():
-                self.check(of_one_side)
-        elif kind is int and (type(value) is not int or value < self.least):
-            raise UsageError(f"{self.keyword}={value!r}: expected a whole number, {self.least} or more")
-        elif kind is bool and type(value) is not bool:
-            raise UsageError(f"{self.keyword}={value!r}: expected True or False")
-        elif self.kind is str and not isinstance(value, str):
-            raise UsageError(f"{self.keyword}={value!r}: expected a word")
-        elif self.choices is not None and value not in self.choices:
-            raise UsageError(f"{self.keyword}={value!r}: expected one of {', '.join(self.choices)}")
-
 
 def option(default: Any, help: str, choices: Sequence[str] | None = None, **others: Any) -> Any:
     """Declare a field of a dataclass as an option; ``others`` are further fields of `Option`."""
@@ -82,11 +65,24 @@ def declared(topic: type) -> tuple[Option, ...]:
     )
 
 
-def check_all(topic: Any) -> None:
-    """Check the values of all options of an object. Raises `UsageError` for an invalid one."""
-    of: type = type(topic)
-    for each in declared(of):
-        each.check(getattr(topic, each.keyword))
+def check_options(options: Iterable[Option], values: Mapping[str, Any]) -> None:
+    """Check the values of options by keyword. Raises `UsageError` for the first invalid one."""
+    for option in options:
+        kind, value = option.kind or type(option.default), values[option.keyword]
+        for each in value.values() if option.by_side and isinstance(value, Mapping) else (value,):
+            if each is None and option.default is None:
+                continue
+            if kind is int and (type(each) is not int or each < option.least):
+                expected = f"a whole number, {option.least} or more"
+            elif kind is bool and type(each) is not bool:
+                expected = "True or False"
+            elif option.kind is str and not isinstance(each, str):
+                expected = "a word"
+            elif option.choices is not None and each not in option.choices:
+                expected = f"one of {', '.join(option.choices)}"
+            else:
+                continue
+            raise UsageError(f"{option.keyword}={each!r}: expected {expected}")
 
 
 OWN = "own"
@@ -182,8 +178,8 @@ def name_options(own: Mapping[str, Any]) -> NameOptions:
     """Return the options about names from their values by keyword, in a canonical form, so that runs with the same
     meaning have the same signature. Raises `UsageError` for invalid values.
     """
-    options = NameOptions(**{each.keyword: own[each.keyword] for each in declared(NameOptions) if each.keyword in own})
-    check_all(options)
+    options = NameOptions(**{name: own[name] for name in vars(NameOptions()) if name in own})
+    check_options(declared(NameOptions), vars(options))
     if options.rules != MATCHES and not options.estimate_key:
         raise UsageError("--match says how a key is estimated; it needs --estimate-key")
     return replace(options, ne_types=",".join(sorted(options.types)), match=",".join(options.rules))

@@ -9,9 +9,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,7 +21,6 @@ from corefscore.core.documents import KEY, RESPONSE, Documents, Place
 from corefscore.core.errors import InputError, UsageError, suggested
 from corefscore.core.findings import Finding, Found, plural
 from corefscore.core.options import OWN, NameOptions
-from corefscore.core.records import NamedTuple, replace
 from corefscore.core.sources import Source, listed, place_and_pattern, sources, unpacked
 from corefscore.formats.base import (
     AUTO,
@@ -68,7 +68,8 @@ class Opened(NamedTuple):
             source.watch = watch
         annotations = partial(_annotations, *self) if self.form.annotations else None
         for batch in self.form.read(self.files, notices, self.request):
-            notices.extend(odd_ids(batch))
+            if (batch.label < 0).any():  # those of plain CoNLL are whole numbers
+                notices.extend(odd_ids(batch))
             yield replace(batch, annotations=annotations)
 
 

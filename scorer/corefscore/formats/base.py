@@ -5,18 +5,19 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from types import MappingProxyType
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from corefscore.core.arrays import NONE, Bools, Ints
 from corefscore.core.documents import KEY, RESPONSE, SENTENCE, TENTH, Documents, Place
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding, Found
 from corefscore.core.items import LONGEST, Items, Values, text_of
-from corefscore.core.options import INPUT, NameOptions, check_all, declared, option
-from corefscore.core.records import NamedTuple, dataclass, replace
+from corefscore.core.options import INPUT, NameOptions, check_options, declared, option
+from corefscore.core.records import dataclass
 from corefscore.core.sources import MARK, Source
 
 BATCH = 1 << 23
@@ -159,12 +160,11 @@ class Reading:
     def settings(self) -> dict[str, str]:
         """The options that were given and can change a score; the name of a value by side begins with the side."""
         given: dict[str, Any] = {}
-        for each in declared(Reading):
-            value = getattr(self, each.keyword)
+        for name, value in vars(self).items():
             if isinstance(value, Mapping):
-                given |= {f"{side}_{each.keyword}": of_one for side, of_one in value.items()}
+                given |= {f"{side}_{name}": of_one for side, of_one in value.items()}
             elif value not in (None, False, AUTO):
-                given[each.keyword] = value
+                given[name] = value
         return given
 
 
@@ -178,7 +178,7 @@ def columns_of(reading: Reading, side: str | None) -> dict[str, Any]:
 
     Raises `UsageError` for anything else, and for a column of one side if the side is not known.
     """
-    check_all(reading)
+    check_options(declared(Reading), vars(reading))
     found: dict[str, Any] = {}
     for piece in () if reading.columns is None else reading.columns.split(","):
         place, _, name = piece.partition("=")
@@ -423,7 +423,7 @@ class Format(NamedTuple):
 
     name: str
     title: str
-    recognises: Callable[[bytes], bool]
+    recognises: Callable[[bytes], object]
     read: Read
     sentences: Callable[[Source, list[Finding], Request], Iterator[Sentences | None]] | None = None
     write: Callable[[Iterator[FullDocument], list[Finding], Request], Iterator[str]] | None = None

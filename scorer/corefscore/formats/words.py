@@ -109,10 +109,6 @@ def numbers_of(words: Sequence[bytes]) -> Ints:
     return word_numbers(np.frombuffer(b"".join(words), dtype=np.uint8), stops - sizes, stops)
 
 
-_MARKS = np.append(numbers_of([b"", *(bytes([mark]) for mark in BLANK_MARKS)]), UNKNOWN)
-"""The numbers of the marks for a missing word."""
-
-
 def are_words(numbers: Ints, bounds: Ints) -> Bools:
     """Return whether each text ``numbers[bounds[n]:bounds[n + 1]]`` has words, rather than marks or the same mark for
     all.
@@ -122,9 +118,10 @@ def are_words(numbers: Ints, bounds: Ints) -> Bools:
         counts: Ints = np.diff(np.cumsum(np.append(0, which))[bounds])
         return counts
 
+    marks = np.append(numbers_of([b"", *(bytes([mark]) for mark in BLANK_MARKS)]), UNKNOWN)
     sizes = np.diff(bounds)
     firsts = np.append(numbers, UNKNOWN)[np.repeat(bounds[:-1], sizes)]
-    words: Bools = (count(~np.isin(numbers, _MARKS)) > 0) & ((count(numbers != firsts) > 0) | (sizes == 1))
+    words: Bools = (count(~np.isin(numbers, marks)) > 0) & ((count(numbers != firsts) > 0) | (sizes == 1))
     return words
 
 

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.core.arrays import Bools, Floats, Ints, among, changes, firsts, ranked
-from corefscore.core.records import NamedTuple
+from corefscore.core.arrays import Bools, Floats, Ints, among, changes, ranked
 
 _PAYS = 0.05
 """The share of the cells that one pass of comparisons has to decide; with fewer, another pass is not worth its time."""
@@ -85,7 +85,7 @@ def _dominant(rows: Ints, columns: Ints, weights: Floats) -> tuple[Ints, Ints]:
     others = _best_other(rows, weights) + in_column
     found = np.flatnonzero(weights >= others)
     found = found[changes(rows[found])]
-    found = found[firsts(columns[found])]
+    found = found[ranked(columns[found])[0]]
     return found, found[(in_column[found] > 0) & (weights[found] <= others[found] + _NEAR)]
 
 

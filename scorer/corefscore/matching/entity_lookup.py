@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.core.arrays import Floats, Ints, changes, firsts, repeated
+from corefscore.core.arrays import Floats, Ints, changes, ranked, repeated
 from corefscore.core.documents import SENTENCE, TENTH
 from corefscore.matching.matched import Matched, Side
 from corefscore.matching.mentions import (
@@ -123,7 +123,7 @@ def search(key: Mentions, response: Mentions, document: Ints, *, documents: int,
     at_key, at_response, _ = rule.pairs(key, response)
     # Each pair of a mention and an entity of the other side counts once.
     entity = response.side.entity[at_response]
-    once = firsts(at_key, entity)
+    once = ranked(at_key, entity)[0]
     fit = in_common(key.side.entity[at_key[once]], entity[once])
     looked_at = findable[0][at_key] | findable[1][at_response]
     at_key, at_response = at_key[looked_at], at_response[looked_at]

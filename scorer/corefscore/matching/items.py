@@ -14,6 +14,7 @@ from corefscore.core.documents import Documents
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural
 from corefscore.core.items import LONGEST, ItemWords, Numbers, Values, text_of
+from corefscore.formats.base import found_at
 
 
 def compared(key: Documents, response: Documents, present: Bools) -> tuple[Documents, list[Finding]]:
@@ -99,6 +100,4 @@ def _on_one_side(
     extra, missing = alone(theirs[: len(response.start)], ours), alone(ours[: len(key.start)], theirs)
     for at in np.flatnonzero(missing + extra).tolist():
         counts = {"extra": plural(int(extra[at]), "item"), "missing": plural(int(missing[at]), "item")}
-        place = response.place_of(at)
-        details = {"document": response.names[at], **counts}
-        yield Finding("other-items", place.source.name, place.line, details=details)
+        yield found_at(response.place_of(at), "other-items", document=response.names[at], **counts)

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.core.arrays import Bools, Floats, Ints, changes, firsts, order_by, ranges, ranked
+from corefscore.core.arrays import Bools, Floats, Ints, changes, order_by, ranges, ranked
 from corefscore.core.documents import NO_NODES, SENTENCE, Documents, Kinds, Nodes
 from corefscore.core.errors import UsageError
 from corefscore.matching.assignment import assigned
@@ -170,7 +170,7 @@ def _digest(nodes: Nodes) -> Ints:
 def align(key: Mentions, response: Mentions, document: Ints, *, documents: int, matching: str, zeros: str) -> Alignment:
     """Align the mentions of both sides in the steps above; ``document`` has the document of each number."""
     # Each once, in the order of the numbers; of copies in several entities the first one.
-    ours, theirs = (side.take(firsts(side.number)) for side in (key, response))
+    ours, theirs = (side.take(ranked(side.number)[0]) for side in (key, response))
     aligned: list[tuple[Ints, Ints]] = []
     # Which numbers of each side are not yet aligned.
     left = np.zeros((2, len(document)), dtype=np.bool_)
@@ -302,7 +302,7 @@ def _links(side: Mentions, *, relations: bool) -> _Sets:
     of = np.repeat(np.arange(len(nodes.size)), nodes.links)
     members = (of, side.document[of], nodes.head[of] // SENTENCE, nodes.parent, nodes.relation)
     rows = members if relations else members[:-1]
-    first = firsts(*rows)
+    first = ranked(*rows)[0]
     of, *columns = (row[first] for row in rows)
     return _Sets(tuple(columns), of, np.bincount(of, minlength=len(nodes.size)))
 

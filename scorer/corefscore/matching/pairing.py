@@ -21,10 +21,11 @@ from __future__ import annotations
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, partial
 from itertools import accumulate, chain, islice, pairwise
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -43,8 +44,8 @@ from corefscore.core.documents import (
 )
 from corefscore.core.errors import InputError, UnknownDocumentError, nearest, suggested
 from corefscore.core.findings import NO_CHARACTERS, SHOWN, Finding, plural
-from corefscore.core.records import NamedTuple, replace
 from corefscore.core.sources import Source
+from corefscore.formats.base import found_at, refused
 
 if TYPE_CHECKING:
     from corefscore.matching.text.characters import Characters
@@ -147,8 +148,8 @@ class _InTokens:
         if mentions:
             first = side.mention(mentions[0])
             (words,) = texts_of([first])
-            details = {"document": first.document, "count": plural(len(mentions), "mention"), "words": words}
-            self.notices.append(Finding(code, first.place.source.name, first.place.line, details=details))
+            count = plural(len(mentions), "mention")
+            self.notices.append(found_at(first.place, code, document=first.document, count=count, words=words))
 
     def _beside(self, side: Documents, other: Documents, document: int, own: Characters) -> Characters:
         """Return the same characters by the tokens of the other side. Raises `InputError` where it has another text."""
@@ -159,14 +160,14 @@ class _InTokens:
         if not np.array_equal(own.code, theirs.code):
             size = min(len(own.code), len(theirs.code))
             same = int(np.argmin(np.append(own.code[:size] == theirs.code[:size], False)))
-            details = {
-                "document": side.names[document],
-                "text": own.text(same, same + _AROUND),
-                "other": theirs.text(same, same + _AROUND),
-                "place": str(other.place_of(document)),
-            }
-            place = side.place_of(document)
-            raise InputError([Finding("other-text", place.source.name, place.line, details=details)])
+            raise refused(
+                side.place_of(document),
+                "other-text",
+                document=side.names[document],
+                text=own.text(same, same + _AROUND),
+                other=theirs.text(same, same + _AROUND),
+                place=str(other.place_of(document)),
+            )
         return theirs if others is None else theirs.by_itself
 
     def _words(self, side: Documents, other: Documents, document: int) -> list[str]:
@@ -179,9 +180,7 @@ class _InTokens:
                 self._words_of[source] = {its.line: list(chain(*its.words)) for its in other.annotations(source)}
             words = self._words_of[source].get(place.line, words)
         if not words:
-            own = side.place_of(document)
-            details = {"document": side.names[document], "place": str(place)}
-            raise InputError([Finding("no-tokens", own.source.name, own.line, details=details)])
+            raise refused(side.place_of(document), "no-tokens", document=side.names[document], place=str(place))
         return words
 
 
@@ -192,29 +191,20 @@ def peek(batches: Iterator[Documents]) -> tuple[Documents | None, Iterator[Docum
     return first, batches if first is None else chain(iter([first]), batches)
 
 
-def _named_by_position(
-    key: Iterator[Documents], response: Iterator[Documents]
-) -> tuple[Iterator[Documents], Iterator[Documents]]:
-    """Return both sides; if one of them has no names of documents, and counts characters or has items, and the other
-    side has names, with these.
+def _named_by_position(sides: Iterable[Iterator[Documents]], number: int) -> list[Iterator[Documents]]:
+    """Return both sides, of which side ``number`` has no names of documents, with the names of the other side.
 
     They belong together by their position, which their texts confirm, or because both have one document. Raises
     `InputError` for another number of them.
     """
-    (first, key), (other, response) = peek(key), peek(response)
-    if first is None or other is None or first.unnamed == other.unnamed:
-        return key, response
-    nameless, number = (first, 0) if first.unnamed else (other, 1)
-    if nameless.characters is None and nameless.items is None:
-        return key, response
-    whole = [joined(list(side)) for side in (key, response)]
+    whole = [joined(list(side)) for side in sides]
     without, names = whole[number], whole[1 - number].names
     if len(without) != len(names):
         place = without.place_of(0)
         details = {"count": plural(len(without), "document"), "others": len(names)}
         raise InputError([Finding("unnamed-documents", place.source.name, details=details)])
     whole[number] = replace(without, names=list(names))
-    return iter([whole[0]]), iter([whole[1]])
+    return [iter([side]) for side in whole]
 
 
 class Pairs(NamedTuple):
@@ -228,6 +218,10 @@ class Pairs(NamedTuple):
     response: Documents
     present: Bools
     fingerprint: int = 0
+
+    def narrow(self) -> Pairs:
+        """Return the pairs with columns of less memory."""
+        return self._replace(key=self.key.narrow(), response=self.response.narrow())
 
 
 class Names:
@@ -245,11 +239,10 @@ class Names:
     def add(self, documents: Documents) -> Documents:
         """Add the names of a batch, and return it. Raises `InputError` for a name that was already added."""
         self.exact = self.exact and documents.exact_names
-        for document, name in enumerate(documents.names):
-            place = documents.place_of(document)
+        for name, place in zip(documents.names, documents.places, strict=True):
+            assert place is not None, "no document that was read is missing"
             if name in self.seen:
-                details = {"document": name, "first": str(self.places({name})[name])}
-                raise InputError([Finding("repeated-name", place.source.name, place.line, details=details)])
+                raise refused(place, "repeated-name", document=name, first=str(self.places({name})[name]))
             once = self._others.get(name, name)
             self.seen[once] = once
             self._sources.append(place.source)
@@ -321,7 +314,11 @@ class Pairing:
         only: str | None = None,
         refuse: Callable[[Finding], None] = _refused,
     ) -> None:
-        key, response = _named_by_position(key, response)
+        (first, key), (other, response) = peek(key), peek(response)
+        if first is not None and other is not None and first.unnamed != other.unnamed:
+            nameless, number = (first, 0) if first.unnamed else (other, 1)
+            if nameless.characters is not None or nameless.items is not None:
+                key, response = _named_by_position((key, response), number)
         self.notices, self.only, self.refuse = notices, only, refuse
         self.key_names = Names()
         self.response_names = Names(self.key_names.seen)
@@ -413,8 +410,7 @@ class Pairing:
 
     def _differ(self, code: str, documents: Documents, d: int, **numbers: int) -> None:
         """Add a notice about a document."""
-        place, details = documents.place_of(d), {"document": documents.names[d], **numbers}
-        self.notices.append(Finding(code, place.source.name, place.line, details=details))
+        self.notices.append(found_at(documents.place_of(d), code, document=documents.names[d], **numbers))
 
     def _tell_unscored(self, batch: Documents, documents: list[int]) -> None:
         """Add notices about the faults of documents that are not scored."""
@@ -435,8 +431,7 @@ def unpaired(
     """Report the documents that one side lacks; the key has ``count``. With ``alone`` only those of the response."""
     if extra and missing and len(missing) == count:
         other, place = next(iter(extra.items()))
-        details = {"key": next(iter(missing)), "response": other}
-        yield Finding("no-common-document", place.source.name, place.line, details=details)
+        yield found_at(place, "no-common-document", key=next(iter(missing)), response=other)
     yield from _alone("missing-document", missing, extra)
     yield from _alone("extra-document", {} if alone else extra, missing)
 
@@ -448,7 +443,7 @@ def _alone(code: str, documents: Mapping[str, Place], others: Mapping[str, Place
         # Only so many are shown, and finding similar names takes time.
         like = nearest(name, near, count=1) if number < SHOWN else []
         hint = f'; the most similar unmatched name is "{like[0]}"' if like else ""
-        yield Finding(code, place.source.name, place.line, details={"document": name, "nearest": hint})
+        yield found_at(place, code, document=name, nearest=hint)
 
 
 def _beyond(side: Documents, other: Documents, present: Bools) -> Iterator[Finding]:
@@ -467,6 +462,6 @@ def _beyond(side: Documents, other: Documents, present: Bools) -> Iterator[Findi
         if odd[mention]:
             (what,) = texts_of([side.mention(mention)])
             expected = "the first token of the mention, then its last one, counted from 0, as elsewhere here"
-        details = {"document": side.names[d], "place": "a mention", "what": what, "expected": expected}
-        place = side.place_of(d)
-        yield Finding("bad-mention", place.source.name, place.line, details=details)
+        yield found_at(
+            side.place_of(d), "bad-mention", document=side.names[d], place="a mention", what=what, expected=expected
+        )

@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.core.arrays import Ints, firsts, order_by, ranked
+from corefscore.core.arrays import Ints, order_by, ranked
 from corefscore.core.documents import KEY, RESPONSE, Documents, Mention, Place, by_appearance, texts_of
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural
@@ -102,7 +102,7 @@ def _crossing(units: Units, name: str, side: Documents, unit: str) -> list[tuple
     its number.
     """
     row = units.of(side)
-    crossing = np.flatnonzero(np.bincount(side.entity[firsts(side.entity, row)], minlength=len(side.document)) > 1)
+    crossing = np.flatnonzero(np.bincount(side.entity[ranked(side.entity, row)[0]], minlength=len(side.document)) > 1)
     found = []
     for document in np.unique(side.document[crossing]).tolist():
         crossed = crossing[side.document[crossing] == document]

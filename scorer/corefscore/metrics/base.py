@@ -6,16 +6,17 @@ Counts are summed first and divided last, and only here.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from corefscore.core.arrays import Floats
 from corefscore.core.errors import UsageError, suggested
-from corefscore.core.options import NameOptions, declared, name_options
+from corefscore.core.options import NameOptions, check_options, declared, name_options
 from corefscore.core.options import Option as Option  # noqa: PLC0414 - metrics of other packages import it from here
-from corefscore.core.records import NamedTuple, dataclass, replace
+from corefscore.core.records import dataclass
 
 SCORES = ("recall", "precision", "f1")
 """The scores of a measure, in the order that they have in arrays and tables."""
@@ -158,7 +159,7 @@ class Metric:
     - ``identification``: the measure of mention identification that is printed first; a measure of its own if it does
       not count all mentions.
 
-    ``cite`` are the keys of its papers in `corefscore.metrics.citations`.
+    ``cite`` are the keys of its papers in ``papers.bib``.
     """
 
     name: str
@@ -223,13 +224,13 @@ def own_values(metrics: Sequence[Metric], given: Mapping[str, Any]) -> dict[str,
         raise UsageError(f"unknown option {', '.join(unknown)} of these metrics; {hint}")
     if (of_names := names_asked(metrics, given)) is not None:
         given = {**given, **vars(of_names)}
-    found = {}
-    for option, keyword in zip(options, known, strict=True):
-        value = given.get(keyword, option.default)
-        option.check(value)
-        if value != option.default or not option.implied:
-            found[keyword] = value
-    return found
+    values = {keyword: given.get(keyword, option.default) for option, keyword in zip(options, known, strict=True)}
+    check_options(options, values)
+    return {
+        keyword: values[keyword]
+        for option, keyword in zip(options, known, strict=True)
+        if values[keyword] != option.default or not option.implied
+    }
 
 
 def names_asked(metrics: Sequence[Metric], own: Mapping[str, Any]) -> NameOptions | None:

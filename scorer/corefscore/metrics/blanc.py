@@ -36,35 +36,28 @@ def count(overlap: Overlap, boundary: str = KEY) -> tuple[Counts, ...]:
 
     Source: Luo et al. 2014, section 4 and case (1) of section 4.1; Recasens and Hovy 2011.
     """
-    sides = overlap.key, overlap.response
-    together = overlap.cells.together(), *(groups.together() + groups.distinct.twice for groups in sides)
-    apart = _both_apart(overlap), *(groups.apart() + groups.distinct.several for groups in sides)
+    cells, sides = overlap.cells, (overlap.key, overlap.response)
+    # A span that both sides have is in one response entity only.
+    only_of_key = np.bincount(cells.key, cells.distinct.alone, len(overlap.key.size)).astype(np.int64)
+    only_of_response = np.bincount(cells.response, cells.met, len(overlap.response.size)).astype(np.int64)
+    both_apart = (
+        pairs_of(cells.distinct.spans)
+        - overlap.key.total(pairs_of(only_of_key))
+        - overlap.response.total(pairs_of(only_of_response))
+        + cells.total(pairs_of(cells.distinct.alone))
+    )
+    together = cells.together(), *(groups.together() + groups.distinct.twice for groups in sides)
+    apart = both_apart, *(groups.apart() + groups.distinct.several for groups in sides)
     links = shares(*together), shares(*apart)
     if boundary == KEY:
         return links
     unlinked = (together[1] + together[2] + apart[1] + apart[2]) == 0
-    return (*links, shares(*(unlinked * groups.distinct.spans for groups in (overlap.cells, *sides))))
+    return (*links, shares(*(unlinked * groups.distinct.spans for groups in (cells, *sides))))
 
 
 def more(boundary: str = KEY) -> int:
     """Count what `count` returns besides both kinds of link."""
     return int(boundary == BOTH)
-
-
-def _both_apart(overlap: Overlap) -> Floats:
-    """Return the number of distinct pairs of different spans that are in different entities on both sides.
-
-    A span that both sides have is in one response entity only.
-    """
-    cells, distinct = overlap.cells, overlap.cells.distinct
-    only_of_key = np.bincount(cells.key, distinct.alone, len(overlap.key.size)).astype(np.int64)
-    only_of_response = np.bincount(cells.response, cells.met, len(overlap.response.size)).astype(np.int64)
-    return (
-        pairs_of(distinct.spans)
-        - overlap.key.total(pairs_of(only_of_key))
-        - overlap.response.total(pairs_of(only_of_response))
-        + cells.total(pairs_of(distinct.alone))
-    )
 
 
 def terms(both: Both, boundary: str = KEY) -> tuple[Counts, ...]:

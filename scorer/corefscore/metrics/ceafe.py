@@ -32,9 +32,6 @@ def _as_official(overlap: Overlap, similarity: Floats, assigned: Assignment) -> 
     """
     cells, documents = overlap.cells, overlap.documents
     taken, unsure = assigned
-    # The first is for another official scorer; the second for sums by units, which no official scorer prints.
-    if overlap.by_entity or cells.row is not cells.document or not unsure.any():
-        return taken
     firsts = [bounds(groups.document, documents) for groups in (overlap.key, overlap.response, cells)]
     heights, widths, _ = map(np.diff, firsts)
     small = heights * widths <= _SMALL
@@ -108,14 +105,18 @@ def count(overlap: Overlap) -> tuple[Counts]:
     of key entities.
 
     Precision divides the same sum by the number of response entities. Similarities are added in the order of the key
-    entities (`Overlap.similar`), so that 2.4 / 3 is printed as 79.99% (recorded case repeat-both-0013). If several
+    entities, so that 2.4 / 3 is printed as 79.99% (recorded case repeat-both-0013), and each as 1 - (1 - similarity),
+    since the official CoNLL scorer minimises 1 - similarity; that of CorefUD adds them as they are. If several
     assignments may be best, small documents take that of the official scorer, which decides the order of the sum and so
     its last bit (tie-0001).
 
     Source: Luo 2005, phi_4; copies: recorded cases repeat-key.
     """
     key, response = overlap.key, overlap.response
-    similar = overlap.similar(*assigned(overlap))
+    similarity, taken = assigned(overlap)
+    if not overlap.by_entity:
+        similarity = 1 - (1 - similarity)
+    similar = overlap.cells.total(np.where(taken, similarity, 0.0))
     return (shares(similar, key.total(key.size > 0), response.total(response.size > 0)),)
 
 
@@ -123,7 +124,11 @@ def assigned(overlap: Overlap) -> tuple[Floats, Bools]:
     """Return the similarity of the entities of each cell, and whether they are assigned to each other."""
     cells, key, response = overlap.cells, overlap.key, overlap.response
     similarity = 2 * cells.size / (key.size[cells.key] + response.size[cells.response])
-    return similarity, _as_official(overlap, similarity, best(cells.key, cells.response, similarity))
+    found = best(cells.key, cells.response, similarity)
+    # Another official scorer takes any; so do sums by units, which no official scorer prints.
+    if overlap.by_entity or cells.row is not cells.document or not found.unsure.any():
+        return similarity, found.taken
+    return similarity, _as_official(overlap, similarity, found)
 
 
 def terms(both: Both) -> tuple[Counts]:

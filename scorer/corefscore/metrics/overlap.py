@@ -12,14 +12,15 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import chain, combinations
 from math import comb
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from corefscore.core.arrays import Array, Bools, Floats, Ints, pairs_of, ranked, sums
-from corefscore.core.records import NamedTuple, dataclass, replace
+from corefscore.core.arrays import Array, Floats, Ints, pairs_of, ranked, sums
+from corefscore.core.records import dataclass
 from corefscore.matching.matched import Matched, Side
 
 _FEW = 4
@@ -157,15 +158,6 @@ class Overlap(NamedTuple):
             return entities.total(squares / np.maximum(entities.size, 1))
         shares = self.cells.distinct.size / entities.size[entity]
         return sums(self.cells.row[self.cell_of], shares[self.cell_of], len(self.cells.distinct.spans))
-
-    def similar(self, similarity: Floats, taken: Bools) -> Floats:
-        """Return the sum of the similarities (from 0 to 1) of the cells that are taken, for each document.
-
-        Each is added as 1 - (1 - similarity), since the official CoNLL scorer minimises 1 - similarity; with
-        ``by_entity`` as it is.
-        """
-        added = similarity if self.by_entity else 1 - (1 - similarity)
-        return self.cells.total(np.where(taken, added, 0.0))
 
 
 def overlap(matched: Matched) -> Overlap:

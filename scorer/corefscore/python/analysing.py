@@ -17,7 +17,7 @@ from corefscore.reports.entities import entities as report_of
 from corefscore.reports.errors.report import ErrorReport
 from corefscore.reports.explain import Explanation, expected, explanation
 from corefscore.scoring.kinds.texts import text_of
-from corefscore.scoring.run import options_by_topic, scored
+from corefscore.scoring.run import options_by_topic
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -50,11 +50,10 @@ def analyse(
     measure or option.
     """
     wanted = measured(measures)
-    metrics, settings, reading, workers = run_of(wanted.metrics, arguments)
-    refuse_parts(settings.rules.of, settings.rules.window)
-    response = complete(key, response, reading)
-    given = analysable(scored(key, response, metrics, settings, reading, keep_pairs=True, texts=True, workers=workers))
-    analysis = analysed(given, text_of([given.pairs]), Asked(reading.heads or AUTO, pronouns), wanted)
+    run = run_of(wanted.metrics, arguments)
+    refuse_parts(run.settings.rules.of, run.settings.rules.window)
+    given = analysable(run.result(key, response, keep_pairs=True, texts=True))
+    analysis = analysed(given, text_of([given.pairs]), Asked(run.reading.heads or AUTO, pronouns), wanted)
     report = ErrorReport(analysis)
     warn_of(report.notices)
     return report
@@ -78,9 +77,7 @@ def entities(
 
     Raises `UsageError` for a metric that is not a sum over entities, and for several documents.
     """
-    wanted, settings, reading, workers = run_of(select(names_of(metrics, "metrics")), arguments)
-    response = complete(key, response, reading)
-    report = report_of(scored(key, response, wanted, settings, reading, keep_pairs=True, workers=workers))
+    report = report_of(run_of(select(names_of(metrics, "metrics")), arguments).result(key, response, keep_pairs=True))
     warn_of(report.result.notices)
     return report
 

@@ -19,13 +19,13 @@ from corefscore.core.findings import Finding, in_words
 from corefscore.core.options import EITHER, name_options
 from corefscore.core.workers import Map
 from corefscore.formats.base import NE, Reading, columns_of
-from corefscore.formats.memory.nesting import are_spans, nested, together
+from corefscore.formats.memory import Mentions, are_spans, documents, nested, together
 from corefscore.matching.pairing import Pairs
 from corefscore.metrics import select
 from corefscore.metrics.base import Metric
 from corefscore.python.arguments import Options, ScorerOptions, with_keywords
 from corefscore.scoring.evaluate import BatchScorer, ScoredBatch, count_batches, result_of
-from corefscore.scoring.results import DOCUMENT, Result, refuse_heads_of_spans
+from corefscore.scoring.results import DOCUMENT, Result
 from corefscore.scoring.run import (
     Corpus,
     batches_of,
@@ -43,7 +43,7 @@ from corefscore.scoring.settings import Settings
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from corefscore.formats.memory.clusters import Clusters
+    from corefscore.formats.memory import Clusters
     from corefscore.scoring.run import Given
 
 
@@ -109,7 +109,7 @@ def score(
     - a list of documents. Two lists must have the same length; their documents are paired by position and named "0",
       "1" and so on. A list and files are paired by position, too, and a single document is paired with a file of one
       document. An empty list has the level of the other side; other nesting is an error
-      (`corefscore.formats.memory.nesting`).
+      (`corefscore.formats.memory`).
 
     If one side is CorefUD, the mentions of clusters on the other side refer to its words: ``(start, end)`` in tokens
     from 0, ``(sentence, "5.1")`` for a word or an empty node by its ID, or single words, such as ``{3, 4, 7}``
@@ -173,11 +173,10 @@ class _Run(NamedTuple):
     reading: Reading
     workers: Map | None
 
-    def result(self, key: Given, response: Given | None) -> Result:
-        """Return the result of a response."""
+    def result(self, key: Given, response: Given | None, *, keep_pairs: bool = False, texts: bool = False) -> Result:
+        """Return the result of a response; for reports, ``keep_pairs`` and ``texts`` are those of `scored`."""
         response = complete(key, response, self.reading)
-        result = scored(key, response, self.metrics, self.settings, self.reading, workers=self.workers, tell=_warn)
-        return refuse_heads_of_spans(result)
+        return scored(key, response, *self[:3], keep_pairs=keep_pairs, texts=texts, workers=self.workers, tell=_warn)
 
 
 def run_of(metrics: Sequence[Metric], arguments: Mapping[str, Any], unit: str = DOCUMENT) -> _Run:
@@ -201,11 +200,13 @@ def complete(key: Given, response: Given | None, reading: Reading) -> Given:
 
     Raises `UsageError` if it does not, and for options of reading files if there is no file.
     """
+    if response is not None and is_path(response):
+        return response
     if is_text(response) and not is_in_memory(key):
         from corefscore.python.corpora import answered
 
         return answered(response, reading)
-    if reading != Reading() and not is_path(key) and not is_path(response):
+    if reading != Reading() and not is_path(key):
         _refuse(reading)
     if response is not None:
         return response
@@ -337,8 +338,6 @@ class Scorer:
         """Count the documents that wait."""
         if not self._waiting:
             return
-        from corefscore.formats.memory.clusters import Mentions, documents
-
         names, ours, theirs = zip(*self._waiting, strict=True)
         mentions = Mentions()
         key, response = documents(names, ours, mentions, KEY), documents(names, theirs, mentions, RESPONSE)

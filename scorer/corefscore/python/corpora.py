@@ -27,7 +27,7 @@ from corefscore.formats.labels import documents as documents_of
 from corefscore.scoring.run import LONGEST_NAME, ONLY_DOCUMENT, Corpus, Texts, is_text
 
 if TYPE_CHECKING:
-    from corefscore.formats.memory.clusters import Clusters
+    from corefscore.formats.memory import Clusters
 
 
 def from_text(answers: str | Texts, *, tags: str | None = None) -> Corpus:
@@ -79,7 +79,7 @@ def from_clusters(clusters: Mapping[str, Clusters] | Clusters, words: Mapping[st
     Raises `UsageError` for a document without words or without clusters, `InputError` for words of another shape, for
     mentions that are no spans, and for those beyond the words.
     """
-    from corefscore.formats.memory.nesting import nested_by_name
+    from corefscore.formats.memory import nested_by_name
 
     entities, texts = (side if isinstance(side, Mapping) else {ONLY_DOCUMENT: side} for side in (clusters, words))
     for name in sorted(entities.keys() ^ texts.keys(), key=str):
@@ -95,7 +95,7 @@ def from_clusters(clusters: Mapping[str, Clusters] | Clusters, words: Mapping[st
 
 def _sentences(name: str, words: Any) -> Any:
     """Return the words of a document by sentence. Raises `UsageError` if they are no list."""
-    from corefscore.formats.memory.nesting import as_collections
+    from corefscore.formats.memory import as_collections
 
     found = as_collections(words)
     if not isinstance(found, list | tuple):

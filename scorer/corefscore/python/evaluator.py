@@ -17,7 +17,7 @@ from corefscore.scoring.results import Result
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from corefscore.formats.memory.clusters import Clusters
+    from corefscore.formats.memory import Clusters
 
 _Given = Mapping[Any, Any] | None
 """A mapping from mentions to their clusters, or None."""

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import field, replace
 from shlex import quote
 from typing import Any, NamedTuple
 
 from corefscore.checking.baselines import Baseline, Numbers, changed_between, numbers_in
+from corefscore.core import __version__
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding
 from corefscore.core.percent import fraction, percent
-from corefscore.core.records import dataclass, field, replace
-from corefscore.core.version import __version__
+from corefscore.core.records import dataclass
 from corefscore.matching.text.fidelity import described, ratio
 from corefscore.metrics import HEADINGS, LINKED, MENTIONS, NAMES, select, wanted
 from corefscore.metrics.base import Metric, options_of

@@ -19,7 +19,7 @@ from corefscore.formats.base import Reading
 from corefscore.metrics import AVERAGE, GROUPS, select
 from corefscore.metrics.base import SCORES, f1, summed
 from corefscore.reports.base import VERBATIM, Column, Reported, Table, head
-from corefscore.scoring.results import Result, refuse_heads_of_spans
+from corefscore.scoring.results import Result
 from corefscore.scoring.run import corpus, paths_of, scored, settings_of
 from corefscore.scoring.settings import Rules
 
@@ -170,7 +170,7 @@ def explanation(key: Given, response: Given, reading: Reading, expect: str | Non
         return scored(sides[KEY], sides[RESPONSE], metrics, settings, reading)
 
     try:
-        first = refuse_heads_of_spans(result(AVERAGE))
+        first = result(AVERAGE)
     except InputError:
         first = result(AVERAGE, ("repeated", "first"))  # with which too many repeated mentions are accepted
     kind = _NODES if first.settings.rules.matching else _SPANS

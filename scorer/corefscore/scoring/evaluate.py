@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -11,7 +12,6 @@ from corefscore.core.arrays import Floats, Ints, among
 from corefscore.core.documents import KEY, RESPONSE, Documents, digits_of, joined, worded
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import MOST, SHOWN, Finding
-from corefscore.core.records import NamedTuple, replace
 from corefscore.formats import BY_CONTENT
 from corefscore.formats.base import Reading
 from corefscore.matching.matched import (
@@ -213,7 +213,16 @@ class BatchScorer:
             of_views[NAMED] = reduced(pairs, self.names)
             named = [names_of_side(pairs.key, self.names, KEY), names_of_side(pairs.response, self.names, RESPONSE)]
         rules = self.settings.rules.with_defaults(nodes=False)
-        treated = {view: treat_repeats(_numbered(its, units), its, rules.repeated) for view, its in of_views.items()}
+        treated = {}
+        for view, its in of_views.items():
+            numbered = match_spans(its.key, its.response)
+            if units is not None:
+                numbered = units.rows(numbered, its)
+            if its.key.kinds is not None and its.response.kinds is not None:
+                from corefscore.scoring.kinds.divisions import with_numbers
+
+                numbered = with_numbers(numbered, its)
+            treated[view] = treat_repeats(numbered, its, rules.repeated)
         matched = {view: of_view.matched for view, of_view in treated.items()}
         if self.names is not None:
             # As if the file had no other mentions, since sums are added in this order.
@@ -231,12 +240,13 @@ class BatchScorer:
 
             in_common = common(pairs, list(matched.values()), every)
         tables = {view: overlap(mentions) for view, mentions in matched.items()}
+        kept = {view: [its.narrow()] if self.keep_pairs else [] for view, its in of_views.items()}
         found = ScoredBatch(
             pairs.key.names,
             pairs.key.files,
             {metric.name: _counts(metric, tables[metric.view]) for metric in self.every},
             {
-                view: Listed(table.key.total(table.key.size), treated[view].messages, self._kept(of_views[view]))
+                view: Listed(table.key.total(table.key.size), treated[view].messages, kept[view])
                 for view, table in tables.items()
             },
             treated[WHOLE].dropped,
@@ -272,15 +282,11 @@ class BatchScorer:
             pairs.key.names,
             pairs.key.files,
             of_metrics,
-            {WHOLE: Listed(copies, {}, self._kept(pairs))},
+            {WHOLE: Listed(copies, {}, [pairs.narrow()] if self.keep_pairs else [])},
             common=in_common,
             nodes=about,
         )
         return found, alignment
-
-    def _kept(self, pairs: Pairs) -> list[Pairs]:
-        """Return the pairs, in as little memory as possible, if they are kept."""
-        return [pairs._replace(key=pairs.key.narrow(), response=pairs.response.narrow())] if self.keep_pairs else []
 
     def _of_kinds(self, found: ScoredBatch, matched: Matched | Alignment, of: Of) -> ScoredBatch:
         """Replace the counts by those of the one kind of mentions that is scored, or add those of each kind of a
@@ -295,18 +301,6 @@ class BatchScorer:
         (counts,) = kinds.values()
         shown = found.mention_sets[WHOLE]._replace(key_copies=counts[MENTIONS][:, 0, 1])
         return found._replace(counts=counts, mention_sets={WHOLE: shown})
-
-
-def _numbered(pairs: Pairs, units: Units | None) -> Matched:
-    """Assign numbers to the mentions of equal spans, with their units and kinds, if there are any."""
-    matched = match_spans(pairs.key, pairs.response)
-    if units is not None:
-        matched = units.rows(matched, pairs)
-    if pairs.key.kinds is None or pairs.response.kinds is None:
-        return matched
-    from corefscore.scoring.kinds.divisions import with_numbers
-
-    return with_numbers(matched, pairs)
 
 
 def _counts_by_unit(
@@ -381,16 +375,20 @@ def result_of(
         from corefscore.matching.text.fidelity import of_all
 
         fidelity = of_all([(batch.names, batch.fidelity) for batch in batches])
+    of_kinds = {kind: _of_kind(batches, kind) for kind in kinds}
+    listed = (view.key_copies for view in mention_sets.values())
+    for array in (*counts.values(), *listed, *(array for its in of_kinds.values() for array in its.values())):
+        array.setflags(write=False)
     return Result(
         every,
-        [name for of_batch in names for name in of_batch],
+        tuple(name for of_batch in names for name in of_batch),
         counts,
         settings,
         tuple(notices),
         mention_sets,
         [name for batch in batches for name in batch.files],
         fidelity,
-        {kind: _of_kind(batches, kind) for kind in kinds},
+        of_kinds,
         _by_unit(batches, names) if batches[0].units is not None else None,
     )
 

@@ -6,17 +6,18 @@ import math
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from corefscore.core import __version__
 from corefscore.core.arrays import Floats, Ints, sums
 from corefscore.core.errors import UsageError, listed, suggested
 from corefscore.core.findings import Finding, plural
 from corefscore.core.percent import percent
-from corefscore.core.records import NamedTuple, dataclass, field
-from corefscore.core.version import __version__
+from corefscore.core.records import dataclass
 from corefscore.matching.pairing import Pairs
 from corefscore.metrics import AVERAGE, GROUPS, MENTIONS, NAMES, described, named
 from corefscore.metrics.base import SCORES, Counts, Measure, Metric, Ratios, Values, divided, summed, unpacked
@@ -218,12 +219,6 @@ class Result(Scores):
     fidelity: Fidelity | None = None
     kind_counts: Mapping[str, Mapping[str, Floats]] = field(default_factory=dict)
     units: UnitCounts | None = None
-
-    def __post_init__(self) -> None:
-        of_kinds = (array for counts in self.kind_counts.values() for array in counts.values())
-        for array in (*self.counts.values(), *of_kinds, *(view.key_copies for view in self.mention_sets.values())):
-            array.setflags(write=False)
-        object.__setattr__(self, "names", tuple(self.names))
 
     def __repr__(self) -> str:
         return f"<Result of {plural(len(self.names), 'document')}, {repr(self.total)[1:]}"
@@ -431,12 +426,3 @@ def refuse_division(results: Iterable[Result]) -> None:
             raise UsageError(
                 f"--of {of} divides scores; compare systems in one kind, such as {next(iter(result.kinds))}"
             )
-
-
-def refuse_heads_of_spans(result: Result) -> Result:
-    """Return the result. Raises `UsageError` if the option for heads was given and mentions are spans, for which scores
-    do not use heads.
-    """
-    if result.settings.rules.matching is None and "heads" in result.settings.reading:
-        raise UsageError("--heads changes scores of CorefUD only, and these files are not CorefUD; leave it out")
-    return result

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeGuard
 
@@ -14,8 +15,8 @@ from corefscore import formats
 from corefscore.core.documents import KEY, RESPONSE, UNIT_SOURCES, Documents, joined
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding, plural, shortened
-from corefscore.core.options import NameOptions, check_all
-from corefscore.core.records import dataclass, replace
+from corefscore.core.options import NameOptions, check_options, declared
+from corefscore.core.records import dataclass
 from corefscore.core.sources import Source
 from corefscore.core.workers import Map, NotSplittable
 from corefscore.formats.base import Reading
@@ -25,7 +26,7 @@ from corefscore.scoring.results import DOCUMENT, Result
 from corefscore.scoring.settings import Rules, Settings
 
 if TYPE_CHECKING:
-    from corefscore.formats.memory.clusters import Clusters
+    from corefscore.formats.memory import Clusters
 
 
 LONGEST_NAME = 255
@@ -188,7 +189,7 @@ def _from_files(sides: dict[str, Any], name: str, reading: Reading, names: NameO
     if side.documents.nodes is not None:
         return {**sides, name: _on_words(given, name, side), other: side}
     if not isinstance(given, Mapping):
-        from corefscore.formats.memory.nesting import by_position, nested
+        from corefscore.formats.memory import by_position, nested
 
         given = by_position(nested(given, name), name, side.names)
     return {**sides, name: given, other: side}
@@ -197,7 +198,7 @@ def _from_files(sides: dict[str, Any], name: str, reading: Reading, names: NameO
 def _on_words(given: Any, name: str, other: Corpus) -> Corpus:
     """Turn clusters in memory into mentions of the words of the other side."""
     from corefscore.formats.corefud.clusters import documents, nested, refuse_unknown
-    from corefscore.formats.memory.nesting import by_position
+    from corefscore.formats.memory import by_position
 
     if not isinstance(given, Mapping):
         given = by_position(nested(given, name), name, other.names)
@@ -210,23 +211,22 @@ def _on_words(given: Any, name: str, other: Corpus) -> Corpus:
 
 def _in_memory(sides: Mapping[str, Any]) -> dict[str, Documents]:
     """Make documents of the sides that are clusters in memory."""
-    from corefscore.formats.memory.clusters import Mentions, documents
-    from corefscore.formats.memory.nesting import DOCUMENTS, nested, nested_by_name, refusal, shape, together
+    from corefscore.formats import memory
 
-    mentions = Mentions()
+    mentions = memory.Mentions()
     in_memory = {name: side for name, side in sides.items() if is_in_memory(side)}
-    by_name = {name: nested_by_name(side, name) for name, side in in_memory.items() if isinstance(side, Mapping)}
-    unnamed = {name: nested(side, name) for name, side in in_memory.items() if name not in by_name}
-    if len(unnamed) == 2 and (several := together(unnamed[KEY], unnamed[RESPONSE])):
+    by_name = {name: memory.nested_by_name(side, name) for name, side in in_memory.items() if isinstance(side, Mapping)}
+    unnamed = {name: memory.nested(side, name) for name, side in in_memory.items() if name not in by_name}
+    if len(unnamed) == 2 and (several := memory.together(unnamed[KEY], unnamed[RESPONSE])):
         by_name[KEY], by_name[RESPONSE] = several
     for name, side in unnamed.items():
         if name in by_name:
             continue
-        if side.level == DOCUMENTS:
+        if side.level == memory.DOCUMENTS:
             expected = "documents by name, as the other side has them: dict(zip(names, documents))"
-            raise refusal(name, f"{shape(side.value)}, a list of documents without names", expected)
+            raise memory.refusal(name, f"{memory.shape(side.value)}, a list of documents without names", expected)
         by_name[name] = {ONLY_DOCUMENT: side.value}
-    return {name: documents(list(by_name[name]), by_name[name].values(), mentions, name) for name in in_memory}
+    return {name: memory.documents(list(by_name[name]), by_name[name].values(), mentions, name) for name in in_memory}
 
 
 def is_in_memory(side: object) -> bool:
@@ -294,8 +294,10 @@ def scored(
 
     ``keep_pairs`` keeps the documents, which the official layout needs, ``texts`` the words of the key for reports that
     show them; ``watch`` is called with the number of bytes read. ``workers`` score slices of files; ``tell`` is called
-    with a message if large files cannot be divided. Raises `UsageError` if workers cannot read what this process can.
+    with a message if large files cannot be divided. Raises `UsageError` if workers cannot read what this process can,
+    and for the option about heads beside mentions that are spans, for which only such reports use heads.
     """
+    result: Result | None = None
     refused: UsageError | None = None
     if workers is not None and not keep_pairs and not texts:
         from corefscore.scoring.divided import score_by_workers
@@ -306,7 +308,7 @@ def scored(
                 for name, side in ((KEY, key), (RESPONSE, response))
             )
             known = key.notices if isinstance(key, Corpus) else None
-            return score_by_workers(ours, theirs, metrics, settings, reading, apply=workers, watch=watch, known=known)
+            result = score_by_workers(ours, theirs, metrics, settings, reading, apply=workers, watch=watch, known=known)
         except NotSplittable as error:
             if str(error):
                 tell(f"one process is used: {error}")
@@ -314,13 +316,16 @@ def scored(
             pass  # this process reports it, so that errors do not depend on the workers
         except UsageError as error:
             refused = error
-    sides, notices, settings = batches_of(key, response, metrics, settings, reading, texts=texts, watch=watch)
-    batches = count_batches(*sides, metrics, settings, notices, keep_pairs=keep_pairs, reading=reading)
-    result = result_of(batches, metrics, settings, notices)
+    if result is None:
+        sides, notices, settings = batches_of(key, response, metrics, settings, reading, texts=texts, watch=watch)
+        batches = count_batches(*sides, metrics, settings, notices, keep_pairs=keep_pairs, reading=reading)
+        result = result_of(batches, metrics, settings, notices)
     if refused is not None:
         raise UsageError(
             f"the workers cannot do what this process can: {refused}; they need the same files under the same paths"
         ) from refused
+    if not texts and result.settings.rules.matching is None and "heads" in result.settings.reading:
+        raise UsageError("--heads changes scores of CorefUD only, and these files are not CorefUD; leave it out")
     return result
 
 
@@ -335,7 +340,7 @@ def settings_of(
 
     Raises `UsageError` for options that are unknown or have invalid values.
     """
-    check_all(rules)
+    check_options(declared(Rules), vars(rules))
     if rules.of is not None:
         from corefscore.scoring.kinds.divisions import of
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import field
 from typing import Any
 
+from corefscore.core import __version__
 from corefscore.core.errors import UsageError
 from corefscore.core.options import OUTPUT, STATISTICS, option
-from corefscore.core.records import dataclass, field
-from corefscore.core.version import __version__
+from corefscore.core.records import dataclass
 from corefscore.matching.matched import MATCHING, REPEATED, SEARCHES, SINGLETONS, ZEROS
 from corefscore.matching.matched import MENTIONS as COUNTED_MENTIONS
 

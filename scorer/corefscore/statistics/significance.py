@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import combinations, pairwise
 from typing import Any, NamedTuple
@@ -26,9 +27,9 @@ import numpy as np
 
 from corefscore.core.arrays import Bools, Floats, Ints, bounds
 from corefscore.core.errors import UsageError
-from corefscore.core.options import STATISTICS, check_all, option
+from corefscore.core.options import STATISTICS, check_options, declared, option
 from corefscore.core.percent import fraction, whole
-from corefscore.core.records import dataclass, replace
+from corefscore.core.records import dataclass
 from corefscore.metrics import AVERAGE, asked, deciding, metrics_of
 from corefscore.metrics.base import SCORES, Metric, summed
 from corefscore.scoring.results import values
@@ -599,7 +600,8 @@ class Method(Grouping):
             fraction(self.margin, "margin=", ends=False)
         object.__setattr__(self, "seed", whole(self.seed, "seed=", 0))
         object.__setattr__(self, "trials", whole(self.trials, "trials=", 1))
-        check_all(self)
+        of: type = type(self)
+        check_options(declared(of), vars(self))
 
     @property
     def alpha(self) -> float:

@@ -12,15 +12,13 @@ BEGIN = b"begin document "
 """What follows the ``#`` of a line that begins a document."""
 
 
-def recognises(head: bytes) -> bool:
-    """Return whether the first bytes of a file contain a begin marker."""
-    return re.search(rb"^(?:%s)?#[^\S\n]*%s" % (MARK, BEGIN), head, re.MULTILINE) is not None
-
+_BEGINS = re.compile(rb"^(?:%s)?#[^\S\n]*%s" % (MARK, BEGIN), re.MULTILINE)
+"""What the first bytes of a file contain: a begin marker."""
 
 FORMAT = Format(
     "conll",
     "CoNLL-2011/2012",
-    recognises,
+    _BEGINS.search,
     read=partial(later, "conll.reader", "read"),
     sentences=partial(later, "conll.lines", "sentences"),
     write=partial(later, "conll.writer", "write"),

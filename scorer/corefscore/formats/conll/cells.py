@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from dataclasses import field
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from corefscore.core.arrays import Bools, Bytes, Ints, changes, order_by, ranges
-from corefscore.core.records import NamedTuple, dataclass, field
+from corefscore.core.records import dataclass
 from corefscore.core.sources import MARK, as_text
 from corefscore.formats.conll import BEGIN
 
 END = b"end document"
-USUAL_END = b"#" + END
+USUAL_BEGIN, USUAL_END = b"#" + BEGIN, b"#" + END
 END_MARKER = re.compile(rb"#[^\S\n]*" + END)
 _NUMBERED = rb"\(\d|\d\)"
 
@@ -39,6 +40,8 @@ def marker_of(line: bytes) -> _Marker | None:
     """
     if line == USUAL_END:
         return _ENDS
+    if line.startswith(USUAL_BEGIN):
+        return _Marker(as_text(line[len(USUAL_BEGIN) :].removesuffix(b"\r")))
     line = line.removeprefix(MARK)
     if line.startswith(b"#"):
         marker = line[1:].lstrip()

@@ -9,10 +9,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import groupby, islice
 from operator import attrgetter
+from typing import NamedTuple
 
 from corefscore.core.documents import Span
 from corefscore.core.findings import Finding, shortened
-from corefscore.core.records import NamedTuple, dataclass
+from corefscore.core.records import dataclass
 from corefscore.core.sources import MARK, Source, as_text
 from corefscore.formats.base import NO_WORD, WORD, Request, Sentences, passage, passage_places
 from corefscore.formats.conll.cells import columns_of, is_token_line, marker_of
@@ -124,10 +125,6 @@ class WordColumn:
         place = self.place(len(columns))
         return NO_WORD.encode() if place == NOWHERE else columns[place].strip()
 
-    def word(self, columns: Sequence[bytes]) -> str:
-        """Return the word of a line as text."""
-        return as_text(self.cell(columns))
-
     def __call__(self, source: Source, spans: Sequence[Span]) -> list[str]:
         """Return the words of spans of one file.
 
@@ -148,7 +145,7 @@ class WordColumn:
                 end = max(end, token + sizes[number])
             if token < end and is_token_line(line_text):
                 if token in wanted:
-                    wanted[token] = self.word(columns_of(line_text))
+                    wanted[token] = as_text(self.cell(columns_of(line_text)))
                 token += 1
             if line >= last and token >= end:
                 break
@@ -177,7 +174,7 @@ def other_words(source: Source, column: WordColumn) -> Finding | None:
     cells that are neither.
     """
     rows = list(islice(_rows(source), _LOOKED_AT))
-    words = [column.word(columns) for _, columns in rows]
+    words = [as_text(column.cell(columns)) for _, columns in rows]
     if len(rows) < _FEW or not _no_words(words):
         return None
     number, first = rows[0]
@@ -216,7 +213,7 @@ def sentences(source: Source, notices: list[Finding], request: Request) -> Itera
         for line in islice(lines, 1, None):
             if line.token >= 0:
                 columns = columns_of(line.text)
-                document[-1].append(column.word(columns))
+                document[-1].append(as_text(column.cell(columns)))
                 if len(columns) > COLUMNS and not more_columns:
                     more_columns = True
                     details = {"count": len(columns)}

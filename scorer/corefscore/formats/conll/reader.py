@@ -39,6 +39,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 
@@ -46,7 +47,6 @@ from corefscore.core.arrays import Bools, Bytes, Ints, changes
 from corefscore.core.documents import NO_TEXTS, RESPONSE, Documents, Place, Texts
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural, shortened
-from corefscore.core.records import NamedTuple
 from corefscore.core.sources import MARK, Source, as_text, is_utf_16
 from corefscore.formats.base import BATCH, BLANK_MARKS, USUAL, WORD, Request, excerpt, is_json
 from corefscore.formats.conll.cells import (
@@ -353,8 +353,9 @@ class Reader:
         """
         rows: list[tuple[int, int, int, int]] = []
         first = seen = 0
-        for line, name in [*markers, (len(tokens), None)]:
-            now = int(tokens[line - 1]) if line else 0
+        markers.append((len(tokens), None))
+        before = np.append(0, tokens)[[line for line, _ in markers]].tolist()
+        for (line, name), now in zip(markers, before, strict=True):
             if self.inside:
                 rows.append((first, line, len(self.names) - 1, self.tokens[-1] - seen))
                 self.tokens[-1] += now - seen

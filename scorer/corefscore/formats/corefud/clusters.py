@@ -32,7 +32,7 @@ from corefscore.formats.corefud.chunks import NO_HEAD
 from corefscore.formats.corefud.lines import number_of
 from corefscore.formats.corefud.mentions import FileMentions, words_of_mentions
 from corefscore.formats.corefud.reader import Columns, File
-from corefscore.formats.memory.nesting import (
+from corefscore.formats.memory import (
     BY_NAME,
     COLLECTIONS,
     DOCUMENT,

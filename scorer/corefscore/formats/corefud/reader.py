@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from corefscore.core.arrays import NONE, Ints, blocks, changes, firsts, order_by, ranked, sums
+from corefscore.core.arrays import NONE, Ints, blocks, changes, order_by, ranked, sums
 from corefscore.core.documents import NO_NODES, Documents, Nodes, Place, Span, Texts, refuse_deep
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural
@@ -341,7 +341,7 @@ class File:
             rank[which] = [place_of[name] for name in names]
             order = order_by(*keys, rank, found.chunk)
         entity = found.entity[order]
-        first = np.sort(firsts(entity))
+        first = np.sort(ranked(entity)[0])
         new = np.full(int(entity.max(initial=-1)) + 1, -1)
         new[entity[first]] = np.arange(len(first))
         by_entity = order_by(new[entity])

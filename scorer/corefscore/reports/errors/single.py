@@ -11,7 +11,7 @@ import numpy as np
 from corefscore.analysis import types
 from corefscore.analysis.partitions import ABSENT, Members
 from corefscore.analysis.response import Analysis
-from corefscore.core.arrays import Bools, Ints
+from corefscore.core.arrays import Ints
 from corefscore.core.documents import Documents
 
 KINDS = ("pronouns", "one word", "longer")
@@ -90,14 +90,14 @@ def each_error(analysis: Analysis) -> Iterator[_Error]:
     pieces = Members(analysis.errors.pieces.of, len(analysis.errors.pieces.key))
     by_type = {
         types.CONFLATED: (pieces[piece].tolist() for piece in np.flatnonzero(response.apart).tolist()),
-        types.EXTRA_MENTION: _single(response.alone),
+        types.EXTRA_MENTION: np.argwhere(response.alone).tolist(),
         # Other pronouns of an extra entity are conflated pieces; a missing entity is listed with all its mentions.
         types.EXTRA_ENTITY: _entities(np.where(response.whole, both.response, ABSENT), both.response[response.whole]),
         types.DIVIDED: (pieces[piece].tolist() for piece in np.flatnonzero(key.apart).tolist()),
-        types.MISSING_MENTION: _single(key.alone),
+        types.MISSING_MENTION: np.argwhere(key.alone).tolist(),
         types.MISSING_ENTITY: _entities(both.key, both.key[key.whole]),
-        types.EXTRA_SINGLETON: _single(response.single),
-        types.MISSING_SINGLETON: _single(key.single),
+        types.EXTRA_SINGLETON: np.argwhere(response.single).tolist(),
+        types.MISSING_SINGLETON: np.argwhere(key.single).tolist(),
     }
     columns = both.document, both.key, both.response
     for name, errors in by_type.items():
@@ -107,11 +107,6 @@ def each_error(analysis: Analysis) -> Iterator[_Error]:
             # Some pronouns of a missing entity may be in the response.
             found = ABSENT if name == types.MISSING_ENTITY else of_response
             yield _Error(name, document, mentions, of_key, found, into)
-
-
-def _single(which: Bools) -> Iterator[list[int]]:
-    """Yield the errors that are single mentions."""
-    return ([mention] for mention in np.flatnonzero(which).tolist())
 
 
 def _entities(of: Ints, wrong: Ints) -> Iterator[list[int]]:

@@ -7,6 +7,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -61,7 +62,7 @@ def cost_table(analysis: Analysis, words: ReportWords, title: str) -> Table:
 def _conclusions(analysis: Analysis, words: ReportWords) -> list[str]:
     """Return notes on the type of error that costs most, and on a measure that gives the key itself less than 100."""
     sentences = []
-    most = max(analysis.costs, key=lambda cost: cost.in_turn)
+    most = max(analysis.costs, key=attrgetter("in_turn"))
     if most.in_turn > NOTHING:
         points = f"{percent(most.in_turn)} of {percent(1 - analysis.score)} points"
         sentences.append(
@@ -87,7 +88,7 @@ def mention_table(named: Named, words: ReportWords) -> Table:
         Column("most_often", "most often", cut="end"),
     )
     rows = []
-    for name, errors in groupby(each_error(named.analysis), key=lambda error: error.type):
+    for name, errors in groupby(each_error(named.analysis), key=attrgetter("type")):
         mentions = np.fromiter((mention for error in errors for mention in error.mentions), dtype=np.int64)
         rows.append([words.types[name].title, *named.kinds(mentions).values(), named.most_often(mentions)])
     return Table(f"mentions in these {words.error}s", columns, rows)

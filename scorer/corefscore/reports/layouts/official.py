@@ -10,9 +10,9 @@ from typing import SupportsFloat
 
 import numpy as np
 
+from corefscore.core import __version__
 from corefscore.core.documents import Documents
 from corefscore.core.errors import UsageError
-from corefscore.core.version import __version__
 from corefscore.matching.matched import SEARCHES
 from corefscore.metrics import AVERAGE, GROUPS, LINKED, MENTIONS, find
 from corefscore.metrics.base import NODES, Metric
@@ -137,7 +137,7 @@ def _totals(result: Result, metric: Metric) -> Iterator[str]:
     yield "\n====== TOTALS =======\n"
     labels = {measure.name: measure.label for measure in (*find(MENTIONS).measures, *metric.measures)}
     yield _result_line(labels[metric.identification], result[metric.identification])
-    if LINKED in result and LINKED not in result.settings.metrics:
+    if result.settings.rules.of is not None and LINKED not in result.settings.metrics:
         yield _result_line(find(LINKED).measures[0].label, result[LINKED])
     yield metric.heading
     for measure in metric.measures:

@@ -161,10 +161,6 @@ class Text:
         self.is_penn = self.tag_set == PENN
         self._of_sentence: dict[int, dict[tuple[int, int], int]] = {}
 
-    def sentence(self, tokens: Ints) -> Ints:
-        """Return the sentences of some tokens."""
-        return np.searchsorted(self.ends, tokens, side="right")
-
     def between(self, document: int, start: int, end: int) -> str:
         """Return the words of a document from token ``start`` to token ``end``."""
         first = int(self.first[document])
@@ -270,7 +266,7 @@ def _tag_set(tags: Mapping[str, int]) -> str | None:
     for tag, count in tags.items():
         counts[re.split(r"[(\[]", tag, maxsplit=1)[0]] += count
     matches = {name: sum(counts[tag] for tag in tag_set.occur) for name, tag_set in TAG_SETS.items()}
-    name = max(matches, key=lambda name: matches[name])
+    name = max(matches, key=matches.__getitem__)
     return name if matches[name] else None
 
 

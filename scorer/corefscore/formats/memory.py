@@ -1,30 +1,37 @@
-"""Whether nested sequences in memory are one document or a list of documents. Levels are counted up from mentions.
+"""Documents from clusters in memory: entities as nested sequences of mentions, from Python or from JSON.
 
-The rule. A mention is a plain value (text, a number, anything else that is hashable and not a collection) or a flat
-sequence of plain values: a tuple, or a list that contains a number, such as `[0, 1]` in JSON. Entities are collections
-of mentions, a document is a collection of entities, and a list of documents is the level above. So
+The rule by which they are one document or a list of documents, whose levels are counted up from mentions: a mention is
+a plain value (text, a number, anything else that is hashable and not a collection) or a flat sequence of plain values:
+a tuple, or a list that contains a number, such as `[0, 1]` in JSON. Entities are collections of mentions, a document is
+a collection of entities, and a list of documents is the level above. So
 
     [["Ann", "she"], ["Bo"]]            a document       [[["Ann", "she"], ["Bo"]], ...]            documents
     [[(0, 1), (4, 4)], [(2, 2)]]        a document       [[[(0, 1), (4, 4)], [(2, 2)]], ...]        documents
     [[7, 8], [9]]                       a document       [[[7, 8], [9]], ...]                       refused
 
 The lists in the last could be mentions as well as entities, so it is ambiguous; so is a number, or a value in a tuple,
-beside sequences, such as `((0, 1), 2)`. An empty collection has the level of
-the other side; two lists of empty collections are documents. A document with a name is not taken for a list of them.
+beside sequences, such as `((0, 1), 2)`. An empty collection has the level of the other side; two lists of empty
+collections are documents. A document with a name is not taken for a list of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, MappingView, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, MappingView, Sequence
 from functools import cache
 from itertools import chain, islice
 from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 
-from corefscore.core.documents import KEY, RESPONSE
+from corefscore.core.arrays import Ints, repeated
+from corefscore.core.documents import KEY, RESPONSE, Documents, Place, by_appearance
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural
+from corefscore.core.items import LONGEST, Items, ItemWords
+from corefscore.core.sources import Source
+
+Clusters = Iterable[Iterable[Any]]
+"""The entities of one document. A mention is any hashable value; a list, as in JSON, means the tuple."""
 
 DOCUMENT, DOCUMENTS = 2, 3
 """The number of levels of sequences above mentions."""
@@ -287,3 +294,79 @@ def shape(value: Any, depth: int = 0) -> str:
         return f"{kind}[{', '.join(inner)}]"
     kinds = sorted(dict.fromkeys(inner), key=len, reverse=True)
     return f"{kind}[{' | '.join([*kinds[:3], '...'] if len(kinds) > 3 else kinds)}]"
+
+
+class Mentions:
+    """Gives every mention a span: ``(start, end)`` is its own span, any other value gets one that no token has.
+
+    Both sides of a run share one of these, so that equal mentions get equal spans. The spans of other values rise in
+    the order in which these first occur.
+    """
+
+    def __init__(self) -> None:
+        self._spans: dict[Hashable, tuple[int, int]] = {}
+        self.values: list[Hashable] = []
+        """The mentions that are no spans, in the order in which they first occur."""
+
+    def span(self, mention: Any) -> tuple[int, int]:
+        """Return the span of a mention, which is a hashable value or a list of hashable values."""
+        value = _tuple(mention)
+        span = self._spans.get(value)
+        if span is None:
+            if _is_span(value):
+                span = int(value[0]), int(value[1])
+            else:
+                span = (len(self.values) - LONGEST,) * 2
+                self.values.append(value)
+            self._spans[value] = span
+        return span
+
+    def spans(self, mentions: list[Any]) -> Ints:
+        """Return the spans of mentions, a row each."""
+        if set(map(type, mentions)) <= {tuple, list} and set(map(len, mentions)) == {2}:
+            numbers = list(chain.from_iterable(mentions))
+            if set(map(type, numbers)) == {int} and min(numbers) >= 0 and max(numbers) < LONGEST:
+                spans = np.array(numbers, dtype=np.int64).reshape(-1, 2)
+                if (spans[:, 0] <= spans[:, 1]).all():
+                    return spans
+        return np.array([self.span(mention) for mention in mentions], dtype=np.int64).reshape(-1, 2)
+
+
+def _is_span(value: Any) -> TypeGuard[tuple[int, int]]:
+    """Return whether a mention is a pair of token numbers; anything else, negative pairs included, is a name. A number
+    of any type is a token number if it equals one, as 1.0 does in a data frame; Python gives it the same hash.
+    """
+    if not (isinstance(value, tuple) and len(value) == 2):
+        return False
+    start, end = map(hash, value)
+    return 0 <= start <= end < LONGEST and value == (start, end)
+
+
+def _tuple(mention: Any) -> Any:
+    return tuple(map(_tuple, mention)) if isinstance(mention, list) else mention
+
+
+def documents(names: Sequence[str], clusters: Iterable[Clusters], mentions: Mentions, side: str) -> Documents:
+    """Return documents from clusters that were checked (`nested`); ``side`` is their file in messages."""
+    checked: list[Any] = list(clusters)
+    document = np.repeat(np.arange(len(checked)), list(map(len, checked)))
+    entities = list(chain.from_iterable(checked))
+    sizes = np.array(list(map(len, entities)), dtype=np.int64)
+    document, sizes = document[sizes > 0], sizes[sizes > 0]
+    start, end = mentions.spans(list(chain.from_iterable(entities))).T
+    numbers = np.arange(len(sizes))
+    found = Documents(
+        names=list(names),
+        places=[Place(Source(side), None)] * len(checked),
+        tokens=np.full(len(checked), -1),
+        document=document,
+        label=numbers,
+        entity=np.repeat(numbers, sizes),
+        start=start,
+        end=end,
+        line=np.full(len(start), -1),
+        words=ItemWords(mentions.values),
+        items=Items(mentions.values),
+    )
+    # The order of mentions decides only which copy of a repeated one counts.
+    return by_appearance(found) if repeated(document[found.entity], start, end).any() else found

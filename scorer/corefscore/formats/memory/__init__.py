@@ -1,1 +1,0 @@
-"""Documents from clusters in memory."""
