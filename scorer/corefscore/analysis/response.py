@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -20,7 +19,7 @@ from corefscore.core.documents import Mention, Place, joined, texts_of
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding
 from corefscore.core.options import option
-from corefscore.core.records import dataclass
+from corefscore.core.records import dataclass, replace
 from corefscore.formats.base import AUTO, FILE
 from corefscore.matching.pairing import Pairs
 from corefscore.metrics.base import WHOLE

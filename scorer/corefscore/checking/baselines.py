@@ -6,14 +6,13 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
 
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding
-from corefscore.core.records import dataclass
+from corefscore.core.records import dataclass, field, replace
 from corefscore.core.sources import Source, as_text
 from corefscore.metrics import AVERAGE, GROUPS, MENTIONS, find, named, select
 from corefscore.metrics.base import SCORES, Metric

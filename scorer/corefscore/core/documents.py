@@ -6,10 +6,9 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import field, replace
 from functools import cached_property
 from itertools import accumulate, chain, islice, repeat
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural
 from corefscore.core.items import LONGEST, Items, Numbers, Values, text_of
 from corefscore.core.items import joined as joined_items
-from corefscore.core.records import dataclass
+from corefscore.core.records import NamedTuple, dataclass, field, replace
 from corefscore.core.sources import Source
 
 KEY, RESPONSE = "key", "response"

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
 from itertools import count, islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from corefscore.core.arrays import NONE, Ints
+from corefscore.core.records import NamedTuple
 from corefscore.core.sources import Source
 
 LONGEST = 2**31

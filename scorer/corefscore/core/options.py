@@ -8,13 +8,13 @@ metric are a tuple of `Option`. The options about names are here, too, since eve
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import Field, field, fields, replace
+from dataclasses import Field, field, fields
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from corefscore.core.documents import KEY
 from corefscore.core.errors import UsageError, suggested
-from corefscore.core.records import dataclass
+from corefscore.core.records import NamedTuple, dataclass, replace
 
 SCORING, INPUT, OUTPUT, STATISTICS, ABOUT_NAMES, WORK = HEADINGS = (
     *("What to score", "Input", "Output", "Statistics", "Names", "Work"),

@@ -1,17 +1,36 @@
-"""`dataclasses.dataclass` without the code that it compiles for every class, which would take a fifteenth of a short
-run."""
+"""`typing.NamedTuple` and `dataclasses.dataclass` without the code that they compile or check for every class, which
+would take a sixth of a short run; and what is used beside the latter."""
 
 from __future__ import annotations
 
-import dataclasses
+from collections import namedtuple
+from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["dataclass"]
+__all__ = ["NamedTuple", "dataclass", "field", "replace"]
 
 if TYPE_CHECKING:
     from dataclasses import dataclass
+    from typing import NamedTuple
 else:
+    import dataclasses
+
+    class _Fields(type):
+        """Makes a named tuple of each class with fields."""
+
+        def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> type:
+            if not bases:
+                return super().__new__(cls, name, bases, namespace)
+            fields = namespace.get("__annotations__", {})
+            defaults = [namespace.pop(field) for field in fields if field in namespace]
+            made = namedtuple(name, fields, defaults=defaults, module=namespace["__module__"])
+            for attribute, value in namespace.items():
+                setattr(made, attribute, value)
+            return made
+
+    class NamedTuple(metaclass=_Fields):
+        """The base of classes whose annotations are the fields of a tuple."""
 
     def dataclass(cls: Any = None, /, *, frozen: bool = False, eq: bool = True, repr: bool = True, **how: bool) -> Any:
         """Make a class one of `dataclasses`; all classes share the functions that are its methods."""

@@ -13,10 +13,11 @@ from copy import copy
 from functools import partial
 from importlib import import_module
 from itertools import chain
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding
+from corefscore.core.records import NamedTuple
 
 STDIN = "-"
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from corefscore.core.documents import KEY, RESPONSE, Documents, Place
 from corefscore.core.errors import InputError, UsageError, suggested
 from corefscore.core.findings import Finding, Found, plural
 from corefscore.core.options import OWN, NameOptions
+from corefscore.core.records import NamedTuple, replace
 from corefscore.core.sources import Source, listed, place_and_pattern, sources, unpacked
 from corefscore.formats.base import (
     AUTO,

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from corefscore.core.arrays import NONE, Bools, Ints
 from corefscore.core.documents import KEY, RESPONSE, SENTENCE, TENTH, Documents, Place
@@ -17,7 +16,7 @@ from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding, Found
 from corefscore.core.items import LONGEST, Items, Values, text_of
 from corefscore.core.options import INPUT, NameOptions, check_options, declared, option
-from corefscore.core.records import dataclass
+from corefscore.core.records import NamedTuple, dataclass, replace
 from corefscore.core.sources import MARK, Source
 
 BATCH = 1 << 23

@@ -24,9 +24,7 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain, islice
-from typing import NamedTuple
 
 import numpy as np
 
@@ -35,6 +33,7 @@ from corefscore.core.documents import KEY, RESPONSE, Documents, Place, by_appear
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural, shortened
 from corefscore.core.items import LONGEST, Items, ItemWords, Numbers, Values, text_of
+from corefscore.core.records import NamedTuple, replace
 from corefscore.core.sources import MARK, Source, as_text, is_utf_16
 from corefscore.formats.base import (
     BATCH,

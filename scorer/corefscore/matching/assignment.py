@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from typing import NamedTuple
 
 import numpy as np
 
 from corefscore.core.arrays import Bools, Floats, Ints, among, changes, ranked
+from corefscore.core.records import NamedTuple
 
 _PAYS = 0.05
 """The share of the cells that one pass of comparisons has to decide; with fewer, another pass is not worth its time."""

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from operator import itemgetter
-from typing import NamedTuple
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from corefscore.core.arrays import NONE, Bools, Ints, among, changes, ranges
 from corefscore.core.documents import KEY, RESPONSE, UNKNOWN, Documents, Mention, Place, Span, Unworded, texts_of
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, Found, plural, tokens
+from corefscore.core.records import NamedTuple
 from corefscore.formats.words import are_words
 from corefscore.matching.matched import FEW, Matched
 from corefscore.matching.pairing import Pairs

@@ -29,7 +29,6 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
 from functools import partial
 from itertools import chain, islice
-from typing import NamedTuple
 
 import numpy as np
 
@@ -37,6 +36,7 @@ from corefscore.core.arrays import NONE, Bools, Ints, among, bounds, order_by, r
 from corefscore.core.documents import Documents, Kinds, Mention, Unworded, worded
 from corefscore.core.errors import InputError
 from corefscore.core.findings import MOST, Finding, plural, tokens
+from corefscore.core.records import NamedTuple
 from corefscore.core.sources import Source
 from corefscore.matching.pairing import Pairs
 

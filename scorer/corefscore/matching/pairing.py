@@ -21,11 +21,10 @@ from __future__ import annotations
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cache, partial
 from itertools import accumulate, chain, islice, pairwise
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -44,6 +43,7 @@ from corefscore.core.documents import (
 )
 from corefscore.core.errors import InputError, UnknownDocumentError, nearest, suggested
 from corefscore.core.findings import NO_CHARACTERS, SHOWN, Finding, plural
+from corefscore.core.records import NamedTuple, replace
 from corefscore.core.sources import Source
 from corefscore.formats.base import found_at, refused
 

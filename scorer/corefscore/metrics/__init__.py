@@ -11,9 +11,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from corefscore.core.errors import UsageError, suggested
+from corefscore.core.records import NamedTuple
 from corefscore.metrics.base import SCORES, VIEWS, Metric, Option
 
 if TYPE_CHECKING:

@@ -6,9 +6,8 @@ Counts are summed first and divided last, and only here.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from corefscore.core.arrays import Floats
 from corefscore.core.errors import UsageError, suggested
 from corefscore.core.options import NameOptions, check_options, declared, name_options
 from corefscore.core.options import Option as Option  # noqa: PLC0414 - metrics of other packages import it from here
-from corefscore.core.records import dataclass
+from corefscore.core.records import NamedTuple, dataclass, replace
 
 SCORES = ("recall", "precision", "f1")
 """The scores of a measure, in the order that they have in arrays and tables."""

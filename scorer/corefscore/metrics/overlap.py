@@ -12,15 +12,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import chain, combinations
 from math import comb
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from corefscore.core.arrays import Array, Floats, Ints, pairs_of, ranked, sums
-from corefscore.core.records import dataclass
+from corefscore.core.records import NamedTuple, dataclass, replace
 from corefscore.matching.matched import Matched, Side
 
 _FEW = 4

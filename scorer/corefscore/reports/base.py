@@ -6,11 +6,12 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import takewhile
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, Protocol
 
 from corefscore.core import __version__
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, Noticed
+from corefscore.core.records import NamedTuple
 from corefscore.metrics import HEADINGS, asked, titles
 from corefscore.metrics.base import Metric
 from corefscore.reports.layouts import NOTEBOOK, TABLES, Style, fitting, rendered

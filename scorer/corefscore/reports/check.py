@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
 from shlex import quote
 from typing import Any, NamedTuple
 
@@ -13,7 +12,7 @@ from corefscore.core import __version__
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding
 from corefscore.core.percent import fraction, percent
-from corefscore.core.records import dataclass
+from corefscore.core.records import dataclass, field, replace
 from corefscore.matching.text.fidelity import described, ratio
 from corefscore.metrics import HEADINGS, LINKED, MENTIONS, NAMES, select, wanted
 from corefscore.metrics.base import Metric, options_of

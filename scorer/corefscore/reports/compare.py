@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property, partial
 from operator import attrgetter
 from typing import Any
@@ -13,7 +12,7 @@ import numpy as np
 
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, Noticed, plural
-from corefscore.core.records import dataclass
+from corefscore.core.records import dataclass, replace
 from corefscore.metrics import HEADINGS, asked
 from corefscore.metrics.base import SCORES
 from corefscore.reports.base import AGAINST, MEASURE, PAIR, SYSTEM, VERDICT, Column, Interval, Table, known

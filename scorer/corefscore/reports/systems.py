@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -15,7 +14,7 @@ from corefscore.core.documents import UNIT_SOURCES
 from corefscore.core.errors import NAMES_SHOWN, UsageError, suggested
 from corefscore.core.findings import Noticed, plural
 from corefscore.core.percent import percent
-from corefscore.core.records import dataclass
+from corefscore.core.records import dataclass, field, replace
 from corefscore.metrics.base import SCORES
 from corefscore.reports.base import (
     BEST,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from corefscore.core.arrays import Floats, Ints, among
 from corefscore.core.documents import KEY, RESPONSE, Documents, digits_of, joined, worded
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import MOST, SHOWN, Finding
+from corefscore.core.records import NamedTuple, replace
 from corefscore.formats import BY_CONTENT
 from corefscore.formats.base import Reading
 from corefscore.matching.matched import (

@@ -6,9 +6,8 @@ import math
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from corefscore.core.arrays import Floats, Ints, sums
 from corefscore.core.errors import UsageError, listed, suggested
 from corefscore.core.findings import Finding, plural
 from corefscore.core.percent import percent
-from corefscore.core.records import dataclass
+from corefscore.core.records import NamedTuple, dataclass, field
 from corefscore.matching.pairing import Pairs
 from corefscore.metrics import AVERAGE, GROUPS, MENTIONS, NAMES, described, named
 from corefscore.metrics.base import SCORES, Counts, Measure, Metric, Ratios, Values, divided, summed, unpacked

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeGuard
 
@@ -16,7 +15,7 @@ from corefscore.core.documents import KEY, RESPONSE, UNIT_SOURCES, Documents, jo
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding, plural, shortened
 from corefscore.core.options import NameOptions, check_options, declared
-from corefscore.core.records import dataclass
+from corefscore.core.records import dataclass, replace
 from corefscore.core.sources import Source
 from corefscore.core.workers import Map, NotSplittable
 from corefscore.formats.base import Reading

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from typing import Any
 
 from corefscore.core import __version__
 from corefscore.core.errors import UsageError
 from corefscore.core.options import OUTPUT, STATISTICS, option
-from corefscore.core.records import dataclass
+from corefscore.core.records import dataclass, field
 from corefscore.matching.matched import MATCHING, REPEATED, SEARCHES, SINGLETONS, ZEROS
 from corefscore.matching.matched import MENTIONS as COUNTED_MENTIONS
 

@@ -13,11 +13,11 @@ Datasets.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from corefscore.core.arrays import Floats
+from corefscore.core.records import replace
 from corefscore.statistics.significance import Compared, Sample, corrected_for, randomization
 
 

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from itertools import combinations, pairwise
 from typing import Any, NamedTuple
@@ -29,7 +28,7 @@ from corefscore.core.arrays import Bools, Floats, Ints, bounds
 from corefscore.core.errors import UsageError
 from corefscore.core.options import STATISTICS, check_options, declared, option
 from corefscore.core.percent import fraction, whole
-from corefscore.core.records import dataclass
+from corefscore.core.records import dataclass, replace
 from corefscore.metrics import AVERAGE, asked, deciding, metrics_of
 from corefscore.metrics.base import SCORES, Metric, summed
 from corefscore.scoring.results import values

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from corefscore.core.arrays import Bools, Bytes, Ints, changes, order_by, ranges
-from corefscore.core.records import dataclass
+from corefscore.core.records import NamedTuple, dataclass, field
 from corefscore.core.sources import MARK, as_text
 from corefscore.formats.conll import BEGIN
 

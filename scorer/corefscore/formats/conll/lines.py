@@ -9,11 +9,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import groupby, islice
 from operator import attrgetter
-from typing import NamedTuple
 
 from corefscore.core.documents import Span
 from corefscore.core.findings import Finding, shortened
-from corefscore.core.records import dataclass
+from corefscore.core.records import NamedTuple, dataclass
 from corefscore.core.sources import MARK, Source, as_text
 from corefscore.formats.base import NO_WORD, WORD, Request, Sentences, passage, passage_places
 from corefscore.formats.conll.cells import columns_of, is_token_line, marker_of

@@ -39,7 +39,6 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
-from typing import NamedTuple
 
 import numpy as np
 
@@ -47,6 +46,7 @@ from corefscore.core.arrays import Bools, Bytes, Ints, changes
 from corefscore.core.documents import NO_TEXTS, RESPONSE, Documents, Place, Texts
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural, shortened
+from corefscore.core.records import NamedTuple
 from corefscore.core.sources import MARK, Source, as_text, is_utf_16
 from corefscore.formats.base import BATCH, BLANK_MARKS, USUAL, WORD, Request, excerpt, is_json
 from corefscore.formats.conll.cells import (

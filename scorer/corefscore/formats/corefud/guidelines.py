@@ -16,7 +16,6 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from configparser import RawConfigParser
-from dataclasses import field, replace
 from io import BytesIO
 from pkgutil import get_data
 from typing import NamedTuple
@@ -25,7 +24,7 @@ import numpy as np
 
 from corefscore.core.documents import Documents
 from corefscore.core.findings import Finding, Found, shortened
-from corefscore.core.records import dataclass
+from corefscore.core.records import dataclass, field, replace
 from corefscore.core.sources import Source, as_text
 from corefscore.formats.base import Request
 from corefscore.formats.corefud.lines import Lines

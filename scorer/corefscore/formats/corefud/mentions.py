@@ -21,14 +21,13 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
 from heapq import heappop, heappush
 from typing import NamedTuple
 
 import numpy as np
 
 from corefscore.core.arrays import Bools, Ints, among, changes, order_by
-from corefscore.core.records import dataclass
+from corefscore.core.records import dataclass, field
 from corefscore.formats.conll.cells import matching
 from corefscore.formats.corefud.chunks import CLOSE, NO_HEAD, ODD_HEAD, OPEN, SINGLE, Chunks
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from corefscore.core.arrays import Ints
+from corefscore.core.records import NamedTuple
 from corefscore.formats.base import FAULTS
 
 _WORDS = ("words", "kept", "replaced", "deleted", "moved", "inserted")

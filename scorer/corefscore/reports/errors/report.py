@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -12,7 +11,7 @@ from corefscore.analysis.partitions import ABSENT, BY_TRIMMING
 from corefscore.analysis.response import Analysis
 from corefscore.core.findings import Finding, plural
 from corefscore.core.percent import percent
-from corefscore.core.records import dataclass
+from corefscore.core.records import dataclass, replace
 from corefscore.metrics import AVERAGE
 from corefscore.reports.base import Annotation, Reported, Table, head
 from corefscore.reports.errors import tables

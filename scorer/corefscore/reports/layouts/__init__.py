@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
+
+from corefscore.core.records import NamedTuple
 
 _OF_PAPERS, _OF_SCORERS = ("precision", "recall", "f1"), ("recall", "precision", "f1")
 """The orders of the scores of a measure in readable tables."""
