@@ -280,7 +280,11 @@ class BatchScorer:
 
     def _kept(self, pairs: Pairs) -> list[Pairs]:
         """Return the pairs, in as little memory as possible, if they are kept."""
-        return [pairs._replace(key=pairs.key.narrow(), response=pairs.response.narrow())] if self.keep_pairs else []
+        if not self.keep_pairs:
+            return []
+        key, response = pairs.key.narrow(), pairs.response.narrow()
+        names = key.names if key.names == response.names else response.names
+        return [pairs._replace(key=key, response=replace(response, names=names))]
 
     def _of_kinds(self, found: ScoredBatch, matched: Matched | Alignment, of: Of) -> ScoredBatch:
         """Replace the counts by those of the one kind of mentions that is scored, or add those of each kind of a
