@@ -19,7 +19,7 @@ import numpy as np
 from corefscore.analysis import types
 from corefscore.analysis.partitions import ABSENT, renumbered, side_of
 from corefscore.analysis.types import Errors
-from corefscore.core.arrays import Bools, Floats, Ints, connected
+from corefscore.core.arrays import Floats, Ints, connected
 from corefscore.core.errors import UsageError
 from corefscore.matching.matched import Matched
 from corefscore.metrics import single, wanted
@@ -144,8 +144,7 @@ def in_turn(errors: Errors) -> Iterator[tuple[str, Ints]]:
     both, pieces, response, key = errors.partitions, errors.pieces, errors.response, errors.key
     entities = _conflated(errors)
     yield types.CONFLATED, entities
-    singles_or_whole = response.single | response.whole
-    entities = np.where(both.extra & ~singles_or_whole, ABSENT, entities)
+    entities = np.where(both.extra & ~response.single & ~response.whole, ABSENT, entities)
     yield types.EXTRA_MENTION, entities
     entities = np.where(response.whole, ABSENT, entities)
     yield types.EXTRA_ENTITY, entities
@@ -153,10 +152,8 @@ def in_turn(errors: Errors) -> Iterator[tuple[str, Ints]]:
     label = _labels(errors)
     has_divided = np.zeros(len(key.main), dtype=np.bool_)
     has_divided[pieces.key[key.apart]] = True
-    is_main = np.zeros(len(both.key), dtype=np.bool_)
-    is_main[key.main] = True
     joins = (both.key != ABSENT) & (entities != ABSENT)
-    joins |= is_main
+    joins[key.main] = True
     joins[joins] = has_divided[both.key[joins]]
     entities = np.where(joins, label, entities)
     yield types.DIVIDED, entities
@@ -215,21 +212,16 @@ def _missing_mention(errors: Errors) -> Ints:
     shared = np.flatnonzero((both.key != ABSENT) & ~both.missing)
     earliest = np.full(len(key.main), len(both.key))
     np.minimum.at(earliest, both.key[shared], shared)
-    missing = np.flatnonzero(key.alone)
-    entities[missing] = both.response[earliest[both.key[missing]]]
+    entities[key.alone] = both.response[earliest[both.key[key.alone]]]
     return entities
 
 
 def alone(errors: Errors) -> Iterator[tuple[str, Ints]]:
     """Yield each type of error, with the entity of each mention after only the errors of this type are repaired."""
     both, label = errors.partitions, _labels(errors)
-    without: Sequence[tuple[str, Bools]] = (
-        (types.EXTRA_MENTION, errors.response.alone),
-        (types.EXTRA_ENTITY, errors.response.whole),
-        (types.EXTRA_SINGLETON, errors.response.single),
-    )
-    for name, gone in without:
-        yield name, np.where(gone, ABSENT, both.response)
+    yield types.EXTRA_MENTION, np.where(errors.response.alone, ABSENT, both.response)
+    yield types.EXTRA_ENTITY, np.where(errors.response.whole, ABSENT, both.response)
+    yield types.EXTRA_SINGLETON, np.where(errors.response.single, ABSENT, both.response)
     yield types.CONFLATED, _conflated(errors)
     yield types.DIVIDED, _divided(errors)
     yield types.MISSING_MENTION, _missing_mention(errors)

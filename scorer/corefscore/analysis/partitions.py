@@ -87,9 +87,9 @@ class Members:
     """The members of each group in order, given the group of each member (`ABSENT`: none) and the number of groups."""
 
     def __init__(self, groups: Ints, count: int) -> None:
-        there = np.flatnonzero(groups != ABSENT)
-        self._members: Ints = narrow(there[order_by(groups[there])])
-        self._bounds = bounds(groups[self._members], count)
+        there = narrow(np.flatnonzero(groups != ABSENT))
+        self._members: Ints = there[order_by(groups[there])]
+        self._bounds: Ints = narrow(bounds(groups[self._members], count))
 
     def __getitem__(self, group: int) -> Ints:
         return self._members[self._bounds[group] : self._bounds[group + 1]]
@@ -172,10 +172,7 @@ def _of_nodes(pairs: Pairs, rules: Rules) -> _Found:
     # This lookup pairs mentions one to one, even where one mention can match several.
     alignment, report = aligned(pairs, replace(rules, lookup="alignment"))
     matched = together(alignment)
-    key, response = (
-        Counted(side, aligned_side.mention)
-        for side, aligned_side in ((matched.key, alignment.key), (matched.response, alignment.response))
-    )
+    key, response = Counted(matched.key, alignment.key.mention), Counted(matched.response, alignment.response.mention)
     return matched.document, key, response, report.dropped
 
 

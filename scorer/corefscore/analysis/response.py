@@ -15,7 +15,7 @@ from corefscore.analysis.partitions import ABSENT, Partitions, in_order, paired,
 from corefscore.analysis.spans import repaired_spans, way_of
 from corefscore.analysis.types import Errors, errors_of
 from corefscore.core.arrays import Bools, Floats, Ints, connected, narrow, order_by
-from corefscore.core.documents import Mention, Place, joined, texts_of
+from corefscore.core.documents import Mention, joined, texts_of
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding
 from corefscore.core.options import option
@@ -167,8 +167,7 @@ class Analysis:
     @cached_property
     def kinds(self) -> Ints:
         """The kind of each mention: 0 for a pronoun, 1 for another mention of one token, 2 for a longer mention."""
-        both = self.both
-        return np.where(self.pronoun, 0, np.where(both.start == both.end, 1, 2))
+        return np.where(self.pronoun, np.int8(0), (self.both.start != self.both.end) + np.int8(1))
 
     @cached_property
     def of_key(self) -> Ints:
@@ -258,12 +257,8 @@ def analysable(result: Result) -> Analysable:
     # Brackets decide which copy of a mention counts, and then no more.
     key = joined([replace(batch.key, opening=None) for batch in batches])
     response = joined([replace(batch.response, opening=None) for batch in batches])
-    present = np.concatenate([batch.present for batch in batches])
-    # The names of both sides are equal; words of spans are looked up by their lines, not by that of the document.
-    if response.nodes is None:
-        files = {place.source: Place(place.source, None) for place in response.places if place is not None}
-        response = replace(response, places=[place and files[place.source] for place in response.places])
-    pairs = Pairs(key, replace(response, names=key.names), present)
+    # The names of both sides are equal.
+    pairs = Pairs(key, replace(response, names=key.names), np.concatenate([batch.present for batch in batches]))
     return Analysable(replace(result, mention_sets={}), pairs, *found)
 
 

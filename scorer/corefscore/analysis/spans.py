@@ -67,7 +67,7 @@ def repaired_spans(
     left_over = within.copy()
     left_over[new_key] = left_over[new_response] = False
     key, response = key[left_over[key]], response[left_over[response]]
-    head = np.full(len(start), ABSENT)
+    head = np.full_like(start, ABSENT)
     for mentions, row, side in zip((key, response), rows, placed, strict=True):
         head[mentions] = text.heads_of(side, row[mentions], both.document[mentions], heads)
     more_key, more_response = _alone(key, response, head)

@@ -146,12 +146,9 @@ def errors_of(both: Partitions, pronoun: Bools) -> Errors:
     of = np.full(len(both.key), ABSENT, dtype=both.key.dtype)
     of[shared] = piece
     pieces = _Pieces(of, *(column[shared[first]] for column in (both.document, both.key, both.response)))
-    return Errors(
-        both,
-        pieces,
-        _one_side(both.response, both.key, pronoun, of, pieces.response),
-        _one_side(both.key, both.response, pronoun, of, pieces.key),
-    )
+    response = _one_side(both.response, both.key, pronoun, of, pieces.response)
+    key = _one_side(both.key, both.response, pronoun, of, pieces.key)
+    return Errors(both, pieces, response, key)
 
 
 def _one_side(entities: Ints, other: Ints, pronoun: Bools, piece: Ints, of_piece: Ints) -> _OneSide:
@@ -162,14 +159,14 @@ def _one_side(entities: Ints, other: Ints, pronoun: Bools, piece: Ints, of_piece
     lone = (entities != ABSENT) & (other == ABSENT)
     names = (entities != ABSENT) & (other != ABSENT) & ~pronoun
     lone_in = np.bincount(entities[lone], minlength=count)
-    there = np.flatnonzero(entities != ABSENT)
+    there = narrow(np.flatnonzero(entities != ABSENT))
     order = there[order_by(entities[there], pronoun[there].astype(np.int64))]
     main = order[changes(entities[order])]
-    is_main = np.zeros(len(entities), dtype=np.bool_)
-    is_main[main] = True
     single = (np.bincount(entities[entities != ABSENT], minlength=count) == 1) & (lone_in == 1)
     whole = (lone_in >= 2) & (np.bincount(entities[names], minlength=count) == 0)
     apart = np.ones(len(of_piece), dtype=np.bool_)
     apart[piece[main[piece[main] != ABSENT]]] = False
     single, whole = (lone & np.append(which, False)[entities] for which in (single, whole))
-    return _OneSide(main, single, whole, lone & ~single & ~whole & ~is_main, apart)
+    alone = lone & ~single & ~whole
+    alone[main] = False
+    return _OneSide(main, single, whole, alone, apart)

@@ -18,7 +18,6 @@ characters that are no blanks stand for tokens. Where texts may differ (``--alig
 
 from __future__ import annotations
 
-from array import array
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
@@ -33,6 +32,7 @@ from corefscore.core.documents import (
     UNKNOWN,
     Documents,
     Place,
+    Places,
     Span,
     Texts,
     by_appearance,
@@ -220,12 +220,14 @@ class Pairs(NamedTuple):
     fingerprint: int = 0
 
     def narrow(self) -> Pairs:
-        """Return the pairs with columns of less memory."""
-        return self._replace(key=self.key.narrow(), response=self.response.narrow())
+        """Return the pairs in less memory: narrow columns, and equal names of both sides once."""
+        key, response = self.key.narrow(), self.response.narrow()
+        names = key.names if key.names == response.names else response.names
+        return self._replace(key=key, response=replace(response, names=names))
 
 
 class Names:
-    """The names seen on one side, and in columns where each document begins; ``exact`` means that all are CoNLL names.
+    """The names seen on one side, and where each document begins; ``exact`` means that all are CoNLL names.
 
     ``seen`` has each name by itself, so that equal names of two sides can be one object (``others``): of a corpus of
     small documents, a score keeps little else.
@@ -234,25 +236,23 @@ class Names:
     def __init__(self, others: Mapping[str, str] = MappingProxyType({})) -> None:
         self.exact = True
         self.seen: dict[str, str] = {}
-        self._others, self._sources, self._lines = others, list[Source](), array("q")
+        self._others, self._places = others, Places()
 
     def add(self, documents: Documents) -> Documents:
         """Add the names of a batch, and return it. Raises `InputError` for a name that was already added."""
         self.exact = self.exact and documents.exact_names
+        self._places.extend(documents.places)
         for name, place in zip(documents.names, documents.places, strict=True):
             assert place is not None, "no document that was read is missing"
             if name in self.seen:
                 raise refused(place, "repeated-name", document=name, first=str(self.places({name})[name]))
             once = self._others.get(name, name)
             self.seen[once] = once
-            self._sources.append(place.source)
-            self._lines.append(place.line or 0)
         return documents
 
     def places(self, names: Collection[str]) -> dict[str, Place]:
         """Return the places of some documents, in the order in which they were seen."""
-        every = zip(self.seen, self._sources, self._lines, strict=True)
-        return {name: Place(source, line or None) for name, source, line in every if name in names}
+        return {name: place for name, place in zip(self.seen, self._places, strict=False) if place and name in names}
 
 
 def in_other_form(key: Collection[str], response: Collection[str]) -> dict[str, str]:

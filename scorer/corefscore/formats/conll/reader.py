@@ -72,6 +72,9 @@ from corefscore.formats.corefud import recognises as is_conll_u
 BLOCK = 1 << 20
 """The number of bytes read at once: large enough for whole-array passes, small enough for the cache."""
 
+_MOST_DOCUMENTS = 1 << 14
+"""The number of documents after which a batch ends early: of short ones, few bytes take much memory."""
+
 _HEADER = rb"(?i)#?[^\S\n]*begin[^\S\n]*document"
 """A line that looks like the begin of a document, in any form."""
 
@@ -212,7 +215,7 @@ class Reader:
         self.mentioned = False
         documents, blocks = 0, _blocks(source, self.whole_documents)
         for data, size, self.ended in blocks:
-            if self.bytes > BATCH:
+            if self.bytes > BATCH or len(self.names) > _MOST_DOCUMENTS:
                 yield from self.batch()
             before = len(self.names)
             lines = self._block(data, size)

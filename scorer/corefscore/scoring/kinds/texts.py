@@ -12,6 +12,7 @@ from array import array
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import chain
 from pkgutil import get_data
 from sys import intern
@@ -19,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.core.arrays import NONE, Bools, Ints, bounds, changes
+from corefscore.core.arrays import NONE, Bools, Ints, bounds, changes, narrow
 from corefscore.core.documents import SENTENCE, TENTH, Documents, Nodes, Place
 from corefscore.core.errors import UsageError
 from corefscore.core.sources import Source
@@ -139,7 +140,7 @@ class Text:
     """
 
     def __init__(self, annotations: Iterable[Annotations | None]) -> None:
-        self.words, self.tags, self.parse = list[str](), list[str](), list[str]()  # of equal strings one is kept
+        self.words, tags, parse = list[str](), list[str](), list[str]()  # of equal strings one is kept
         ends, first = array("q"), array("q", [0])
         numbers = [NONE]
         for document in annotations:
@@ -147,16 +148,18 @@ class Text:
                 self.words += map(intern, sentence)
                 ends.append(len(self.words))
             size = len(self.words) - first[-1]
-            for column, strings in ((self.tags, document and document.tags), (self.parse, document and document.parse)):
+            for column, strings in ((tags, document and document.tags), (parse, document and document.parse)):
                 column.extend(map(intern, strings or [NO_TAG] * size))
             if document and len(document.numbers):
                 numbers.append(document.numbers)
             first.append(len(self.words))
-        if self.parse == self.tags:  # neither is in the file
-            self.parse = self.tags
+        none = NO_TAG * len(self.words)  # a character for each token of a file without tags or parses
+        self.tags: Sequence[str] = tags if {*tags} - {NO_TAG} else none
+        self.parse: Sequence[str] = parse if {*parse} - {NO_TAG} else none
         self.numbers = np.concatenate(numbers)
         self.empty = self.numbers % SENTENCE % TENTH > 0
-        self.first, self.ends = np.array(first), np.array(ends)
+        self.first: Ints = narrow(np.array(first))
+        self.ends: Ints = narrow(np.array(ends))
         self.tag_set = _tag_set(Counter(self.tags))
         self.is_penn = self.tag_set == PENN
         self._of_sentence: dict[int, dict[tuple[int, int], int]] = {}
@@ -286,7 +289,7 @@ def layers_of(side: Documents) -> Iterator[Annotations | None]:
     """Yield the annotations of each document; None for documents that are not in a file. Documents that come early in
     their file wait.
     """
-    wanted = set(side.places)
+    wanted = cache(lambda: set(side.places))
     waiting: dict[Place, Annotations] = {}
     files: dict[Source, Iterator[Annotations]] = {}
     for place in side.places:
@@ -295,12 +298,10 @@ def layers_of(side: Documents) -> Iterator[Annotations | None]:
             continue
         if place.source not in files:
             files[place.source] = side.annotations(place.source)
-        for read in files[place.source] if place not in waiting else ():
+        while place not in waiting and (read := next(files[place.source], None)):
             begin = Place(place.source, read.line)
-            if begin in wanted:
+            if begin == place or begin in wanted():  # the usual order of documents does without a set of all
                 waiting[begin] = read
-            if begin == place:
-                break
         yield waiting.pop(place, None)
 
 
