@@ -3,9 +3,11 @@ would take a sixth of a short run; and what is used beside the latter."""
 
 from __future__ import annotations
 
-from collections import namedtuple
+from collections.abc import Iterable
 from dataclasses import field, replace
 from functools import partial
+from operator import itemgetter
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 __all__ = ["NamedTuple", "dataclass", "field", "replace"]
@@ -16,21 +18,42 @@ if TYPE_CHECKING:
 else:
     import dataclasses
 
+    _MAKERS: dict[int, CodeType] = {}
+    """The code that makes a tuple, by the number of arguments, which classes give the names of their fields."""
+
     class _Fields(type):
         """Makes a named tuple of each class with fields."""
 
         def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> type:
-            if not bases:
-                return super().__new__(cls, name, bases, namespace)
-            fields = namespace.get("__annotations__", {})
-            defaults = [namespace.pop(field) for field in fields if field in namespace]
-            made = namedtuple(name, fields, defaults=defaults, module=namespace["__module__"])
-            for attribute, value in namespace.items():
-                setattr(made, attribute, value)
-            return made
+            fields = tuple(namespace.get("__annotations__", ()))
+            if bases != (tuple,):
+                defaults = tuple(namespace.pop(field) for field in fields if field in namespace)
+                if len(fields) not in _MAKERS:
+                    names = ", ".join(f"_{place}" for place in range(len(fields)))
+                    _MAKERS[len(fields)] = eval(f"lambda cls, {names}: new(cls, ({names},))").__code__
+                code = _MAKERS[len(fields)].replace(co_varnames=("cls", *fields))
+                namespace["__new__"] = FunctionType(code, {"new": tuple.__new__}, "__new__", defaults)
+                namespace |= {field: property(itemgetter(place)) for place, field in enumerate(fields)}
+            return super().__new__(cls, name, bases, {"__slots__": (), "_fields": fields, **namespace})
 
-    class NamedTuple(metaclass=_Fields):
+    class NamedTuple(tuple, metaclass=_Fields):
         """The base of classes whose annotations are the fields of a tuple."""
+
+        @classmethod
+        def _make(cls, values: Iterable[Any]) -> Any:
+            return cls(*values)
+
+        def _replace(self, **values: Any) -> Any:
+            return type(self)(**{**dict(zip(self._fields, self, strict=True)), **values})
+
+        def _asdict(self) -> dict[str, Any]:
+            return dict(zip(self._fields, self, strict=True))
+
+        def __getnewargs__(self) -> tuple[Any, ...]:
+            return tuple(self)
+
+        def __repr__(self) -> str:
+            return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self._asdict().items())})"
 
     def dataclass(cls: Any = None, /, *, frozen: bool = False, eq: bool = True, repr: bool = True, **how: bool) -> Any:
         """Make a class one of `dataclasses`; all classes share the functions that are its methods."""

@@ -63,17 +63,17 @@ OneOrEach: TypeAlias = "T | Mapping[str, T] | None"
 
 
 _NAMES_OF = {
-    KEY: re.compile("(?i)gold|truth|refer|(?:^|_)(?:key|true)(?:_|$)"),
-    RESPONSE: re.compile("(?i)pred|hyp|infer|answer|result|output|(?:^|_)(?:sys|system|resp|response)(?:_|$)"),
+    KEY: "(?i)gold|truth|refer|(?:^|_)(?:key|true)(?:_|$)",
+    RESPONSE: "(?i)pred|hyp|infer|answer|result|output|(?:^|_)(?:sys|system|resp|response)(?:_|$)",
 }
-OF_ENTITIES = re.compile("(?i)cluster|chain|coref|entit")
-"""Names of fields and columns that seem to have the entities of a side, or entities."""
+OF_ENTITIES = "(?i)cluster|chain|coref|entit"
+"""Patterns of the names of fields and columns that seem to have the entities of a side, or entities."""
 
 
 @cache
 def side_in(name: str) -> str:
     """Return the side whose entities a field or column with this name seems to have; "" if it names none or both."""
-    sides = [side for side, names in _NAMES_OF.items() if names.search(name)]
+    sides = [side for side, names in _NAMES_OF.items() if re.search(names, name)]
     return sides[0] if len(sides) == 1 else ""
 
 

@@ -352,7 +352,7 @@ def _other_clusters(fields: Fields, dialect: Dialect, side: str | None) -> str |
     for name in [name for name in fields if name not in dialect.fields and name != dialect.clusters]:
         of, value = side_in(name), fields[name]
         wanted = of == side or (not of and side == RESPONSE)
-        if not wanted or not (of == RESPONSE or OF_ENTITIES.search(name)):
+        if not wanted or not (of == RESPONSE or re.search(OF_ENTITIES, name)):
             continue
         if isinstance(value, str) and value.lstrip().startswith("[["):
             with suppress(ValueError):
