@@ -240,7 +240,7 @@ def refuse_other_side(request: Request, place: Place, content: str, names: Itera
     if request.side and content in request.both and own is not None and of not in ("", request.side):
         raise UsageError(
             f"{place}: --columns {content}={name} is for both sides, and the {request.side} also has {own}; write "
-            f"{of}.{content}={name}, and {request.side}.{content}=NAME if {own} is not meant"
+            f"{of}.{content}={name} to read the {request.side} from {own}, or add {request.side}.{content}=NAME"
         )
 
 

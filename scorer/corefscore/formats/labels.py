@@ -197,7 +197,7 @@ class _Side(NamedTuple):
                     raise _bad_row(source, int(line), "the header again", expected)
             for role in columns.keys() - {ENTITY}:
                 if "" in columns[role]:
-                    expected = "the name of one; only an item without an entity has an empty cell, that of the entity"
+                    expected = "a name in this cell; only the cell of the entity may be empty, for an item in no entity"
                     what = f'the column "{header.cells[places[role]]}" is empty'
                     raise _bad_row(source, int(lines[columns[role].index("")]), what, expected)
             yield lines, columns
@@ -242,9 +242,7 @@ def _rows(source: Source, lines: Iterable[bytes], delimiter: str, line: int) -> 
                 yield line, after, row
             line = after
     except csv.Error as error:
-        expected = (
-            'cells with a delimiter or a quote in them between quotes ("), each such quote twice, and LF line ends'
-        )
+        expected = 'quotes (") around cells with a delimiter or a quote, quotes within doubled (""), and LF line ends'
         raise _bad_row(source, line, f"no row of a table: {error}", expected) from None
 
 

@@ -31,7 +31,7 @@ def compared(key: Documents, response: Documents, present: Bools) -> tuple[Docum
         if its.of_index and isinstance(others.values, range):
             raise UsageError(
                 "the items of one side are the index of a series, those of the other side positions; give "
-                "from_labels(series.array) if the rows have one order, or name the items of both"
+                "from_labels(series.array) if both have the same row order, or name the items of both"
             )
     spans = response.start >= 0
     number = np.append(np.where(spans, 0, response.start + LONGEST), theirs.number)

@@ -184,7 +184,7 @@ def from_labels(
     index = _index(labels)
     for name, column in (("items", items), ("documents", documents)):
         if index is not None and _index(column) is not None and not index.equals(_index(column)):
-            raise UsageError(f"{name} have another index than labels; give {name}.array if the rows have one order")
+            raise UsageError(f"{name} have another index than labels; give {name}.array if their rows are in one order")
     items = index if items is None else items
     entity = _column("labels", labels)
     size = len(entity.number)

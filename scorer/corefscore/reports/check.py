@@ -191,12 +191,12 @@ class Check(Reported):
         grouped = self.asked.by is not None
         if self.asked.both_ways:
             groups = ", a group or the mean of groups" if grouped else ""
-            return f"any score changes, in total or in a document{groups}"
+            return f"any score changes by more, in total or in a document{groups}"
         where = f" in a group by {self.asked.by}, or in the mean of groups" if grouped else ""
         if self.asked.measures:
-            return f"{' or '.join(map(_named, self.asked.measures))} falls{where}"
+            return f"{' or '.join(map(_named, self.asked.measures))} falls by more{where}"
         over = "the mean of an F1 over documents" if self.average else "an F1 over all documents"
-        return f"{'an F1' if grouped else over} falls{where} (--measures chooses other scores)"
+        return f"{'an F1' if grouped else over} falls by more{where} (--measures chooses other scores)"
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the JSON layout prints; see ``docs/check.md``."""

@@ -207,9 +207,7 @@ class Comparison(SystemsReport):
         pairs = len(self.found.sample.pairs)
         together = f"; those of differences are corrected for all {pairs} pairs" if self.found.together else ""
         if method.margin is not None:
-            verdict += (
-                f"; p (equal): that they are {100 * method.margin:g} points or more apart (two one-sided t tests, "
-            )
+            verdict += f"; p (equal): against a gap of {100 * method.margin:g} points or more (two one-sided t tests, "
             verdict += "empty if fewer than 5 units differ)"
         return [*self._legend(together), *[verdict] * bool(pairs)]
 
@@ -248,7 +246,7 @@ class Comparison(SystemsReport):
             for first, second in self.found.undecided(m, c)
         ]
         if tests:
-            yield f"no verdict in {len(tests)} of {plural(self.found.count, 'test')}: {in_line(tests)}"
+            yield f"no verdict (p cannot reach {self.found.method.alpha:g}): {in_line(tests)}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the JSON layout prints; see ``docs/compare.md``."""

@@ -134,9 +134,9 @@ class OnDatasets:
         way = tests.get(self.over.method.correction)
         corrected = f"corrected by Holm's method for all {way}" if way else "not corrected, so some by chance"
         differ = (
-            f"groups on which p is at most {self.over.method.alpha:g}, {corrected} ({self.over.method.trials} trials)"
+            f"number of groups with p <= {self.over.method.alpha:g}, {corrected} ({self.over.method.trials} trials)"
         )
-        fisher = "a lower bound on that number, if no two groups share texts (Fisher's combination, Dror et al. 2017)"
+        fisher = "at least so many differ, if no two groups share texts (Fisher's combination, Dror et al. 2017)"
         return f"differ on: {differ}; if independent: {fisher}"
 
     def to_dict(self) -> dict[str, Any]:

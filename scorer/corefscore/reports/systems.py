@@ -152,7 +152,7 @@ class SystemsReport(Reported):
         """Notes on tests: how p is computed and corrected, and whether there are too few units."""
         found, method, units = self.found, self.found.method, self.found.sample.units
         most = method.trials.bit_length() - 1
-        exact = f"; exact, by all assignments, up to {most} differing units"
+        exact = f"; exact (all assignments) if at most {most} units differ"
         test = f"paired approximate randomization, two-sided, {method.trials} trials, seed {method.seed}"
         if self.runs is not None:
             test = "Student's t of the difference of means over runs, two-sided"
@@ -172,7 +172,7 @@ class SystemsReport(Reported):
         if method.correction == "holm-all":
             yield f"{_HOLM} for all {plural(found.count, 'test')}"
         elif len(found.sample.pairs) > 1:
-            yield f"{self.corrected}, within one score"
+            yield f"p: {self.corrected}, within one score"
         if found.family < found.count and found.by_chance:
             yield (
                 f"{found.count} tests: if all systems were equal, about {found.by_chance:.2g} of them would show a "
@@ -213,8 +213,8 @@ class SystemsReport(Reported):
         if extremes:
             rest = _percentage(round(1 - (1 - found.method.confidence) ** (1 / found.sample.units), 3))
             score = "1 score is" if extremes == 1 else f"{extremes} scores are"
-            sure = f"at {_percentage(found.method.confidence)} confidence, fewer than {rest} of units differ"
-            yield f"{score} 0 or 100 in all {found.sample.units} units, without an interval: {sure}"
+            sure = f"at {_percentage(found.method.confidence)} confidence, it is another in under {rest} of units"
+            yield f"{score} 0 or 100 in all {found.sample.units} units, so without an interval: {sure}"
         if (sizes < SHORT).any():
             few_units = f"only {found.sample.units} units"
             if len(sizes) > 1:

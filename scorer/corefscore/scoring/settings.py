@@ -135,8 +135,8 @@ class Grouping:
     )
     by: str | None = option(
         None,
-        "Score groups of documents, and their mean. Documents with the same match of REGEX, or of its first (...), in "
-        "their names form a group; with file, each file of KEY does.",
+        "Score groups of documents, and their mean. A group is all documents whose names have the same match of REGEX, "
+        "or of its first (...); with file, all documents of a file of KEY.",
         kind=str,
         metavar="REGEX",
         common=True,
