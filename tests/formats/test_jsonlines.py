@@ -491,7 +491,7 @@ def test_predictions_of_another_shape_are_not_left_out(name: str, value: object,
         corefscore.read(path, side="response")
 
 
-@pytest.mark.parametrize("name", ["answer_clusters", "result", "inferred", "chains"])
+@pytest.mark.parametrize("name", ["answer_clusters", "result", "inferred", "chains", "gpt-4o", "model", "decoded"])
 @pytest.mark.parametrize("value", [[[[0, 0]]], "[[[0, 0]]]"], ids=["a list", "text"])
 def test_clusters_in_any_field_of_a_response_are_not_left_out(name: str, value: object, tmp_path: Path) -> None:
     path = tmp_path / "file.jsonl"
@@ -508,6 +508,7 @@ def test_clusters_in_any_field_of_a_response_are_not_left_out(name: str, value: 
         ("pred", ("clusters", "pred"), "key"),
         ("gold_clusters", ("clusters", "gold_clusters"), "response"),
         ("gold_clusters", ("gold_clusters", "predicted_clusters"), "response"),
+        ("pred", ("gold", "pred"), "key"),
     ],
 )
 def test_a_field_of_one_side_is_not_read_for_both(name: str, fields: Sequence[str], side: str, tmp_path: Path) -> None:
@@ -522,6 +523,34 @@ def test_a_field_of_one_side_is_not_read_for_both(name: str, fields: Sequence[st
     both = f"key.clusters={name},response.clusters={name}"
     assert corefscore.score(path, path, "muc", columns=both)["muc"].f1 == 1
     assert corefscore.read(path, columns=f"clusters={name}").names == ["d"], "there is only one side"
+
+
+@pytest.mark.parametrize("name", ["gold", "reference", "true_entities"])
+def test_a_key_with_any_such_name_is_not_left_out(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "file.jsonl"
+    path.write_text(lines({"doc_key": "d", "clusters": [[[0, 0], [1, 1]]], name: [[[0, 0]]]}))
+    with pytest.raises(InputError, match=f'"{name}" occurs together with clusters'):
+        corefscore.read(path, side="key")
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"name": "a"}, [("name", "the name of the document")]),
+        ({"file": "a", "tokens": ["a", "b"]}, [("file", "the name of the document"), ("tokens", "the words")]),
+        ({"doc_key": "a", "title": "b", "words": ["a", "b"]}, [("words", "the words")]),
+        ({"doc_key": "a", "sentences": [["a", "b"]], "tokens": ["a", "b"]}, []),
+        ({"name": 5}, []),
+    ],
+)
+def test_fields_that_may_be_meant_are_told(
+    fields: dict[str, object], told: list[tuple[str, str]], tmp_path: Path
+) -> None:
+    """Shuffled documents were compared by their lines, and other words by their numbers."""
+    path = tmp_path / "file.jsonl"
+    path.write_text(lines({**fields, "clusters": [[[0, 0], [1, 1]]]}))
+    notices = [notice for notice in corefscore.read(path).notices if notice.code == "unread-field"]
+    assert [(notice.details["name"], notice.details["what"]) for notice in notices] == told
 
 
 def test_a_key_in_a_field_of_another_name_is_not_left_out(tmp_path: Path) -> None:

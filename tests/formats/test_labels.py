@@ -359,6 +359,22 @@ def test_a_key_beside_other_labels_is_not_left_out_in_silence(name: str, tmp_pat
     assert not within("bcub", table, table, "none", "--columns", f"key.entity={name},response.entity=cluster").stderr
 
 
+@pytest.mark.parametrize(("column", "told"), [("file", True), ("doc_key", True), ("doc", False), ("brand", False)])
+def test_a_column_that_may_have_documents_is_told(column: str, told: bool, tmp_path: Path) -> None:
+    """Labels that restart in each file would be merged."""
+    path = tmp_path / "table.csv"
+    path.write_text(f"item,entity,{column}\na1,1,a\na2,1,a\nb1,1,b\n")
+    assert ["unread-field"] * told == [n.code for n in read(path).notices if n.code != "cut-clusters"]
+    assert len(read(path, columns=f"document={column}").names) == 2
+
+
+def test_labels_of_two_types_that_look_equal_are_told() -> None:
+    """What joining a column of numbers and one of text gives."""
+    (notice,) = from_labels({"a": 7, "b": 8, "c": "7", "d": "8"}).notices
+    assert (notice.code, notice.details["first"], notice.details["second"]) == ("alike-ids", "7", "7")
+    assert not from_labels({"a": 7, "b": 8, "c": 7, "d": 8}).notices
+
+
 def test_the_column_of_a_side_is_guessed_first_and_not_read_for_both(tmp_path: Path) -> None:
     columns = tmp_path / "table.csv"
     columns.write_text("item,gold,pred\na,1,1\nb,1,2\nc,2,2\n")
@@ -369,6 +385,8 @@ def test_the_column_of_a_side_is_guessed_first_and_not_read_for_both(tmp_path: P
     done = within("bcub", columns, columns, "none", "--columns", "entity=pred")
     assert (done.status, done.stdout) == (2, b"")
     assert b"table.csv:1: --columns entity=pred is for both sides, and the key also has cluster; write" in done.stderr
+    columns.write_text("item,gold,pred\na,1,1\nb,1,2\nc,2,2\n")
+    assert b"the key also has gold" in within("bcub", columns, columns, "none", "--columns", "entity=pred").stderr
     both = within("bcub", columns, columns, "none", "--columns", "key.entity=pred,response.entity=pred")
     assert b"F1: 100%" in both.stdout
 

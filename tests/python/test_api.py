@@ -193,6 +193,25 @@ def test_a_scorer_gives_to_the_last_bit_what_scoring_all_at_once_gives() -> None
     assert dict(scorer.result()) == dict(at_once)
 
 
+@pytest.mark.parametrize(
+    ("name", "mentions", "told"),
+    [
+        ("0", [0, 3], True),
+        ("cluster_1", [0, 3], True),
+        ("bn/x", [0, 3], False),
+        ("0", [3, 0], False),
+        ("0", [0], False),
+    ],
+)
+def test_clusters_by_id_that_are_read_as_documents_are_told(name: str, mentions: list[int], told: bool) -> None:
+    side = {name: [mentions, [10, 13]]}
+    if not told:
+        assert not score(side, side, "lea").notices
+        return
+    with pytest.warns(ScorerWarning, match=rf'names such as "{name}".*\n.*clusters by id have to be a list'):
+        assert [notice.code for notice in score(side, side, "lea").notices] == ["perhaps-spans"]
+
+
 def test_a_scorer_is_not_merged_with_itself() -> None:
     scorer = corefscore.Scorer("muc")
     scorer.add([["a", "b"]], [["a", "b"]])

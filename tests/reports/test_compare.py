@@ -153,7 +153,7 @@ def test_python_has_the_same_digits_in_any_order() -> None:
 
 def test_three_systems_are_corrected_and_it_is_said(capfdbinary: Capture) -> None:
     by_largest = compared(capfdbinary, ASH, BIRCH, CEDAR, "--measures", "lea")
-    note = "corrected by the largest difference of each trial for the 3 pairs of systems, within one score"
+    note = "p: corrected by the largest difference of each trial for the 3 pairs of systems, within one score"
     assert note in by_largest["notes"]
     found = compared(capfdbinary, ASH, BIRCH, CEDAR, "--measures", "lea", "--correction", "holm")
     raw = [pair["measures"]["lea"]["f1"]["p"] for pair in found["pairs"]]
@@ -161,7 +161,7 @@ def test_three_systems_are_corrected_and_it_is_said(capfdbinary: Capture) -> Non
     corrected = [pair["measures"]["lea"]["f1"]["p_corrected"] for pair in found["pairs"]]
     assert min(corrected) == pytest.approx(3 * smallest)
     assert found["family"] == 3
-    assert "corrected by Holm's method for the 3 pairs of systems, within one score" in found["notes"]
+    assert "p: corrected by Holm's method for the 3 pairs of systems, within one score" in found["notes"]
     plain = compared(capfdbinary, ASH, BIRCH, CEDAR, "--measures", "lea", "--correction", "none")
     assert [pair["measures"]["lea"]["f1"]["p_corrected"] for pair in plain["pairs"]] == raw
 
@@ -297,7 +297,7 @@ def test_groups_of_few_units_or_with_a_dominant_one_are_said() -> None:
         pytest.param([2] * 11 + [100], range(11), ("one unit is 82% of the key", False), id="a dominant document"),
         pytest.param([2] * 12, [3], ("1 system with errors or correct answers in fewer", False), id="one right of 12"),
         pytest.param(
-            [2] * 12, [], ("6 scores are 0 or 100 in all 12 units, without an interval", True), id="none right"
+            [2] * 12, [], ("6 scores are 0 or 100 in all 12 units, so without an interval", True), id="none right"
         ),
         pytest.param([2] * 2, [0], ("only 2 units: they hardly show", False), id="two units"),
     ],
@@ -482,7 +482,7 @@ def test_repeated_mentions_of_a_recorded_pair_are_compared(capfdbinary: Capture)
     case = RECORDED / "documents-0015"
     done = call(capfdbinary, "compare", case / "key.conll", case / "key.conll", case / "response.conll")
     assert done.status == 0
-    assert b"exact, by all assignments" in b" ".join(done.stdout.split())
+    assert b"exact (all assignments)" in b" ".join(done.stdout.split())
 
 
 def test_the_page_names_every_statistic() -> None:

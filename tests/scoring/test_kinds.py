@@ -628,6 +628,22 @@ def test_types_that_are_not_there_are_refused(text: str, of: str, message: str, 
     assert message in str(caught.value)
 
 
+@pytest.mark.parametrize("types", [["PERSON", "ORG"], [["PERSON", "", ""], ["ORG", "ORG"]]])
+def test_types_by_cluster_are_those_of_the_key_in_one_file(types: object, tmp_path: Path) -> None:
+    """The clusters of the response are in another order; its mentions have the types of the key."""
+    key = {"doc_key": "x", "sentences": [list("abcdefghij")], "clusters": [[[0, 0], [4, 4], [8, 8]], [[2, 2], [6, 6]]]}
+    response = [[[2, 2], [6, 6]], [[0, 0], [4, 4], [9, 9]]]
+    both, alone, other = (tmp_path / name for name in ("both.jsonl", "key.jsonl", "response.jsonl"))
+    both.write_text(json.dumps({**key, "types": types, "predicted_clusters": response}))
+    alone.write_text(json.dumps({**key, "types": types}))
+    other.write_text(json.dumps({**key, "clusters": response}))
+    found, expected = (score(*sides, "lea", of="field:types").kinds for sides in ((both, both), (alone, other)))
+    assert {kind: scores["lea"].f1 for kind, scores in found.items()} == {
+        kind: scores["lea"].f1 for kind, scores in expected.items()
+    }
+    assert found["field:types:ORG"]["lea"].f1 == 1
+
+
 def test_a_response_without_the_column_has_the_types_of_the_key(tmp_path: Path) -> None:
     key, response = tmp_path / "key.conll", tmp_path / "response.json"
     key.write_text(CONLL_NAMES)

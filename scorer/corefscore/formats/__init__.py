@@ -142,8 +142,10 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
     if not (documents.label < 0).any():  # all are whole numbers
         return
     labels, entities = np.unique(documents.label, return_index=True)
-    texts = "\0".join(["", *(name.replace("\0", " ") for name in documents.names_of(entities.tolist())), ""])
-    if (digits := texts.replace("\0", "")).isascii() and digits.isdecimal() and not re.search("\0" + "0[0-9]", texts):
+    names = documents.names_of(entities.tolist())
+    texts = "\0".join(["", *(name.replace("\0", " ") for name in names), ""])
+    digits, different = texts.replace("\0", ""), len({*names}) == len(names)
+    if different and digits.isascii() and digits.isdecimal() and not re.search("\0" + "0[0-9]", texts):
         return
     from unicodedata import normalize  # plain CoNLL does not need it
 

@@ -63,11 +63,16 @@ OneOrEach: TypeAlias = "T | Mapping[str, T] | None"
 
 
 _NAMES_OF = {
-    KEY: "(?i)gold|truth|refer|(?:^|_)(?:key|true)(?:_|$)",
-    RESPONSE: "(?i)pred|hyp|infer|answer|result|output|(?:^|_)(?:sys|system|resp|response)(?:_|$)",
+    KEY: "(?i)gold|truth|refer|(?:^|(?<!doc)_)(?:key|true)(?:_|$)",
+    RESPONSE: "(?i)pred|hyp|infer|answer|result|output|complet|generat|guess"
+    "|(?:^|_)(?:sys|system|resp|response|model)(?:_|$)",
 }
-OF_ENTITIES = "(?i)cluster|chain|coref|entit"
-"""Patterns of the names of fields and columns that seem to have the entities of a side, or entities."""
+NO_ENTITIES = "(?i)mention|sent|span|token|offset|ner|bridg|pair|struct|relation|point"
+"""Patterns of the names of fields and columns that seem to have the entities of a side, or none."""
+
+
+UNREAD_NAMES = ("file", "file_name", "filename", "doc_name", "doc_key", "docid", "doc", "document", "title", "name")
+"""Fields and columns that may have the name of the document if no known one has it."""
 
 
 @cache

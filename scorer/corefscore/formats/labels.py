@@ -40,6 +40,7 @@ from corefscore.formats.base import (
     DOCUMENT,
     ENTITY,
     ITEM,
+    UNREAD_NAMES,
     USUAL,
     Format,
     FullDocument,
@@ -315,16 +316,22 @@ def _places(source: Source, header: _Header, request: Request, notices: list[Fin
             )
             raise _bad_row(source, line, what, f"one; --columns {role}=NAME names another")
         if role == ENTITY:
-            refuse_other_side(request, Place(source, line), role, known)
-            known += [name for name in plain if known and name not in known and side_in(name) == request.side]
+            of_side = [name for name in plain if name not in known and side_in(name) == request.side]
+            refuse_other_side(request, Place(source, line), role, [*known, *of_side])
+            known += of_side if known else []
         if len(known) > 1 and role not in asked:
             notices.append(found_at(Place(source, line), "chosen-column", taken=cells[fitting[0]], role=role))
         found.update(dict.fromkeys([role], *fitting) if fitting else {})
     guessed = [role for role in (ITEM, ENTITY) if role not in found]
     for role in guessed:
         left = [n for n in range(len(cells)) if n not in found.values()]
-        of_side = [n for n in left if role == ENTITY and side_in(cells[n]) == request.side]
-        found[role] = next(chain(of_side, left), found.get(ENTITY, 0))
+        first = [n for n in left if role == ENTITY and side_in(cells[n]) == request.side]
+        found[role] = next(chain(first, left), found.get(ENTITY, 0))
+    column = next((name for name in cells if name.lower() in UNREAD_NAMES), None)
+    if column is not None and DOCUMENT not in found and cells.index(column) not in found.values():
+        expected = f"all items are one document; --columns {DOCUMENT}={column} divides them, each with own labels"
+        what = "the names of documents"
+        notices.append(found_at(Place(source, line), "unread-field", name=column, what=what, expected=expected))
     if guessed:
         taken = " and ".join(f'"{cells[found[role]]}" has the {role}' for role in guessed)
         notices.append(found_at(Place(source, line), "guessed-columns", taken=taken))

@@ -16,6 +16,7 @@ collections are documents. A document with a name is not taken for a list of the
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping, MappingView, Sequence
 from functools import cache
 from itertools import chain, islice
@@ -101,6 +102,14 @@ def nested_by_name(value: Mapping[Any, Any], side: str) -> dict[str, Any]:
         if not isinstance(name, str):
             raise refusal(side, f"named {name!r:.40}, which is {type(name).__name__}", "a string for a name")
     return {name: nested(clusters, side, name).value for name, clusters in value.items()}
+
+
+def seem_entities(documents: Mapping[str, Any]) -> bool:
+    """Return whether clusters by document seem to be clusters by id: each has a number in its name, and pairs of rising
+    numbers, which can be mentions, in place of entities."""
+    pairs = list(chain.from_iterable(documents.values()))
+    spans = all(len(pair) == 2 and set(map(type, pair)) == {int} and pair[0] <= pair[1] for pair in pairs)
+    return bool(pairs) and spans and all(re.fullmatch("[a-zA-Z]*[ _-]?[0-9]+", name) for name in documents)
 
 
 def refusal(side: str, shape: str, expected: str, name: str | None = None) -> InputError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count
 from operator import itemgetter
 from typing import NamedTuple
@@ -150,17 +150,19 @@ def tokens_without_words(document: FullDocument) -> int:
     return last[1] + 1
 
 
-def with_signs(sentences: Sentences, zeros: Collection[int]) -> Sentences:
-    """Put the sign of zeros before the words that are zeros, which is all of a word without a form."""
-    if not zeros:
-        return sentences
+def with_signs(document: FullDocument, sentences: Sentences, notices: list[Finding]) -> Sentences:
+    """Put the sign of zeros before the words that are zeros, which is all of a word without a form. Zeros without it
+    are those of CorefUD, whose dependencies are lost."""
     token = count()
 
     def signed(word: str) -> str:
-        is_zero = next(token) in zeros and not word.startswith(ZERO)
+        is_zero = next(token) in document.zeros and not word.startswith(ZERO)
         return ZERO + word.removeprefix(NO_FORM) if is_zero else word
 
-    return [list(map(signed, sentence)) for sentence in sentences]
+    found = [list(map(signed, sentence)) for sentence in sentences]
+    if found != [*map(list, sentences)]:
+        add_notice(document, notices, "dropped-dependencies")
+    return found
 
 
 def _replaced(unfit: str, blank: str, text: str) -> str:

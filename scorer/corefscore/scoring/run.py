@@ -155,7 +155,7 @@ def batches_of(
     if in_memory := [name for name, side in sides.items() if paths[name] is None and not isinstance(side, Corpus)]:
         if len(in_memory) == 1:
             sides = _from_files(sides, in_memory[0], reading, names)
-        batches = {name: iter([documents]) for name, documents in _in_memory(sides).items()}
+        batches = {name: iter([documents]) for name, documents in _in_memory(sides, notices).items()}
     for name, side in sides.items():
         if isinstance(side, Corpus):
             if name == RESPONSE and reading.tags not in (None, side.reading.get("tags")):
@@ -208,13 +208,16 @@ def _on_words(given: Any, name: str, other: Corpus) -> Corpus:
     return Corpus(on_words, notices, other.reading)
 
 
-def _in_memory(sides: Mapping[str, Any]) -> dict[str, Documents]:
+def _in_memory(sides: Mapping[str, Any], notices: list[Finding]) -> dict[str, Documents]:
     """Make documents of the sides that are clusters in memory."""
     from corefscore.formats import memory
 
     mentions = memory.Mentions()
     in_memory = {name: side for name, side in sides.items() if is_in_memory(side)}
     by_name = {name: memory.nested_by_name(side, name) for name, side in in_memory.items() if isinstance(side, Mapping)}
+    if by_name and all(map(memory.seem_entities, by_name.values())):
+        name, documents = next(iter(by_name.items()))
+        notices.append(Finding("perhaps-spans", name, details={"document": next(iter(documents))}))
     unnamed = {name: memory.nested(side, name) for name, side in in_memory.items() if name not in by_name}
     if len(unnamed) == 2 and (several := memory.together(unnamed[KEY], unnamed[RESPONSE])):
         by_name[KEY], by_name[RESPONSE] = several

@@ -40,7 +40,8 @@ from corefscore.core.sources import Source
 from corefscore.formats.base import (
     BATCH,
     CLUSTERS,
-    OF_ENTITIES,
+    NO_ENTITIES,
+    UNREAD_NAMES,
     Annotations,
     Request,
     Sentences,
@@ -198,12 +199,25 @@ class _Reader:
                 raise refused(place, "bad-mention", document=name, place="a mention", what=what, expected=expected)
             flat = mentions.ravel().tolist()
         unnamed = fields.keys().isdisjoint(dialect.names)
+        if not self.batch.names:
+            self._note_unread(place, fields, dialect, unnamed)
         self.batch.add(name, place, tokens, enumerate(map(len, fields[field])), flat, unnamed=unnamed)
         self.characters.append(text)
         if self.request.texts:
             self.texts.append(self._text_of(fields, tokens, dialect))
         if self.found is not None and (empty := sum(not cluster for cluster in fields[field])):
             self.note(found_at(place, "empty-cluster", document=name, count=plural(empty, "cluster"), field=field))
+
+    def _note_unread(self, place: Place, fields: Fields, dialect: Dialect, unnamed: bool) -> None:
+        """Add a notice for a field that seems to have the name of the document, or its words, and is not read."""
+        if name := next((name for name in UNREAD_NAMES if unnamed and isinstance(fields.get(name), str)), None):
+            expected = f"documents are called by their lines; call the field {dialect.names[0]} to pair them by name"
+            self.note(found_at(place, "unread-field", name=name, what="the name of the document", expected=expected))
+        if dialect is E2E and not {E2E.words, "subtoken_map"} & fields.keys():
+            for name in ("tokens", "words", "document"):
+                if isinstance(fields.get(name), list) and are(str, fields[name]):
+                    expected = "tokens are not compared; call the field sentences, a list with a list of words for each"
+                    self.note(found_at(place, "unread-field", name=name, what="the words", expected=expected))
 
     def _mentions(self, name: str, place: Place, fields: Fields, field: str, dialect: Dialect) -> tuple[int, list[int]]:
         """Return the number of tokens of a document, and the first and the last token of each mention; a mention that
@@ -330,9 +344,10 @@ def _by_first(place: Place, fields: Fields, request: Request) -> _First:
         what = f"occurs together with {dialect.clusters}, so either can have the clusters of the {request.side}"
         expected = f"one of them; --columns {CLUSTERS}=NAME, for one side {request.side}.{CLUSTERS}=NAME, says which"
         raise bad_field(place, fields, other, what, expected)
-    refuse_other_side(
-        request, place, CLUSTERS, filter(fields.__contains__, (dialect.clusters, dialect.predicted or ""))
-    )
+    of_side = [
+        name for name in fields if name in (dialect.clusters, dialect.predicted) or side_in(name) == request.side
+    ]
+    refuse_other_side(request, place, CLUSTERS, of_side)
     field = _field_of(request, dialect)
     if field is not None:
         return dialect, field
@@ -352,7 +367,7 @@ def _other_clusters(fields: Fields, dialect: Dialect, side: str | None) -> str |
     for name in [name for name in fields if name not in dialect.fields and name != dialect.clusters]:
         of, value = side_in(name), fields[name]
         wanted = of == side or (not of and side == RESPONSE)
-        if not wanted or not (of == RESPONSE or re.search(OF_ENTITIES, name)):
+        if not wanted or (of != RESPONSE and re.search(NO_ENTITIES, name)):
             continue
         if isinstance(value, str) and value.lstrip().startswith("[["):
             with suppress(ValueError):
@@ -473,9 +488,12 @@ def _types(place: Place, fields: Fields, words: Sentences, request: Request) -> 
         return {}
     rows = value if isinstance(value, list) else [None]
     sizes = list(map(len, clusters))
+    by_mention = are(list, rows) and are(str, chain(*rows))
+    if fields.get(dialect.clusters, clusters) is not clusters and (by_mention or are(str, rows)):
+        return {}  # a type for each cluster or mention of the key, which has another field of the same object
     if are(str, rows) and len(rows) == len(sizes):
         return {str(number): kind for number, kind in enumerate(rows)}
-    if are(list, rows) and are(str, chain(*rows)) and list(map(len, rows)) == sizes:
+    if by_mention and list(map(len, rows)) == sizes:
         return {str(number): next(filter(None, kinds), "") for number, kinds in enumerate(rows)}
     width = 3 if dialect.by_sentence else 2
     names = list(chain(*rows)) if are(list, rows) and are(list, chain(*rows)) else rows

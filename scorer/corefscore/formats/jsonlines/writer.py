@@ -78,7 +78,7 @@ def _fields(
     fields: dict[str, Any] = {dialect.names[0]: document.name}
     words = document.sentences
     if words is not None:
-        words = with_signs(words, document.zeros)
+        words = with_signs(document, words, notices)
         if dialect.by_sentence:
             words = _uncrossed(document, words, clusters, notices)
         elif len(words) > 1 and dialect.shape != SENTENCES and dialect.sentence_of is None:

@@ -22,7 +22,7 @@ from functools import partial
 from itertools import chain, count
 from typing import NamedTuple
 
-from corefscore.core.documents import Documents, Place
+from corefscore.core.documents import RESPONSE, Documents, Place
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, Found, plural
 from corefscore.core.sources import MARK, STDIN, Source, as_text, is_utf_16
@@ -38,6 +38,7 @@ from corefscore.formats.base import (
     is_json,
     refused,
     shares_spans,
+    side_in,
 )
 from corefscore.formats.gathered import Gathered, words_of_spans
 from corefscore.formats.jsonlines.dialects import NAMES_OF_DOCUMENTS
@@ -249,6 +250,10 @@ def _of_objects(source: Source) -> Iterator[_Answer]:
         text = fields[FIELD]
         if not isinstance(text, str):
             raise bad_field(place, fields, FIELD, "is no text", "the text with its tags in it, a string")
+        for other in fields.keys() - {FIELD}:
+            if side_in(other) == RESPONSE and isinstance(fields[other], str) and recognised(fields[other]):
+                what = f"has tags, as {FIELD} has, so either can be the answer"
+                raise bad_field(place, fields, other, what, f"one of them; {FIELD} is read if the other is removed")
         name = next((fields[field] for field in NAMES_OF_DOCUMENTS if field in fields), str(place.line))
         if not isinstance(name, str | int) or isinstance(name, bool):
             raise bad_field(place, {}, NAMES_OF_DOCUMENTS[0], "is no name", "the name of the document, a string")
@@ -285,7 +290,7 @@ def write(documents: Iterator[FullDocument], notices: list[Finding], request: Re
 
 
 def _line(document: FullDocument, notation: Notation, notices: list[Finding]) -> str:
-    sentences = with_signs(document.sentences or (), document.zeros)
+    sentences = with_signs(document, document.sentences or (), notices)
     spans = [(start, end, name) for name, mentions in document.entities.items() for start, end in mentions]
     if notation.by_id:
         note_crossing(document, notices, f"the notation {notation.name}", closed_first=True)
