@@ -96,15 +96,6 @@ def repaired(source: Source, fixes: Fixes, *, first_copy: bool) -> Iterator[str]
         fixes.add(Fix("mixed-line-ends", source.name, first_changed, what))
 
 
-class _InMemory(Source):
-    """A file whose text is replaced."""
-
-    def __init__(self, source: Source, text: bytes) -> None:
-        super().__init__(source.path)
-        self.name = source.name
-        self._kept = text
-
-
 def _with_blanks(source: Source, fixes: Fixes) -> Source:
     """Return the file; if no line begins a document, with a blank added before names that lack one."""
     markers = (marker_of(text) for _, text in source.numbered_lines())
@@ -116,7 +107,7 @@ def _with_blanks(source: Source, fixes: Fixes) -> Source:
         spaced.append(with_blank)
         if with_blank != text:
             fixes.add(Fix("no-document", source.name, number, 'added a space after "#begin document"'))
-    return _InMemory(source, b"".join(spaced))
+    return Source(source.path, b"".join(spaced))
 
 
 def _removable(source: Source, found: Found, fixes: Fixes, *, first_copy: bool) -> dict[tuple[int, int], list[_Copy]]:
