@@ -12,6 +12,7 @@ from corefscore.core.arrays import Floats, Ints
 from corefscore.core.documents import UNIT_SOURCES, part_of
 from corefscore.core.errors import UsageError, listed
 from corefscore.core.findings import plural
+from corefscore.core.items import Numbers
 from corefscore.matching.units import whole
 from corefscore.metrics import metrics_of
 from corefscore.metrics.base import SCORES, Metric, summed
@@ -186,12 +187,6 @@ def _columns(counts: Mapping[str, Floats], metrics: Sequence[Metric]) -> Floats:
     return np.concatenate([array.reshape(len(array), -1) for array in of_metrics], axis=1)
 
 
-def _numbered(names: Sequence[str]) -> Ints:
-    """Return the number of each name, counted from 0 in the order of first appearance."""
-    numbers: dict[str, int] = {}
-    return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
-
-
 class _Units(NamedTuple):
     """Units by group, then by name, so that neither the order of documents nor names of groups decide what is drawn.
 
@@ -225,4 +220,4 @@ def _units(rows: _Rows, groups: Sequence[str], documents: Sequence[str]) -> _Uni
             "a unit is resampled as a whole; choose a --unit within one group, or leave --by out"
         )
     stratum = np.array([number[its[0]] for its in groups_of.values()], dtype=np.int64)
-    return _Units(np.array(order, dtype=np.int64), _numbered([unit for unit, _ in units]), stratum, list(number))
+    return _Units(np.array(order, dtype=np.int64), Numbers().of([unit for unit, _ in units]), stratum, list(number))
