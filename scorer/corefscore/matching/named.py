@@ -199,7 +199,8 @@ def _named(documents: Documents, names: NamedEntities, options: NameOptions) -> 
     best = np.full(len(which), width * width)
     np.minimum.at(best, name[has], claim[has])
     has = has[claim[has] == best[name[has]]]
-    return _only(documents, has, start[name[has]], end[name[has]])
+    # Their order does not change, since it decides which copies count.
+    return replace(documents.keep(has), start=start[name[has]], end=end[name[has]])
 
 
 def _name_of(first: Ints, last: Ints, mention_first: Ints, mention_last: Ints, rule: str) -> Ints:
@@ -213,23 +214,6 @@ def _name_of(first: Ints, last: Ints, mention_first: Ints, mention_last: Ints, r
         found = padded_last[name] == mention_last
         found &= padded_first[name] == mention_first if rule == EXACT else padded_first[name] >= mention_first
     return np.where(found, name, -1)
-
-
-def _only(documents: Documents, which: Ints, start: Ints, end: Ints) -> Documents:
-    """Return some mentions of a batch, with new spans. Their order does not change, since it decides which copies
-    count.
-    """
-    left, entity = np.unique(documents.entity[which], return_inverse=True)
-    return replace(
-        documents,
-        document=documents.document[left],
-        label=documents.label[left],
-        entity=entity,
-        start=start,
-        end=end,
-        line=documents.line[which],
-        opening=None if documents.opening is None else documents.opening[which],
-    )
 
 
 def _compare_tokens(pairs: Pairs, names: NamedEntities) -> None:
