@@ -493,7 +493,6 @@ def _content(name: str, data: bytes, limit: int) -> bytes:
 
 def _of_tar(source: Source) -> Iterator[_Part]:
     """List the entries of a tar archive. Raises `UsageError` if anything follows its last entry."""
-    import io
     import tarfile
 
     data = source.read()
@@ -512,8 +511,6 @@ def _of_tar(source: Source) -> Iterator[_Part]:
 
 def _of_zip(source: Source) -> Iterator[_Part]:
     """List the entries of a zip archive. Raises `UsageError` if something in it is in no list."""
-    import io
-    import stat
     import zipfile
 
     archive = zipfile.ZipFile(io.BytesIO(source.read()))
