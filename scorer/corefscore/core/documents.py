@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from corefscore.core.arrays import NONE, Bools, Ints, Objects, bounds, changes, narrow, order_by, ranges
+from corefscore.core.arrays import NONE, Bools, Ints, Objects, bounds, changes, lists_by_key, narrow, order_by, ranges
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural
 from corefscore.core.items import LONGEST, Items, Numbers, Values, text_of
@@ -101,9 +101,7 @@ class Mention(NamedTuple):
 
 def texts_of(mentions: Sequence[Mention]) -> list[str]:
     """Read the words of mentions. Each file is read once, for all of its mentions."""
-    by_source: dict[tuple[Source, Words], list[Span]] = defaultdict(list)
-    for mention in mentions:
-        by_source[mention.place.source, mention.words].append(mention.span)
+    by_source = lists_by_key(((mention.place.source, mention.words), mention.span) for mention in mentions)
     texts = {key: iter(key[1](key[0], spans)) for key, spans in by_source.items()}
     return [next(texts[mention.place.source, mention.words]) for mention in mentions]
 
@@ -157,9 +155,7 @@ class NameColumn:
     @classmethod
     def by_file(cls, columns: Iterable[NameColumn]) -> list[NameColumn]:
         """Return one column for each file, since a file that was read in pieces has several."""
-        of_file: dict[str, list[NameColumn]] = {}
-        for column in columns:
-            of_file.setdefault(column.path, []).append(column)
+        of_file = lists_by_key((column.path, column) for column in columns)
         return [cls.of_all(parts) for parts in of_file.values()]
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.core.arrays import Floats, Ints
+from corefscore.core.arrays import Floats, Ints, lists_by_key
 from corefscore.core.documents import UNIT_SOURCES, part_of
 from corefscore.core.errors import UsageError, listed
 from corefscore.core.findings import plural
@@ -211,9 +211,7 @@ def _units(rows: _Rows, groups: Sequence[str], documents: Sequence[str]) -> _Uni
     number = {group: at for at, group in enumerate(dict.fromkeys(of[row] for row in by_name))}
     order = sorted(by_name, key=lambda row: number[of[row]])
     units = [(rows.unit[row], of[row]) for row in order]
-    groups_of: dict[str, list[str]] = {}
-    for unit, group in dict.fromkeys(units):
-        groups_of.setdefault(unit, []).append(group)
+    groups_of = lists_by_key(dict.fromkeys(units))
     if divided := [unit for unit, its in groups_of.items() if len(its) > 1]:
         raise UsageError(
             f'the unit "{min(divided)}" has documents of several groups: {", ".join(groups_of[min(divided)])}; '

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from corefscore.core.arrays import lists_by_key
 from corefscore.core.findings import Finding, plural
 from corefscore.core.sources import Source, as_text
 from corefscore.formats.base import USUAL, FullDocument, Request, Sentences, shares_spans
@@ -115,10 +116,8 @@ class Headed(NamedTuple):
 
     def named(self, document: FullDocument) -> FullDocument:
         """Return the document with mentions by entity and head, as brackets open."""
-        entities: dict[str, list[tuple[int, int]]] = defaultdict(list)
-        for entity, spans in document.entities.items():
-            for span in spans:
-                entities[f"{entity}{_DASH}{self.heads[span]}"].append(span)
+        rows = ((entity, span) for entity, spans in document.entities.items() for span in spans)
+        entities = lists_by_key((f"{entity}{_DASH}{self.heads[span]}", span) for entity, span in rows)
         return document._replace(entities=entities)
 
 
