@@ -42,17 +42,22 @@ class Kind(NamedTuple):
     advice: str
 
 
-@cache
-def kinds() -> Mapping[str, Kind]:
-    """Return every kind of finding by its code, from ``messages.ini``."""
+def texts_in(package: str, name: str) -> dict[str, dict[str, str]]:
+    """Return the texts of a file of a package by section and name; the package can be in a zip archive."""
     from configparser import RawConfigParser  # only for runs that have something to say
     from pkgutil import get_data
 
     texts = RawConfigParser(delimiters="=")
-    texts.read_string((get_data(__package__, "messages.ini") or b"").decode("utf-8"))  # also from a zip archive
+    texts.read_string((get_data(package, name) or b"").decode("utf-8"))
+    return {section: dict(texts[section]) for section in texts.sections()}
+
+
+@cache
+def kinds() -> Mapping[str, Kind]:
+    """Return every kind of finding by its code, from ``messages.ini``."""
     found = {}
-    for code in texts.sections():
-        (severity, first), (_, advice) = ((name, text.replace("\n", " ")) for name, text in texts.items(code))
+    for code, texts in texts_in(__package__, "messages.ini").items():
+        (severity, first), (_, advice) = ((name, text.replace("\n", " ")) for name, text in texts.items())
         found[code] = Kind(severity, first, advice)
     return found
 

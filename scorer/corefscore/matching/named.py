@@ -299,11 +299,6 @@ def grouped(names: Sequence[Sequence[str]], rules: Sequence[str]) -> list[int]:
     ]
 
 
-def _exact(initials: _Initials) -> Iterator[tuple[_NameWords, _NameWords]]:
-    """Return names of the same words."""
-    return zip(initials, initials, strict=True)
-
-
 def _words(initials: _Initials) -> Iterator[tuple[_NameWords, _NameWords]]:
     """Yield names whose words are the first or the last words of a longer name."""
     sizes = {len(words) for words in initials}
@@ -325,7 +320,7 @@ def _initials(initials: _Initials) -> Iterator[tuple[_NameWords, _NameWords]]:
 
 
 _RULES: Mapping[str, Callable[[_Initials], Iterator[tuple[_NameWords, _NameWords]]]] = {
-    "exact": _exact,
+    "exact": lambda initials: zip(initials, initials, strict=True),
     "words": _words,
     "initials": _initials,
 }
