@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from itertools import compress
 from typing import NamedTuple
 
+from corefscore.core.arrays import lists_by_key
 from corefscore.core.documents import Documents
 from corefscore.core.findings import Collected, Found, plural, tokens
 from corefscore.core.sources import MARK, Source, as_text
@@ -114,16 +115,14 @@ def _removable(source: Source, found: Found, fixes: Fixes, *, first_copy: bool) 
     """Return the copies of mentions that are to be removed, by the begin of their document and by token. Other findings
     of the file are added to ``found``.
     """
-    by_token: dict[tuple[int, int], list[_Copy]] = defaultdict(list)
+    removed: list[_Copy] = []
     batches = [(batch, repeated) for batch in examine([source], found, Request()) if (repeated := list(repeats(batch)))]
     plain = _plain_cells(source, batches)
     for batch, repeated in batches:
-        removed = _copies(batch, repeated, plain, first_copy=first_copy)
-        _report(source, batch, fixes.take("repeated-mention", removed), fixes)
-        for copy in removed:
-            for token in {copy.start, copy.end}:
-                by_token[copy.begin, token].append(copy)
-    return by_token
+        copies = _copies(batch, repeated, plain, first_copy=first_copy)
+        _report(source, batch, fixes.take("repeated-mention", copies), fixes)
+        removed += copies
+    return lists_by_key(((copy.begin, token), copy) for copy in removed for token in {copy.start, copy.end})
 
 
 def _report(source: Source, batch: Documents, copies: Sequence[_Copy], fixes: Fixes) -> None:

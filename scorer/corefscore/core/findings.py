@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, Generic, Protocol, TypeVar
 
+from corefscore.core.arrays import lists_by_key
 from corefscore.core.records import NamedTuple
 
 ERROR, NOTICE = "error", "notice"
@@ -121,11 +122,8 @@ Noticed = tuple[str, Finding]
 
 def in_words(findings: Iterable[Finding], most: int = SHOWN, hint: str = "") -> list[str]:
     """Return findings as text, by kind: at most ``most`` of each, then the number of further ones and a ``hint``."""
-    by_code: dict[str, list[Finding]] = {}
-    for finding in findings:
-        by_code.setdefault(finding.code, []).append(finding)
     lines: list[str] = []
-    for code, of_code in by_code.items():
+    for code, of_code in lists_by_key((finding.code, finding) for finding in findings).items():
         lines += map(str, of_code[:most])
         if len(of_code) > most:
             lines.append(f"... and {plural(len(of_code) - most, 'more ' + of_code[0].severity)} [{code}]{hint}")

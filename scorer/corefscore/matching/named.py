@@ -34,7 +34,7 @@ from unicodedata import normalize
 
 import numpy as np
 
-from corefscore.core.arrays import NO_OBJECTS, NONE, Ints, connected, order_by
+from corefscore.core.arrays import NO_OBJECTS, NONE, Ints, connected, lists_by_key, order_by
 from corefscore.core.documents import Documents, NameColumn, NamedEntities, worded
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding, plural
@@ -73,9 +73,8 @@ def names_of(documents: Documents) -> NamedEntities:
     if place is None:  # there is no document
         return NamedEntities(NONE, NONE, NONE, NONE, NO_OBJECTS, NO_OBJECTS, ())
     if found is None:
-        path = place.source.name
-        what = "this input has no named entities"
-        raise InputError([Finding("no-names", path, details={"what": what, "advice": _NOWHERE})])
+        details = {"what": "this input has no named entities", "advice": _NOWHERE}
+        raise InputError([Finding("no-names", place.source.name, details=details)])
     return found
 
 
@@ -310,10 +309,8 @@ def _words(initials: _Initials) -> Iterator[tuple[_NameWords, _NameWords]]:
 
 def _initials(initials: _Initials) -> Iterator[tuple[_NameWords, _NameWords]]:
     """Yield names that are the initials of another name."""
-    acronyms: dict[str, list[_NameWords]] = defaultdict(list)
-    for words in initials:
-        if len(words) == 1 or all(len(word) == 1 for word in words):
-            acronyms["".join(words)].append(words)
+    short = (words for words in initials if len(words) == 1 or all(len(word) == 1 for word in words))
+    acronyms = lists_by_key(("".join(words), words) for words in short)
     for words, of_name in initials.items():
         for letters in of_name:
             yield from ((acronym, words) for acronym in acronyms.get(letters, ()) if acronym != words)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
@@ -125,14 +124,9 @@ def _within_sentences(document: FullDocument, notices: list[Finding]) -> FullDoc
     """Return the document with the mentions that are in one sentence each."""
     sizes = [len(sentence) for sentence in document.sentences or ()]
     sentence = np.repeat(np.arange(len(sizes)), sizes)
-    entities: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    dropped = []
-    for entity, spans in document.entities.items():
-        for start, end in spans:
-            if sentence[start] == sentence[end]:
-                entities[entity].append((start, end))
-            else:
-                dropped.append((start, end))
+    rows = [(entity, span) for entity, spans in document.entities.items() for span in spans]
+    dropped = [(start, end) for _, (start, end) in rows if sentence[start] != sentence[end]]
+    entities = lists_by_key((entity, (start, end)) for entity, (start, end) in rows if sentence[start] == sentence[end])
     if dropped:
         first = list(dropped[0])
         add_notice(document, notices, "split-mentions", count=plural(len(dropped), "mention"), first=first)
