@@ -150,27 +150,12 @@ def _on_words(key: str, path: str, reading: Reading, notices: list[Finding]) -> 
         for document, first, last, head in rows:
             heads[document][first, last] = int(np.searchsorted(words[document].numbers, head)) - first + 1
         documents = {}
-        spans = full_documents(_kept(replace(answer, start=start, end=end), known))
+        spans = full_documents(replace(answer, start=start, end=end).keep(known))
         in_words = (full._replace(sentences=words[document].words) for document, full in enumerate(spans))
         for full, of_document in zip(fitted(in_words, notices, FIT), heads, strict=True):
             documents[full.place.line or 0] = Headed(full, of_document)
         yield from write_on(batch.place_of(0).source, documents, notices)
     _note_joined(key, len(batches), sum(map(len, batches)), notices)
-
-
-def _kept(batch: Documents, kept: Bools) -> Documents:
-    """Return a batch with some of its mentions, as spans, and without the entities that have no mention left."""
-    left = np.bincount(batch.entity[kept], minlength=len(batch.document)) > 0
-    return replace(
-        batch,
-        document=batch.document[left],
-        label=batch.label[left],
-        entity=(np.cumsum(left) - 1)[batch.entity[kept]],
-        start=batch.start[kept],
-        end=batch.end[kept],
-        line=batch.line[kept],
-        nodes=None,
-    )
 
 
 def _for_key(reading: Reading) -> Reading:
@@ -193,7 +178,7 @@ def _on_tokens(key: str, path: str, reading: Reading, notices: list[Finding]) ->
     if found.nodes is not None:
         has_token = found.end >= found.start
         _note_lost(found, [("dropped-zeros", ~has_token)], notices)
-        found = _kept(found, has_token)
+        found = found.keep(has_token)
     entities = {document.name: document for document in full_documents(found)}
     for document, name in enumerate(batches.names):
         place, tokens = batches.place_of(document), batches.tokens[document]
@@ -223,7 +208,7 @@ def _as_spans(batch: Documents, notices: list[Finding]) -> Documents:
     kept = tokens > 0
     gaps = kept & (tokens <= batch.end - batch.start)
     _note_lost(batch, [("dropped-zeros", ~kept), ("filled-gaps", gaps)], notices)
-    return _kept(batch, kept)
+    return batch.keep(kept)
 
 
 def _note_lost(batch: Documents, lost: Sequence[tuple[str, Bools]], notices: list[Finding]) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from itertools import compress
 from typing import NamedTuple
 
+from corefscore.core.arrays import lists_by_key
 from corefscore.core.documents import Documents
 from corefscore.core.findings import Collected, Found, plural, tokens
 from corefscore.core.sources import MARK, Source, as_text
@@ -96,15 +97,6 @@ def repaired(source: Source, fixes: Fixes, *, first_copy: bool) -> Iterator[str]
         fixes.add(Fix("mixed-line-ends", source.name, first_changed, what))
 
 
-class _InMemory(Source):
-    """A file whose text is replaced."""
-
-    def __init__(self, source: Source, text: bytes) -> None:
-        super().__init__(source.path)
-        self.name = source.name
-        self._kept = text
-
-
 def _with_blanks(source: Source, fixes: Fixes) -> Source:
     """Return the file; if no line begins a document, with a blank added before names that lack one."""
     markers = (marker_of(text) for _, text in source.numbered_lines())
@@ -116,23 +108,21 @@ def _with_blanks(source: Source, fixes: Fixes) -> Source:
         spaced.append(with_blank)
         if with_blank != text:
             fixes.add(Fix("no-document", source.name, number, 'added a space after "#begin document"'))
-    return _InMemory(source, b"".join(spaced))
+    return Source(source.path, b"".join(spaced))
 
 
 def _removable(source: Source, found: Found, fixes: Fixes, *, first_copy: bool) -> dict[tuple[int, int], list[_Copy]]:
     """Return the copies of mentions that are to be removed, by the begin of their document and by token. Other findings
     of the file are added to ``found``.
     """
-    by_token: dict[tuple[int, int], list[_Copy]] = defaultdict(list)
+    removed: list[_Copy] = []
     batches = [(batch, repeated) for batch in examine([source], found, Request()) if (repeated := list(repeats(batch)))]
     plain = _plain_cells(source, batches)
     for batch, repeated in batches:
-        removed = _copies(batch, repeated, plain, first_copy=first_copy)
-        _report(source, batch, fixes.take("repeated-mention", removed), fixes)
-        for copy in removed:
-            for token in {copy.start, copy.end}:
-                by_token[copy.begin, token].append(copy)
-    return by_token
+        copies = _copies(batch, repeated, plain, first_copy=first_copy)
+        _report(source, batch, fixes.take("repeated-mention", copies), fixes)
+        removed += copies
+    return lists_by_key(((copy.begin, token), copy) for copy in removed for token in {copy.start, copy.end})
 
 
 def _report(source: Source, batch: Documents, copies: Sequence[_Copy], fixes: Fixes) -> None:

@@ -20,9 +20,6 @@ from corefscore.formats.corefud.lines import COLUMNS, TAB
 from corefscore.formats.corefud.mentions import FileMentions
 from corefscore.formats.corefud.reader import File
 
-_LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
-"""A line with its line end, the same as in the reader."""
-
 
 def repaired(source: Source, fixes: Fixes, *, first_copy: bool) -> Iterator[str]:
     """Yield the text of a file after repair, line by line. ``fixes`` is complete at the end of the text.
@@ -44,7 +41,7 @@ def repaired(source: Source, fixes: Fixes, *, first_copy: bool) -> Iterator[str]
         )
     file = _Repaired(source)
     file.documents()
-    lines: list[bytes] = _LINE.findall(source.read())
+    lines = source.read().splitlines(keepends=True)
     if not file.faulty:
         _fill(lines, file, fixes)
         for line, edits in file.edits(fixes).items():

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Collection, Sequence
 from functools import cache
 from importlib import import_module
-from pkgutil import get_data
 
 import click
 
@@ -15,6 +14,7 @@ from corefscore.cli.options import COREFUD_NAME, Choice
 from corefscore.cli.output import complain, give_up
 from corefscore.core import __version__
 from corefscore.core.errors import InputError, ScorerError, UsageError, nearest, suggested
+from corefscore.core.findings import texts_in
 
 _HELP = """Score coreference exactly as the official scorers do.
 
@@ -212,11 +212,7 @@ def _usage(error: click.ClickException) -> str:
 def synonyms(section: str) -> dict[str, str]:
     """Read what a section of ``synonyms.ini`` says to type instead of words for an option or a command that has another
     name, by these words."""
-    from configparser import RawConfigParser
-
-    texts = RawConfigParser(delimiters="=")
-    texts.read_string((get_data(__package__, "synonyms.ini") or b"").decode("utf-8"))  # also from a zip archive
-    return dict(texts[section])
+    return texts_in(__package__, "synonyms.ini")[section]
 
 
 def _synonym(word: str, known: Collection[str]) -> str | None:

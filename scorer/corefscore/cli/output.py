@@ -305,12 +305,10 @@ class _Progress:
 @contextmanager
 def progress(paths: Iterable[str]) -> Iterator[_Progress | None]:
     """Give a `_Progress` over all files of some arguments; None without a terminal, or if a size is unknown."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        yield None
-        return
     files: list[str] = []
-    with suppress(UsageError):  # reading reports files that cannot be read
-        files = [source.path for path in paths for source in listed(path)]
+    if sys.stderr is not None and sys.stderr.isatty():
+        with suppress(UsageError):  # reading reports files that cannot be read
+            files = [source.path for path in paths for source in listed(path)]
     if not files or not all(os.path.isfile(path) for path in files):
         yield None
         return

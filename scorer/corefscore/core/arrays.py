@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -20,6 +21,18 @@ NO_OBJECTS: Objects = np.empty(0, dtype=np.object_)
 
 
 Array = Ints | Floats | Bools
+
+
+_K = TypeVar("_K")
+_V = TypeVar("_V")
+
+
+def lists_by_key(pairs: Iterable[tuple[_K, _V]]) -> dict[_K, list[_V]]:
+    """Return the values of each key in a list, in the order in which they come; another key has an empty list."""
+    lists: dict[_K, list[_V]] = defaultdict(list)
+    for key, value in pairs:
+        lists[key].append(value)
+    return lists
 
 
 _AT_ONCE = 1 << 13

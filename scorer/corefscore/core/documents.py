@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from corefscore.core.arrays import NONE, Bools, Ints, Objects, bounds, changes, narrow, order_by, ranges
+from corefscore.core.arrays import NONE, Bools, Ints, Objects, bounds, changes, lists_by_key, narrow, order_by, ranges
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural
 from corefscore.core.items import LONGEST, Items, Numbers, Values, text_of
@@ -101,9 +101,7 @@ class Mention(NamedTuple):
 
 def texts_of(mentions: Sequence[Mention]) -> list[str]:
     """Read the words of mentions. Each file is read once, for all of its mentions."""
-    by_source: dict[tuple[Source, Words], list[Span]] = defaultdict(list)
-    for mention in mentions:
-        by_source[mention.place.source, mention.words].append(mention.span)
+    by_source = lists_by_key(((mention.place.source, mention.words), mention.span) for mention in mentions)
     texts = {key: iter(key[1](key[0], spans)) for key, spans in by_source.items()}
     return [next(texts[mention.place.source, mention.words]) for mention in mentions]
 
@@ -157,9 +155,7 @@ class NameColumn:
     @classmethod
     def by_file(cls, columns: Iterable[NameColumn]) -> list[NameColumn]:
         """Return one column for each file, since a file that was read in pieces has several."""
-        of_file: dict[str, list[NameColumn]] = {}
-        for column in columns:
-            of_file.setdefault(column.path, []).append(column)
+        of_file = lists_by_key((column.path, column) for column in columns)
         return [cls.of_all(parts) for parts in of_file.values()]
 
 
@@ -424,6 +420,19 @@ class Documents:
         # Label -1 is the first of the odd labels, -2 the second.
         return [str(label) if label >= 0 else self.odd_labels[-1 - label] for label in labels]
 
+    def of_mentions(self, which: Ints | Bools) -> dict[str, Any]:
+        """Return the columns that have a value for each mention, besides entities and nodes: those of some mentions."""
+        columns: dict[str, Any] = {name: getattr(self, name)[which] for name in _OF_MENTIONS}
+        columns["opening"] = None if self.opening is None else self.opening[which]
+        columns["kinds"] = self.kinds and self.kinds._replace(number=self.kinds.number[which])
+        return columns
+
+    def keep(self, which: Ints | Bools) -> Documents:
+        """Keep some mentions in their order, as spans, without the entities that have no mention left."""
+        left, entity = np.unique(self.entity[which], return_inverse=True)
+        columns = self.of_mentions(which) | {"document": self.document[left], "label": self.label[left]}
+        return replace(self, entity=entity, nodes=None, **columns)
+
     def narrow(self) -> Documents:
         """Return the documents with columns of less memory."""
         columns = "tokens", "document", "label", "entity", *_OF_MENTIONS, *["opening"] * (self.opening is not None)
@@ -446,9 +455,6 @@ class Documents:
         columns: dict[str, Any] = {
             name: {new[d]: its for d, its in getattr(self, name).items() if d in new} for name in _OF_DOCUMENTS
         }
-        columns |= {name: getattr(self, name)[mentions] for name in _OF_MENTIONS}
-        if self.opening is not None:
-            columns["opening"] = self.opening[mentions]
         if self.texts:
             words, _ = _members(self.first_tokens, old)
             columns["texts"] = Texts(*(column[words] for column in self.texts))
@@ -463,9 +469,9 @@ class Documents:
             named_entities=self.named_entities and self.named_entities.take(old, there, len(self)),
             nodes=self.nodes and self.nodes.take(mentions),
             characters=self.characters and [self.characters[d] if d >= 0 else None for d in which],
-            kinds=self.kinds and self.kinds._replace(number=self.kinds.number[mentions]),
             items=self.items and self.items.take(old, there, len(self)),
             **columns,
+            **self.of_mentions(mentions),
         )
 
 
@@ -497,11 +503,7 @@ def by_appearance(documents: Documents) -> Documents:
         document=documents.document[entities],
         label=documents.label[entities],
         entity=entity[mentions],
-        start=start[mentions],
-        end=end[mentions],
-        line=documents.line[mentions],
-        opening=None if documents.opening is None else documents.opening[mentions],
-        kinds=documents.kinds and documents.kinds._replace(number=documents.kinds.number[mentions]),
+        **documents.of_mentions(mentions),
     )
 
 
@@ -606,7 +608,7 @@ def fingerprint(documents: Documents) -> int:
 
     All sums are modulo 2**64.
     """
-    mentions = _scrambled(_scrambled(documents.start) + documents.end.view(np.uint64))
+    mentions = scrambled(scrambled(documents.start) + documents.end.view(np.uint64))
     if documents.items is not None:
         items = documents.start < 0
         number = documents.start[items] + LONGEST
@@ -615,29 +617,29 @@ def fingerprint(documents: Documents) -> int:
     if documents.nodes is not None:
         first, size = documents.nodes.first, documents.nodes.size
         gaps = size != documents.end - documents.start + 1
-        before = np.append(np.uint64(0), np.cumsum(_scrambled(documents.nodes.word), dtype=np.uint64))
+        before = np.append(np.uint64(0), np.cumsum(scrambled(documents.nodes.word), dtype=np.uint64))
         mentions[gaps] += (before[first + size] - before[first])[gaps]
     sums = mentions
     for group, count in ((documents.entity, len(documents.document)), (documents.document, len(documents))):
-        before = np.append(np.uint64(0), np.cumsum(_scrambled(sums), dtype=np.uint64))
+        before = np.append(np.uint64(0), np.cumsum(scrambled(sums), dtype=np.uint64))
         edges = bounds(group, count)
         sums = before[edges[1:]] - before[edges[:-1]]
-    return int(np.sum(_scrambled(sums + _scrambled(documents.tokens))))
+    return int(np.sum(scrambled(sums + scrambled(documents.tokens))))
 
 
 def digits_of(total: int) -> str:
     """Return the fingerprint of a key as six hexadecimal digits; ``total`` is the sum of those of its batches."""
-    return f"{int(_scrambled(np.array([total % 2**64], dtype=np.uint64))[0]):016x}"[:_DIGITS]
+    return f"{int(scrambled(np.array([total % 2**64], dtype=np.uint64))[0]):016x}"[:_DIGITS]
 
 
 def _of_values(values: Values, which: Ints) -> _Hashes:
     """Return a hash of some items: of a whole number itself, also of its digits as text, of anything else its text."""
     if isinstance(values, range) or (isinstance(values, np.ndarray) and values.dtype.kind in "iu"):
-        return _scrambled(np.asarray(values)[which].astype(np.int64))
+        return scrambled(np.asarray(values)[which].astype(np.int64))
     texts: Any = values if len(which) == len(values) else list(map(values.__getitem__, which.tolist()))
     texts = texts if isinstance(values, Numbers) else list(map(text_of, texts))
     pieces = [_of_texts(texts[at : at + _AT_ONCE]) for at in range(0, len(texts), _AT_ONCE)]
-    return _scrambled(np.concatenate([NONE.view(np.uint64), *pieces]))
+    return scrambled(np.concatenate([NONE.view(np.uint64), *pieces]))
 
 
 def _of_texts(texts: Sequence[str]) -> _Hashes:
@@ -667,7 +669,7 @@ def _of_texts(texts: Sequence[str]) -> _Hashes:
     return found
 
 
-def _scrambled(numbers: Ints | _Hashes) -> _Hashes:
+def scrambled(numbers: Ints | _Hashes) -> _Hashes:
     """Return numbers whose bits depend on all bits of those given (the finalizer of SplitMix64; Steele, Lea and Flood
     2014)."""
     found = numbers.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)

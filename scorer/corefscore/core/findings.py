@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, Generic, Protocol, TypeVar
 
+from corefscore.core.arrays import lists_by_key
 from corefscore.core.records import NamedTuple
 
 ERROR, NOTICE = "error", "notice"
@@ -42,17 +43,22 @@ class Kind(NamedTuple):
     advice: str
 
 
-@cache
-def kinds() -> Mapping[str, Kind]:
-    """Return every kind of finding by its code, from ``messages.ini``."""
+def texts_in(package: str, name: str) -> dict[str, dict[str, str]]:
+    """Return the texts of a file of a package by section and name; the package can be in a zip archive."""
     from configparser import RawConfigParser  # only for runs that have something to say
     from pkgutil import get_data
 
     texts = RawConfigParser(delimiters="=")
-    texts.read_string((get_data(__package__, "messages.ini") or b"").decode("utf-8"))  # also from a zip archive
+    texts.read_string((get_data(package, name) or b"").decode("utf-8"))
+    return {section: dict(texts[section]) for section in texts.sections()}
+
+
+@cache
+def kinds() -> Mapping[str, Kind]:
+    """Return every kind of finding by its code, from ``messages.ini``."""
     found = {}
-    for code in texts.sections():
-        (severity, first), (_, advice) = ((name, text.replace("\n", " ")) for name, text in texts.items(code))
+    for code, texts in texts_in(__package__, "messages.ini").items():
+        (severity, first), (_, advice) = ((name, text.replace("\n", " ")) for name, text in texts.items())
         found[code] = Kind(severity, first, advice)
     return found
 
@@ -116,11 +122,8 @@ Noticed = tuple[str, Finding]
 
 def in_words(findings: Iterable[Finding], most: int = SHOWN, hint: str = "") -> list[str]:
     """Return findings as text, by kind: at most ``most`` of each, then the number of further ones and a ``hint``."""
-    by_code: dict[str, list[Finding]] = {}
-    for finding in findings:
-        by_code.setdefault(finding.code, []).append(finding)
     lines: list[str] = []
-    for code, of_code in by_code.items():
+    for code, of_code in lists_by_key((finding.code, finding) for finding in findings).items():
         lines += map(str, of_code[:most])
         if len(of_code) > most:
             lines.append(f"... and {plural(len(of_code) - most, 'more ' + of_code[0].severity)} [{code}]{hint}")

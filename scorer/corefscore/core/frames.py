@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from html import escape
 from importlib import import_module
 from typing import Any
@@ -20,13 +21,10 @@ def frame(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Any:
 
     Raises `UsageError` if neither library can be imported.
     """
+    data = {column: [row[number] for row in rows] for number, column in enumerate(columns)}
     for name in sorted(_LIBRARIES, key=lambda name: name not in sys.modules):
-        try:
-            library = import_module(name)
-        except ImportError:
-            continue
-        data = {column: [row[number] for row in rows] for number, column in enumerate(columns)}
-        return library.DataFrame(data)
+        with suppress(ImportError):
+            return import_module(name).DataFrame(data)
     raise UsageError("a data frame needs pandas or polars: pip install pandas, or pip install polars")
 
 

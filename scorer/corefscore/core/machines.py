@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from functools import partial
 from pydoc import locate
@@ -71,20 +71,18 @@ def cluster(scheduler: str) -> Iterator[Map]:
         try:
             with _lost(scheduler):
                 _check(client, scheduler)
-                yield partial(_map, client, partial(_result, scheduler))
+                yield partial(_map, client, scheduler)
         finally:
             with suppress(Exception):  # a lost cluster cannot be closed properly
                 _in_time(client.close)
 
 
-def _map(
-    client: Any, result_of: Callable[[Future[Any]], Any], function: Callable[[Any], Any], items: Iterable[Any]
-) -> Iterator[Any]:
-    """Do the work of `map` by a client of Dask; ``result_of`` waits for a result."""
+def _map(client: Any, scheduler: str, function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
+    """Do the work of `map` by a client of Dask, which is connected to a scheduler."""
     executor = client.get_executor(pure=False)
     waiting = deque(executor.submit(function, item) for item in items)
     while waiting:
-        yield result_of(waiting.popleft())
+        yield _result(scheduler, waiting.popleft())
 
 
 def _result(scheduler: str, future: Future[Any]) -> Any:
@@ -119,8 +117,6 @@ def _result(scheduler: str, future: Future[Any]) -> Any:
 @contextmanager
 def _lost(scheduler: str) -> Iterator[None]:
     """Turn errors of a cluster and its connection into `ScorerError`."""
-    from concurrent.futures import CancelledError
-
     from distributed.scheduler import KilledWorker
 
     try:

@@ -12,12 +12,11 @@ from contextlib import contextmanager
 from copy import copy
 from functools import partial
 from importlib import import_module
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, cast
 
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding
-from corefscore.core.records import NamedTuple
 
 STDIN = "-"
 
@@ -288,15 +287,8 @@ class Source:
     def lines_at(self, numbers: Iterable[int]) -> dict[int, bytes]:
         """Read the lines with these numbers (from 1), without their LF, for messages. The file is read once."""
         wanted = set(numbers)
-        last = max(wanted, default=0)
-        found: dict[int, bytes] = {}
-        if not wanted:
-            return found
-        for number, line in self.numbered_lines():
-            if number in wanted:
-                found[number] = line.removesuffix(b"\n")
-            if number >= last:
-                break
+        lines = islice(self.numbered_lines(), max(wanted, default=0))
+        found = {number: line.removesuffix(b"\n") for number, line in lines if number in wanted}
         if len(found) < len(wanted):
             raise self.changed()
         return found
@@ -421,15 +413,12 @@ def unpacked(files: Iterable[Source], notices: list[Finding] | None = None) -> l
     return found
 
 
-class _Part(NamedTuple):
-    """An entry of an archive: its name, and a function that opens it, or None for an entry that is neither a file nor a
-    folder."""
-
-    name: str
-    open: Callable[[], Any] | None
+_Parts = Iterator[tuple[str, Callable[[], Any] | None]]
+"""The entries of an archive: the name of each, and a function that opens it, or None for an entry that is neither a
+file nor a folder."""
 
 
-def _parts_of(name: str, head: bytes) -> Callable[[Source], Iterator[_Part]] | None:
+def _parts_of(name: str, head: bytes) -> Callable[[Source], _Parts] | None:
     """Return what lists the entries of an archive, given its first bytes; None if it is no archive.
 
     Raises `UsageError` for what is still compressed, although files are decompressed when they are read.
@@ -453,19 +442,19 @@ def _parts_of(name: str, head: bytes) -> Callable[[Source], Iterator[_Part]] | N
     return _of_tar
 
 
-def _members(source: Source, parts: Callable[[Source], Iterator[_Part]], notices: list[Finding] | None) -> list[Source]:
+def _members(source: Source, parts: Callable[[Source], _Parts], notices: list[Finding] | None) -> list[Source]:
     """List the files in an archive, in name order. Raises as `unpacked` does."""
     with source.reading():
         by_name: dict[str, Callable[[], Any] | None] = {}
-        for part in parts(source):
+        for entry, opened in parts(source):
             # As a folder would have it: no name leads out of the archive.
-            steps = os.path.normpath("/" + part.name).strip("/").split("/")
+            steps = os.path.normpath("/" + entry).strip("/").split("/")
             name = os.path.join(source.name, *steps)
             if any(step.startswith(".") or step == _OF_MACOS for step in steps):
                 continue
             if name in by_name:
                 raise UsageError(f"{name}: the archive contains two files of this name; {UNPACK}")
-            by_name[name] = part.open
+            by_name[name] = opened
         found, left = [], source.limit
         for name in _in_order(by_name, source.pattern, source.name, "archive"):
             opened = by_name[name]
@@ -491,18 +480,17 @@ def _content(name: str, data: bytes, limit: int) -> bytes:
     return data
 
 
-def _of_tar(source: Source) -> Iterator[_Part]:
+def _of_tar(source: Source) -> _Parts:
     """List the entries of a tar archive. Raises `UsageError` if anything follows its last entry."""
-    import io
     import tarfile
 
     data = source.read()
     archive = tarfile.open(fileobj=io.BytesIO(data), mode="r:")  # noqa: SIM115 - in memory
     for info in archive:
         if info.isreg() and not info.issparse():
-            yield _Part(info.name, partial(archive.extractfile, info))
+            yield info.name, partial(archive.extractfile, info)
         elif not info.isdir():
-            yield _Part(info.name, None)
+            yield info.name, None
     # A header that is not one ends the list in silence, and so does the end of a first archive of several.
     rest = data[archive.offset :]
     if not rest or rest.strip(b"\0"):
@@ -510,10 +498,8 @@ def _of_tar(source: Source) -> Iterator[_Part]:
         raise UsageError(f"{source.name}: this tar archive is damaged or incomplete: {what}; pack it again")
 
 
-def _of_zip(source: Source) -> Iterator[_Part]:
+def _of_zip(source: Source) -> _Parts:
     """List the entries of a zip archive. Raises `UsageError` if something in it is in no list."""
-    import io
-    import stat
     import zipfile
 
     archive = zipfile.ZipFile(io.BytesIO(source.read()))
@@ -524,6 +510,6 @@ def _of_zip(source: Source) -> Iterator[_Part]:
         if info.flag_bits & 1:
             raise UsageError(f"{source.name}/{name}: this file is encrypted; {UNPACK}")
         if stat.S_ISLNK(info.external_attr >> 16):
-            yield _Part(name, None)
+            yield name, None
         elif not info.is_dir():
-            yield _Part(name, partial(archive.open, info))
+            yield name, partial(archive.open, info)

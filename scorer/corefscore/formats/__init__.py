@@ -19,6 +19,7 @@ from corefscore.core.arrays import ranked
 from corefscore.core.documents import KEY, RESPONSE, Documents, Place
 from corefscore.core.errors import InputError, UsageError, suggested
 from corefscore.core.findings import Finding, Found, plural
+from corefscore.core.items import Numbers
 from corefscore.core.options import OWN, NameOptions
 from corefscore.core.records import NamedTuple, replace
 from corefscore.core.sources import Source, listed, place_and_pattern, sources, unpacked
@@ -162,9 +163,7 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
         yield found_at(_place_of(documents, entity), "odd-label", label=documents.name_of(entity), count=count)
     if len(set(plain)) == len(labels):
         return
-    numbers: dict[str, int] = {}
-    number_of = np.array([numbers.setdefault(text, len(numbers)) for text in plain])
-    number = number_of[np.searchsorted(labels, documents.label)]
+    number = Numbers().of(plain)[np.searchsorted(labels, documents.label)]
     first, rank = ranked(documents.document, number)
     for entity in np.flatnonzero(first[rank] != np.arange(len(rank)))[:1].tolist():
         name = documents.names[documents.document[entity]]

@@ -3,13 +3,13 @@ mentions for messages."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
+from corefscore.core.arrays import lists_by_key
 from corefscore.core.documents import Documents, Place, Span, by_appearance
 from corefscore.core.sources import Source
 from corefscore.formats.base import Annotations, Request, passage, passage_places
@@ -73,9 +73,7 @@ def words_of_spans(
 ) -> list[str]:
     """Return the words of spans for messages, for which a file is read again; their numbers if the words are not
     known."""
-    by_line: dict[int | None, list[int]] = defaultdict(list)
-    for number, span in enumerate(spans):
-        by_line[span.line].append(number)
+    by_line: dict[int | None, list[int]] = lists_by_key((span.line, number) for number, span in enumerate(spans))
     found = [""] * len(spans)
     for annotated in read(source, request._replace(lines=by_line.keys())):
         words = list(chain(*annotated.words))

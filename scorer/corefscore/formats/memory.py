@@ -319,7 +319,7 @@ class Mentions:
 
     def span(self, mention: Any) -> tuple[int, int]:
         """Return the span of a mention, which is a hashable value or a list of hashable values."""
-        value = _tuple(mention)
+        value = as_tuple(mention)
         span = self._spans.get(value)
         if span is None:
             if _is_span(value):
@@ -351,8 +351,9 @@ def _is_span(value: Any) -> TypeGuard[tuple[int, int]]:
     return 0 <= start <= end < LONGEST and value == (start, end)
 
 
-def _tuple(mention: Any) -> Any:
-    return tuple(map(_tuple, mention)) if isinstance(mention, list) else mention
+def as_tuple(mention: Any) -> Any:
+    """Return a mention with its lists as tuples."""
+    return tuple(map(as_tuple, mention)) if isinstance(mention, list) else mention
 
 
 def documents(names: Sequence[str], clusters: Iterable[Clusters], mentions: Mentions, side: str) -> Documents:

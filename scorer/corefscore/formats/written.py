@@ -10,6 +10,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from corefscore.core.documents import Place
+from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural
 from corefscore.formats.base import NO_WORD, ZERO, FullDocument, Sentences, found_at, likely_tokens, refused
 
@@ -119,9 +120,7 @@ def fitted(documents: Iterator[FullDocument], notices: list[Finding], fit: Fit) 
             start, end = min(span for spans in document.entities.values() for span in spans)
             what = f'"{document.text(start, end)}", without token numbers'
             expected = f"token numbers, which {fit.title} needs; --format jsonlines or labels can contain it"
-            raise refused(
-                document.place, "bad-mention", document=document.name, place="a mention", what=what, expected=expected
-            )
+            raise _bad_mention(document, what, expected)
         name = _replaced(fit.names, "_", document.name)
         if name != document.name:
             add_notice(document, notices, "changed-name", format=fit.title, written=name)
@@ -143,11 +142,13 @@ def tokens_without_words(document: FullDocument) -> int:
     most = likely_tokens(len(spans))
     if last[1] >= most:
         expected = f"offsets below {most} in a document without words, since a word is written for each token"
-        what = str(list(last))
-        raise refused(
-            document.place, "bad-mention", document=document.name, place="a mention", what=what, expected=expected
-        )
+        raise _bad_mention(document, str(list(last)), expected)
     return last[1] + 1
+
+
+def _bad_mention(document: FullDocument, what: str, expected: str) -> InputError:
+    details = {"document": document.name, "place": "a mention", "what": what, "expected": expected}
+    return refused(document.place, "bad-mention", **details)
 
 
 def with_signs(document: FullDocument, sentences: Sentences, notices: list[Finding]) -> Sentences:

@@ -13,11 +13,10 @@ without any match (recorded cases head-tie-*, real en-interview-xrenner-onto).
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 
 import numpy as np
 
-from corefscore.core.arrays import Bools, Floats, Ints, among, changes, ranked
+from corefscore.core.arrays import Bools, Floats, Ints, among, changes, lists_by_key, ranked
 from corefscore.core.records import NamedTuple
 
 _PAYS = 0.05
@@ -102,9 +101,7 @@ def _best_other(groups: Ints, weights: Floats) -> Floats:
 def _augment(rows: list[int], columns: list[int], weights: list[float]) -> list[int] | None:
     """Choose cells row by row, each time by the swaps that add most (the algorithm of Bellman and Ford); None if it
     takes more than `_STEPS`."""
-    of_row: dict[int, list[int]] = defaultdict(list)
-    for cell, row in enumerate(rows):
-        of_row[row].append(cell)
+    of_row = lists_by_key((row, cell) for cell, row in enumerate(rows))
     chosen: dict[int, int] = {}
     steps = 0
     for first in of_row:

@@ -32,7 +32,7 @@ from itertools import chain, islice
 
 import numpy as np
 
-from corefscore.core.arrays import NONE, Bools, Ints, among, bounds, order_by, ranked, repeated
+from corefscore.core.arrays import NONE, Bools, Ints, among, bounds, lists_by_key, order_by, ranked, repeated
 from corefscore.core.documents import Documents, Kinds, Mention, Unworded, worded
 from corefscore.core.errors import InputError
 from corefscore.core.findings import MOST, Finding, plural, tokens
@@ -356,10 +356,7 @@ def copies_by_number(number: Ints, copies: Bools) -> list[list[int]]:
     equal for equal spans.
     """
     wanted = np.flatnonzero(among(number, number[copies]))
-    by_number: dict[int, list[int]] = defaultdict(list)
-    for mention, its in zip(wanted.tolist(), number[wanted].tolist(), strict=True):
-        by_number[its].append(mention)
-    return list(by_number.values())
+    return list(lists_by_key(zip(number[wanted].tolist(), wanted.tolist(), strict=True)).values())
 
 
 def repeats_of(documents: Documents, spans: Sequence[Sequence[int]]) -> list[Repeat]:

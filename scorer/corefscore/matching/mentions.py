@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.core.arrays import Bools, Floats, Ints, changes, order_by, ranges, ranked
-from corefscore.core.documents import NO_NODES, SENTENCE, Documents, Kinds, Nodes
+from corefscore.core.documents import NO_NODES, SENTENCE, Documents, Kinds, Nodes, scrambled
 from corefscore.core.errors import UsageError
 from corefscore.matching.assignment import assigned
 from corefscore.matching.matched import Side
@@ -160,11 +160,7 @@ def _digest(nodes: Nodes) -> Ints:
     """Return a number for the words of each mention. It is equal for equal words, and for others with a probability of
     2^-64.
     """
-    word = nodes.word.astype(np.uint64)
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        word = (word ^ (word >> np.uint64(shift))) * np.uint64(factor)
-    word ^= word >> np.uint64(31)
-    return np.add.reduceat(word, nodes.first).astype(np.int64)
+    return np.add.reduceat(scrambled(nodes.word), nodes.first).astype(np.int64)
 
 
 def align(key: Mentions, response: Mentions, document: Ints, *, documents: int, matching: str, zeros: str) -> Alignment:

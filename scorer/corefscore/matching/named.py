@@ -34,7 +34,7 @@ from unicodedata import normalize
 
 import numpy as np
 
-from corefscore.core.arrays import NO_OBJECTS, NONE, Ints, connected, order_by
+from corefscore.core.arrays import NO_OBJECTS, NONE, Ints, connected, lists_by_key, order_by
 from corefscore.core.documents import Documents, NameColumn, NamedEntities, worded
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding, plural
@@ -73,9 +73,8 @@ def names_of(documents: Documents) -> NamedEntities:
     if place is None:  # there is no document
         return NamedEntities(NONE, NONE, NONE, NONE, NO_OBJECTS, NO_OBJECTS, ())
     if found is None:
-        path = place.source.name
-        what = "this input has no named entities"
-        raise InputError([Finding("no-names", path, details={"what": what, "advice": _NOWHERE})])
+        details = {"what": "this input has no named entities", "advice": _NOWHERE}
+        raise InputError([Finding("no-names", place.source.name, details=details)])
     return found
 
 
@@ -199,7 +198,8 @@ def _named(documents: Documents, names: NamedEntities, options: NameOptions) -> 
     best = np.full(len(which), width * width)
     np.minimum.at(best, name[has], claim[has])
     has = has[claim[has] == best[name[has]]]
-    return _only(documents, has, start[name[has]], end[name[has]])
+    # Their order does not change, since it decides which copies count.
+    return replace(documents.keep(has), start=start[name[has]], end=end[name[has]])
 
 
 def _name_of(first: Ints, last: Ints, mention_first: Ints, mention_last: Ints, rule: str) -> Ints:
@@ -213,23 +213,6 @@ def _name_of(first: Ints, last: Ints, mention_first: Ints, mention_last: Ints, r
         found = padded_last[name] == mention_last
         found &= padded_first[name] == mention_first if rule == EXACT else padded_first[name] >= mention_first
     return np.where(found, name, -1)
-
-
-def _only(documents: Documents, which: Ints, start: Ints, end: Ints) -> Documents:
-    """Return some mentions of a batch, with new spans. Their order does not change, since it decides which copies
-    count.
-    """
-    left, entity = np.unique(documents.entity[which], return_inverse=True)
-    return replace(
-        documents,
-        document=documents.document[left],
-        label=documents.label[left],
-        entity=entity,
-        start=start,
-        end=end,
-        line=documents.line[which],
-        opening=None if documents.opening is None else documents.opening[which],
-    )
 
 
 def _compare_tokens(pairs: Pairs, names: NamedEntities) -> None:
@@ -315,11 +298,6 @@ def grouped(names: Sequence[Sequence[str]], rules: Sequence[str]) -> list[int]:
     ]
 
 
-def _exact(initials: _Initials) -> Iterator[tuple[_NameWords, _NameWords]]:
-    """Return names of the same words."""
-    return zip(initials, initials, strict=True)
-
-
 def _words(initials: _Initials) -> Iterator[tuple[_NameWords, _NameWords]]:
     """Yield names whose words are the first or the last words of a longer name."""
     sizes = {len(words) for words in initials}
@@ -331,17 +309,15 @@ def _words(initials: _Initials) -> Iterator[tuple[_NameWords, _NameWords]]:
 
 def _initials(initials: _Initials) -> Iterator[tuple[_NameWords, _NameWords]]:
     """Yield names that are the initials of another name."""
-    acronyms: dict[str, list[_NameWords]] = defaultdict(list)
-    for words in initials:
-        if len(words) == 1 or all(len(word) == 1 for word in words):
-            acronyms["".join(words)].append(words)
+    short = (words for words in initials if len(words) == 1 or all(len(word) == 1 for word in words))
+    acronyms = lists_by_key(("".join(words), words) for words in short)
     for words, of_name in initials.items():
         for letters in of_name:
             yield from ((acronym, words) for acronym in acronyms.get(letters, ()) if acronym != words)
 
 
 _RULES: Mapping[str, Callable[[_Initials], Iterator[tuple[_NameWords, _NameWords]]]] = {
-    "exact": _exact,
+    "exact": lambda initials: zip(initials, initials, strict=True),
     "words": _words,
     "initials": _initials,
 }

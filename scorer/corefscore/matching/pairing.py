@@ -18,7 +18,6 @@ characters that are no blanks stand for tokens. Where texts may differ (``--alig
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from itertools import accumulate, chain, islice, pairwise
@@ -27,7 +26,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from corefscore.core.arrays import Bools, Ints, bounds
+from corefscore.core.arrays import Bools, Ints, bounds, lists_by_key
 from corefscore.core.documents import (
     UNKNOWN,
     Documents,
@@ -272,20 +271,14 @@ def in_other_form(key: Collection[str], response: Collection[str]) -> dict[str, 
 
 def _parts(names: Iterable[str]) -> dict[str, str]:
     """Return the names ``(X); part 000`` by their other form ``X_0``, if this can mean only one of them."""
-    meant_by: dict[str, list[str]] = defaultdict(list)
-    for name in names:
-        if part := part_of(name):
-            document, number = part
-            meant_by[f"{document}_{number.lstrip('0') or '0'}"].append(name)
+    parts = ((part, name) for name in names if (part := part_of(name)))
+    meant_by = lists_by_key((f"{document}_{number.lstrip('0') or '0'}", name) for (document, number), name in parts)
     return {names[0]: name for name, names in meant_by.items() if len(names) == 1}
 
 
 def _only_parts(names: Iterable[str]) -> dict[str, str]:
     """Return the names ``(X); part 000`` with the name X, if the document has no other part."""
-    parts: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    for name in dict.fromkeys(names):
-        if part := part_of(name):
-            parts[part[0]].append((name, part[1]))
+    parts = lists_by_key((part[0], (name, part[1])) for name in dict.fromkeys(names) if (part := part_of(name)))
     return {its[0][0]: document for document, its in parts.items() if len(its) == 1 and not its[0][1].strip("0")}
 
 

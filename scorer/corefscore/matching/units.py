@@ -28,7 +28,7 @@ from corefscore.core.arrays import Ints, order_by, ranked
 from corefscore.core.documents import KEY, RESPONSE, Documents, Mention, Place, by_appearance, texts_of
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural
-from corefscore.core.items import LONGEST
+from corefscore.core.items import LONGEST, Numbers
 from corefscore.formats.base import likely_tokens
 from corefscore.matching.matched import Matched, Rows
 from corefscore.matching.pairing import Pairs
@@ -83,10 +83,8 @@ def units_of(pairs: Pairs, unit: str) -> Units:
     tokens: list[Ints] = []
     for document in range(len(key)):
         of_tokens = by_place.get(key.places[document]) or (key.names[document],)
-        numbers: dict[str, int] = {}
-        tokens.append(
-            np.array([numbers.setdefault(name, len(numbers)) for name in of_tokens], dtype=np.int64) + len(names)
-        )
+        numbers = Numbers()
+        tokens.append(numbers.of(of_tokens) + len(names))
         names += numbers
         documents += [document] * len(numbers)
     first = np.cumsum([0, *map(len, tokens)])
@@ -228,15 +226,11 @@ def _side(side: Documents, windows: Windows, first: Ints) -> Documents:
             document=window[first_mentions],
             label=side.label[side.entity[first_mentions]],
             entity=entity[order],
-            start=side.start[order],
-            end=side.end[order],
-            line=side.line[order],
-            opening=None if side.opening is None else side.opening[order],
             faults={at_first[d]: fault for d, fault in side.faults.items()},
             discarded={at_first[d]: marks for d, marks in side.discarded.items()},
             comments={},
             named_entities=names and names._replace(document=first[names.document] + names.start // size),
-            kinds=side.kinds and side.kinds._replace(number=side.kinds.number[order]),
+            **side.of_mentions(order),
         )
     )
 

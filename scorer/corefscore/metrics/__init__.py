@@ -175,13 +175,12 @@ def _load(entry: EntryPoint | UsageError) -> Metric:
     if isinstance(entry, UsageError):
         raise entry
     try:
-        metric = entry.load()
+        metric: Metric = entry.load()
     except (Exception, SystemExit) as error:
         raise UsageError(f"package {_package(entry)}: metric {entry.name!r} cannot be loaded: {error}") from error
     if fault := _fault(entry, metric):
         raise UsageError(f"package {_package(entry)}: {fault}")
-    found: Metric = metric
-    return found
+    return metric
 
 
 def _fault(entry: EntryPoint, metric: object) -> str | None:

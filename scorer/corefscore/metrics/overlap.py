@@ -18,7 +18,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from corefscore.core.arrays import Array, Floats, Ints, pairs_of, ranked, sums
+from corefscore.core.arrays import Array, Floats, Ints, lists_by_key, pairs_of, ranked, sums
 from corefscore.core.records import NamedTuple, dataclass, replace
 from corefscore.matching.matched import Matched, Side
 
@@ -242,9 +242,7 @@ def _groups(matched: Matched, number: Ints, group: Ints, document: Ints) -> Grou
     row_number, row_group = number[first], group[first]
     groups_of_number = np.bincount(row_number, minlength=len(of_number))
     alone = groups_of_number[row_number] == 1
-    sets: dict[int, list[int]] = defaultdict(list)
-    for span, group_of_span in zip(row_number[~alone].tolist(), row_group[~alone].tolist(), strict=True):
-        sets[span].append(group_of_span)
+    sets = lists_by_key(zip(row_number[~alone].tolist(), row_group[~alone].tolist(), strict=True))
     groups_of_spans: dict[int, Counter[frozenset[int]]] = defaultdict(Counter)
     for span, groups in sets.items():
         groups_of_spans[int(of_number[span])][frozenset(groups)] += 1

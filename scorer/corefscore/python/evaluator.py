@@ -5,10 +5,11 @@ Such classes were copied from project to project, and their scores no longer agr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from corefscore.core.errors import UsageError
+from corefscore.formats.memory import as_tuple
 from corefscore.metrics import single, wanted
 from corefscore.python.api import Scorer
 from corefscore.python.arguments import ScorerOptions, with_keywords
@@ -108,14 +109,9 @@ def _agree(name: str, mapping: _Given, clusters: Iterable[Iterable[Any]]) -> Non
     """Raise `UsageError` if the mentions of a mapping are not those of the clusters."""
     if mapping is None:
         return
-    clustered = {_hashable(mention) for cluster in clusters for mention in cluster}
-    mapped = {_hashable(mention) for mention in mapping}
+    clustered = {as_tuple(mention) for cluster in clusters for mention in cluster}
+    mapped = {as_tuple(mention) for mention in mapping}
     if clustered != mapped:
         mention = next(iter(mapped - clustered or clustered - mapped))
         found = "has a mention that the clusters lack" if mapped - clustered else "lacks a mention of the clusters"
         raise UsageError(f"{name} {found}: {mention!r}; only the clusters are scored, so leave {name} out")
-
-
-def _hashable(mention: Any) -> Hashable:
-    """Return a mention with its lists as tuples."""
-    return tuple(map(_hashable, mention)) if isinstance(mention, list) else mention

@@ -128,7 +128,8 @@ class Check(Reported):
         """Return whether a change fails the check."""
         if self.asked.both_ways:
             return True
-        deciding = (self._whole,) if self.asked.by is None else (MEAN, GROUP)
+        whole = TOTAL if self.average is None else MACRO
+        deciding = (whole,) if self.asked.by is None else (MEAN, GROUP)
         return moved.kind in deciding and moved.difference < 0 and self.asked.decides(moved.measure, moved.score)
 
     @property
@@ -139,11 +140,6 @@ class Check(Reported):
     @property
     def signature(self) -> str:
         return self.result.signature if self.average is None else f"{self.result.signature} | average={self.average}"
-
-    @property
-    def _whole(self) -> str:
-        """The kind of scope of all documents."""
-        return TOTAL if self.average is None else MACRO
 
     @property
     def tables(self) -> Sequence[Table]:

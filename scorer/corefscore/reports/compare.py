@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from corefscore.core.arrays import lists_by_key
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, Noticed, plural
 from corefscore.core.records import dataclass, replace
@@ -156,9 +157,7 @@ class Comparison(SystemsReport):
     def _pairwise(self, differences: Table) -> Iterator[Table]:
         """Yield a table for each pair of systems, from the table of all differences."""
         columns = [column for column in differences.columns if column not in (SYSTEM, AGAINST)]
-        rows_of: dict[tuple[str, str], list[list[Any]]] = {}
-        for measure, score, system, against, *cells in differences.rows:
-            rows_of.setdefault((system, against), []).append([measure, score, *cells])
+        rows_of = lists_by_key(((row[2], row[3]), [*row[:2], *row[4:]]) for row in differences.rows)
         for (system, against), rows in rows_of.items():
             yield Table(f"{self.short[system]} - {self.short[against]}", columns, rows)
 

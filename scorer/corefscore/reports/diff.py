@@ -13,7 +13,7 @@ import numpy as np
 from corefscore.analysis import types
 from corefscore.analysis.partitions import ABSENT
 from corefscore.analysis.response import Analysis
-from corefscore.core.arrays import Ints, bounds
+from corefscore.core.arrays import Ints, bounds, lists_by_key
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import VISIBLE
 from corefscore.core.percent import percent
@@ -291,13 +291,11 @@ def _lines(sentence: Sentence, shown: Shown) -> Iterator[str]:
 
 def _words(sentence: Sentence, colour: bool) -> Iterator[tuple[str, int]]:
     """Yield each word with its brackets, and its width in the terminal."""
-    opening: dict[int, list[_Mark]] = {}
-    closing: dict[int, list[tuple[_Mark, bool]]] = {}
     last = sentence.first + len(sentence.words) - 1
     parts = [(start, end, mark) for mark in sentence.marks for start, end in mark.parts if start <= last]
-    for start, end, mark in sorted(parts, key=lambda part: (part[0], -part[1])):
-        opening.setdefault(start, []).append(mark)
-        closing.setdefault(min(end, last), []).insert(0, (mark, mark.end > min(end, last)))
+    parts.sort(key=lambda part: (part[0], -part[1]))
+    opening = lists_by_key((start, mark) for start, _, mark in parts)
+    closing = lists_by_key((min(end, last), (mark, mark.end > min(end, last))) for _, end, mark in reversed(parts))
     for token, word in enumerate(sentence.words, start=sentence.first):
         before = [(f"{_SIGNS[mark.state]}[", mark.state) for mark in opening.get(token, ())]
         after = [(f"]{mark.label}" + "..." * more, mark.state) for mark, more in closing.get(token, ())]

@@ -8,6 +8,7 @@ whose documents come in another order are not cut.
 from __future__ import annotations
 
 import os
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -112,7 +113,9 @@ class _Side:
         form = opened.form
         if form.begin is None:
             raise NotSplittable(f"files of {form.title} are read as a whole")
-        self.files, self.begin, self.name_in = opened.files, _LF + form.begin, form.name_in
+        self.files, self.name_in = opened.files, form.name_in
+        # The line end before a line that begins a document, and the line.
+        self.line = re.compile(re.escape(_LF + form.begin) + rb"[^\n]*(?=\n)")
         self.opened = opened._replace(request=form.completed_request(opened.files, opened.request))
         for source in self.files:
             if not os.path.isfile(source.path) or _read(source, 0, 8).startswith(tuple(COMPRESSED)):
@@ -140,15 +143,12 @@ class _Side:
         for source, place, first, last in self._within(start, stop):
             # The line end before the first line, which a file does not begin with.
             text = _read(source, first - 1, last - first + _LINE) if first else _LF + _read(source, 0, last + _LINE)
-            at = text.find(self.begin)
-            while 0 <= at < last - first:
-                end = text.find(_LF, at + 1)
-                if end < 0:
+            for line in self.line.finditer(text):
+                if line.start() >= last - first:
                     break
-                name = self.name_in(text[at + 1 : end], self.opened.request)
+                name = self.name_in(line[0][1:], self.opened.request)
                 if name is not None:
-                    found.setdefault(name, place + first + at)
-                at = text.find(self.begin, end if self.begin == _LF else at + 1)
+                    found.setdefault(name, place + first + line.start())
         return found
 
 

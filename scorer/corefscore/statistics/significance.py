@@ -599,8 +599,7 @@ class Method(Grouping):
             fraction(self.margin, "margin=", ends=False)
         object.__setattr__(self, "seed", whole(self.seed, "seed=", 0))
         object.__setattr__(self, "trials", whole(self.trials, "trials=", 1))
-        of: type = type(self)
-        check_options(declared(of), vars(self))
+        check_options(declared(Method), vars(self))
 
     @property
     def alpha(self) -> float:

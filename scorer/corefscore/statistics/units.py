@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.core.arrays import Floats, Ints
+from corefscore.core.arrays import Floats, Ints, lists_by_key
 from corefscore.core.documents import UNIT_SOURCES, part_of
 from corefscore.core.errors import UsageError, listed
 from corefscore.core.findings import plural
+from corefscore.core.items import Numbers
 from corefscore.matching.units import whole
 from corefscore.metrics import metrics_of
 from corefscore.metrics.base import SCORES, Metric, summed
@@ -186,12 +187,6 @@ def _columns(counts: Mapping[str, Floats], metrics: Sequence[Metric]) -> Floats:
     return np.concatenate([array.reshape(len(array), -1) for array in of_metrics], axis=1)
 
 
-def _numbered(names: Sequence[str]) -> Ints:
-    """Return the number of each name, counted from 0 in the order of first appearance."""
-    numbers: dict[str, int] = {}
-    return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
-
-
 class _Units(NamedTuple):
     """Units by group, then by name, so that neither the order of documents nor names of groups decide what is drawn.
 
@@ -216,13 +211,11 @@ def _units(rows: _Rows, groups: Sequence[str], documents: Sequence[str]) -> _Uni
     number = {group: at for at, group in enumerate(dict.fromkeys(of[row] for row in by_name))}
     order = sorted(by_name, key=lambda row: number[of[row]])
     units = [(rows.unit[row], of[row]) for row in order]
-    groups_of: dict[str, list[str]] = {}
-    for unit, group in dict.fromkeys(units):
-        groups_of.setdefault(unit, []).append(group)
+    groups_of = lists_by_key(dict.fromkeys(units))
     if divided := [unit for unit, its in groups_of.items() if len(its) > 1]:
         raise UsageError(
             f'the unit "{min(divided)}" has documents of several groups: {", ".join(groups_of[min(divided)])}; '
             "a unit is resampled as a whole; choose a --unit within one group, or leave --by out"
         )
     stratum = np.array([number[its[0]] for its in groups_of.values()], dtype=np.int64)
-    return _Units(np.array(order, dtype=np.int64), _numbered([unit for unit, _ in units]), stratum, list(number))
+    return _Units(np.array(order, dtype=np.int64), Numbers().of([unit for unit, _ in units]), stratum, list(number))

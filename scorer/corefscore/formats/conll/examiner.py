@@ -7,14 +7,13 @@ at what scoring ignores: other columns, line ends, words.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
 
 import numpy as np
 
-from corefscore.core.arrays import Ints, changes
+from corefscore.core.arrays import Ints, changes, lists_by_key
 from corefscore.core.documents import NO_TEXTS, Documents, Texts
 from corefscore.core.findings import MOST, Finding, Found, plural, shortened
 from corefscore.core.sources import Source, as_text
@@ -112,9 +111,8 @@ class _Examiner(Reader):
         alone = unmatched(events)
         opened = events.kind[alone] == OPEN
         closes, opens = alone[~opened].tolist(), alone[opened].tolist()
-        by_source: dict[Source, list[int]] = defaultdict(list)
-        for event in (*self.found.take("unopened-mention", closes), *self.found.take("unclosed-mention", opens)):
-            by_source[self.places[events.document[event]].source].append(event)
+        shown = *self.found.take("unopened-mention", closes), *self.found.take("unclosed-mention", opens)
+        by_source = lists_by_key((self.places[events.document[event]].source, event) for event in shown)
         for source, which in by_source.items():
             self.found.add(*describe(events, which, source, self.labels.odd, self.details))
         return super().faults(faulty, events)

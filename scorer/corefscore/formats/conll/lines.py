@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import groupby, islice
 from operator import attrgetter
 
+from corefscore.core.arrays import lists_by_key
 from corefscore.core.documents import Span
 from corefscore.core.findings import Finding, shortened
 from corefscore.core.records import NamedTuple, dataclass
@@ -130,9 +130,7 @@ class WordColumn:
         Only those that a `passage` shows are kept, so spans may be long, many and nested, and documents large.
         """
         sizes = [span.end - span.start + 1 for span in spans]
-        beginning = defaultdict(list)
-        for number, span in enumerate(spans):
-            beginning[span.line].append(number)
+        beginning = lists_by_key((span.line, number) for number, span in enumerate(spans))
         last = max(beginning, default=0)
         shown: list[list[int]] = [[] for _ in spans]
         wanted: dict[int, str] = {}

@@ -34,6 +34,7 @@ from corefscore.core.findings import Finding, shortened
 from corefscore.core.options import COLUMN
 from corefscore.core.sources import Source, as_text
 from corefscore.formats.base import BLANK_MARKS, NE, Request
+from corefscore.formats.conll import reader
 from corefscore.formats.conll.columns import Columns
 from corefscore.formats.conll.reader import CR, Lines, Reader
 from corefscore.formats.words import word_numbers
@@ -73,14 +74,11 @@ class _Open(NamedTuple):
 
 
 def read(files: Sequence[Source], notices: list[Finding], request: Request) -> Iterator[Documents]:
-    """Yield the documents of all files with the named entities that ``request.names`` describes.
+    """Return the documents of all files with the named entities that ``request.names`` describes.
 
     Raises as `corefscore.formats.conll.reader.read` does.
     """
-    reader = _NamesReader(notices, request)
-    for source in files:
-        yield from reader.file(source)
-    yield from reader.batch()
+    return reader.read(files, notices, request, _NamesReader)
 
 
 class _NamesReader(Reader):

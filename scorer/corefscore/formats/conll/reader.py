@@ -161,13 +161,16 @@ class Lines(NamedTuple):
     cells: Cells | None = None
 
 
-def read(files: Sequence[Source], notices: list[Finding], request: Request) -> Iterator[Documents]:
-    """Yield the documents of all files as one corpus, in batches; oddities are added to ``notices``.
+def read(
+    files: Sequence[Source], notices: list[Finding], request: Request, kind: type[Reader] | None = None
+) -> Iterator[Documents]:
+    """Yield the documents of all files as one corpus, in batches; oddities are added to ``notices``. Another ``kind``
+    of reader reads more.
 
     Raises `InputError` for a file without any document and for a document that begins inside another, `UsageError` for
     a file that cannot be read. Brackets that do not match become a fault of their document, since it may not be scored.
     """
-    reader = Reader(notices, request)
+    reader = (kind or Reader)(notices, request)
     for source in files:
         yield from reader.file(source)
     yield from reader.batch()

@@ -15,15 +15,13 @@ import re
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from configparser import RawConfigParser
 from io import BytesIO
-from pkgutil import get_data
 from typing import NamedTuple
 
 import numpy as np
 
 from corefscore.core.documents import Documents
-from corefscore.core.findings import Finding, Found, shortened
+from corefscore.core.findings import Finding, Found, shortened, texts_in
 from corefscore.core.records import dataclass, field, replace
 from corefscore.core.sources import Source, as_text
 from corefscore.formats.base import Request
@@ -31,10 +29,9 @@ from corefscore.formats.corefud.lines import Lines
 from corefscore.formats.corefud.reader import File, batches
 from corefscore.formats.words import not_utf_8, undecodable
 
-_TEXTS = RawConfigParser(delimiters="=")
-_TEXTS.read_string((get_data(__package__, "guidelines.ini") or b"").decode("utf-8"))  # also from a zip archive
+_TEXTS = texts_in(__package__, "guidelines.ini")
 
-RULES = {rule: (code, what) for code in _TEXTS.sections() for rule, what in _TEXTS.items(code)}
+RULES = {rule: (code, what) for code, rules in _TEXTS.items() for rule, what in rules.items()}
 """For each rule of the validator the code of the finding, and what was found."""
 
 _FIRST_FIELDS = ("eid", "etype", "head", "other")

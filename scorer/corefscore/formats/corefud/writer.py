@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
 
+from corefscore.core.arrays import lists_by_key
 from corefscore.core.findings import Finding, plural
 from corefscore.core.sources import Source, as_text
 from corefscore.formats.base import USUAL, FullDocument, Request, Sentences, shares_spans
@@ -115,10 +115,8 @@ class Headed(NamedTuple):
 
     def named(self, document: FullDocument) -> FullDocument:
         """Return the document with mentions by entity and head, as brackets open."""
-        entities: dict[str, list[tuple[int, int]]] = defaultdict(list)
-        for entity, spans in document.entities.items():
-            for span in spans:
-                entities[f"{entity}{_DASH}{self.heads[span]}"].append(span)
+        rows = ((entity, span) for entity, spans in document.entities.items() for span in spans)
+        entities = lists_by_key((f"{entity}{_DASH}{self.heads[span]}", span) for entity, span in rows)
         return document._replace(entities=entities)
 
 
@@ -126,14 +124,9 @@ def _within_sentences(document: FullDocument, notices: list[Finding]) -> FullDoc
     """Return the document with the mentions that are in one sentence each."""
     sizes = [len(sentence) for sentence in document.sentences or ()]
     sentence = np.repeat(np.arange(len(sizes)), sizes)
-    entities: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    dropped = []
-    for entity, spans in document.entities.items():
-        for start, end in spans:
-            if sentence[start] == sentence[end]:
-                entities[entity].append((start, end))
-            else:
-                dropped.append((start, end))
+    rows = [(entity, span) for entity, spans in document.entities.items() for span in spans]
+    dropped = [(start, end) for _, (start, end) in rows if sentence[start] != sentence[end]]
+    entities = lists_by_key((entity, (start, end)) for entity, (start, end) in rows if sentence[start] == sentence[end])
     if dropped:
         first = list(dropped[0])
         add_notice(document, notices, "split-mentions", count=plural(len(dropped), "mention"), first=first)

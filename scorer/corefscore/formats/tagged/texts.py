@@ -16,12 +16,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, count
 from typing import NamedTuple
 
+from corefscore.core.arrays import lists_by_key
 from corefscore.core.documents import RESPONSE, Documents, Place
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, Found, plural
@@ -147,11 +147,9 @@ def _look(found: Found, answer: _Answer, text: Untagged) -> None:
 
 def _add(batch: Gathered, answer: _Answer, text: Untagged) -> None:
     """Add a document to a batch."""
-    entities: dict[str, list[int]] = defaultdict(list)
-    for entity, first, last in text.mentions:
-        entities[entity] += first, last
-    sizes = [(entity, len(offsets) // 2) for entity, offsets in entities.items()]
-    offsets = chain.from_iterable(entities.values())
+    entities = lists_by_key((entity, (first, last)) for entity, first, last in text.mentions)
+    sizes = [(entity, len(spans)) for entity, spans in entities.items()]
+    offsets = chain.from_iterable(chain(*entities.values()))
     unnamed = answer.name == str(answer.place.line)
     batch.add(answer.name, answer.place, len(text.words), sizes, offsets, unnamed=unnamed)
     batch.size += len(answer.text)
@@ -318,11 +316,8 @@ def without_crossing(spans: _Spans) -> tuple[list[tuple[int, int, str]], int]:
 
 def _around(sentences: Sentences, spans: _Spans, notation: Notation) -> str:
     """Return the text with tags around its mentions, which nest."""
-    opens: dict[int, list[str]] = defaultdict(list)
-    closes: dict[int, list[str]] = defaultdict(list)
-    for start, end, name in spans:
-        opens[start].append(notation.opening.format(id=name))
-        closes[end].insert(0, notation.closing.format(id=name))
+    opens = lists_by_key((start, notation.opening.format(id=name)) for start, _, name in spans)
+    closes = lists_by_key((end, notation.closing.format(id=name)) for _, end, name in reversed(spans))
     tokens = count()
     lines = []
     for sentence in sentences:

@@ -13,7 +13,7 @@ several words on which a node depends, the highest in the tree is tried before t
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.core.arrays import Bools, Ints, Objects, changes, order_by, ranges, ranked
+from corefscore.core.arrays import Bools, Ints, Objects, changes, lists_by_key, order_by, ranges, ranked
 from corefscore.core.documents import SENTENCE, TENTH, Nodes
 from corefscore.formats.base import EMPTY, LAST, ZERO, Annotations, Tree
 from corefscore.matching.text.alignment import Alignment, Key, in_place
@@ -72,7 +72,7 @@ class DocumentWords:
     @cached_property
     def by_place(self) -> dict[int, list[int]]:
         """The empty nodes by the word that they follow."""
-        return _grouped(self.word_before[self.nodes].tolist(), self.nodes.tolist())
+        return lists_by_key(zip(self.word_before[self.nodes].tolist(), self.nodes.tolist(), strict=True))
 
     @cached_property
     def parents(self) -> list[list[int]]:
@@ -107,21 +107,13 @@ class DocumentWords:
         """The empty nodes by the highest word on which they depend, in the order of text2text-coref."""
         parent = dict(zip(self.nodes.tolist(), (words[0] for words in self.parents), strict=True))
         nodes = self.written[self.empty[self.written]].tolist()
-        return _grouped([parent[node] for node in nodes], nodes)
+        return lists_by_key((parent[node], node) for node in nodes)
 
     @cached_property
     def by_any_parent(self) -> dict[int, list[int]]:
         """The empty nodes by every word on which they depend."""
         rows = zip(self.parents, self.nodes.tolist(), strict=True)
-        words, nodes = zip(*((word, node) for words, node in rows for word in words), strict=True)
-        return _grouped(words, nodes)
-
-
-def _grouped(names: Sequence[int], values: Sequence[int]) -> dict[int, list[int]]:
-    groups: dict[int, list[int]] = defaultdict(list)
-    for name, value in zip(names, values, strict=True):
-        groups[name].append(value)
-    return groups
+        return lists_by_key((word, node) for words, node in rows for word in words)
 
 
 def nodes_of_zeros(
@@ -143,13 +135,13 @@ def nodes_of_zeros(
         words = np.append(key.characters.token[alignment.key[known]], _START)
         return list(map(int, words[np.searchsorted(known, characters) - 1]))
 
-    by_place = _grouped(words_before(own.first[np.array(zeros)]), zeros)
+    by_place = lists_by_key(zip(words_before(own.first[np.array(zeros)]), zeros, strict=True))
     if isinstance(response, DocumentWords):
 
         def in_key(by_word: Mapping[int, Sequence[int]]) -> dict[int, list[int]]:
             """Return the zeros by the words of the key for the words of the answer."""
             words, of_words = zip(*((word, zero) for word, nodes in by_word.items() for zero in nodes), strict=True)
-            return _grouped(words_before(own.first[np.array(words) + 1]), of_words)
+            return lists_by_key(zip(words_before(own.first[np.array(words) + 1]), of_words, strict=True))
 
         ways = [(key.by_parent, in_key(response.by_parent)), (key.by_place, by_place)]
         ways.append((key.by_any_parent, in_key(response.by_any_parent)))
@@ -166,10 +158,8 @@ def nodes_of_zeros(
     for nodes_by_word, zeros_by_word in ways:
         for label, own_label in (*labels, (nothing, nothing)):
             for word, group in zeros_by_word.items():
-                free: dict[Hashable, list[int]] = defaultdict(list)
-                for node in reversed(nodes_by_word.get(word, ())):
-                    if node not in taken:
-                        free[label[node]].append(node)
+                nodes = reversed(nodes_by_word.get(word, ()))
+                free = lists_by_key((label[node], node) for node in nodes if node not in taken)
                 for zero in group:
                     if zero not in result and (left := free[own_label[zero]]):
                         result[zero] = left.pop()
