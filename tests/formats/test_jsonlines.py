@@ -20,7 +20,7 @@ from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding
 from corefscore.core.sources import Source
 from corefscore.formats import conll, read
-from corefscore.formats.base import Reading
+from corefscore.formats.base import Reading, side_in
 from corefscore.formats.jsonlines import reader as jsonlines
 from corefscore.formats.jsonlines.dialects import BY_NAME
 from corefscore.formats.jsonlines.objects import Offsets, faults_of, flattened, recognises
@@ -491,7 +491,40 @@ def test_predictions_of_another_shape_are_not_left_out(name: str, value: object,
         corefscore.read(path, side="response")
 
 
-@pytest.mark.parametrize("name", ["answer_clusters", "result", "inferred", "chains", "gpt-4o", "model", "decoded"])
+@pytest.mark.parametrize("value", [[], None, ["0-0 2-2"], "((0,0),(2,2))"])
+@pytest.mark.parametrize("name", ["pred_clusters", "predicted_coreference_clusters", "systemClusters"])
+def test_predictions_that_are_none_are_not_left_out(name: str, value: object, tmp_path: Path) -> None:
+    """A system that predicts nothing would get the score of the key that the file has, too."""
+    path = tmp_path / "file.jsonl"
+    path.write_text(lines({"doc_key": "d", "clusters": [[[0, 0], [1, 1]]], name: value}))
+    with pytest.raises(InputError, match=f'"{name}" occurs together with clusters'):
+        corefscore.read(path, side="response")
+
+
+@pytest.mark.parametrize(
+    ("name", "side"),
+    [
+        ("gold_clusters", "key"),
+        ("goldClusters", "key"),
+        ("reference", "key"),
+        ("y_pred", "response"),
+        ("predictedClusters", "response"),
+        ("model_coref", "response"),
+        ("pred_vs_gold", ""),
+        ("doc_key", ""),
+        ("coreference", ""),
+        ("preferred_name", ""),
+        ("predefined", ""),
+        ("unpredictable", ""),
+        ("model", ""),
+        ("predicted_type", ""),
+    ],
+)
+def test_the_side_that_a_name_seems_to_mean(name: str, side: str) -> None:
+    assert side_in(name) == side
+
+
+@pytest.mark.parametrize("name", ["answer_clusters", "result", "inferred", "chains"])
 @pytest.mark.parametrize("value", [[[[0, 0]]], "[[[0, 0]]]"], ids=["a list", "text"])
 def test_clusters_in_any_field_of_a_response_are_not_left_out(name: str, value: object, tmp_path: Path) -> None:
     path = tmp_path / "file.jsonl"
@@ -576,6 +609,13 @@ def test_a_key_in_a_field_of_another_name_is_not_left_out(tmp_path: Path) -> Non
         ("gold_mentions_by_sentence", [[[0, 0]]]),
         ("key_points", [[[0, 0]]]),
         ("true_cluster_count", 2),
+        ("predicted_ner", [[[0, 1, "PER"]]]),
+        ("predicted_scores", [[0.5], [0.7]]),
+        ("pred_mentions", [[0, 0], [1, 1]]),
+        ("output_ids", [[101, 102]]),
+        ("events", [[[0, 1], [4, 4]]]),
+        ("coreference_type", "a"),
+        ("incomplete_chains", []),
     ],
 )
 def test_other_fields_beside_those_clusters_are_passed_over(name: str, value: object, tmp_path: Path) -> None:

@@ -368,6 +368,45 @@ def test_a_column_that_may_have_documents_is_told(column: str, told: bool, tmp_p
     assert len(read(path, columns=f"document={column}").names) == 2
 
 
+@pytest.mark.parametrize("jobs", [[], ["--jobs", "2"]])
+@pytest.mark.parametrize(
+    ("key", "response", "told"),
+    [
+        ("id,label\na,1\nb,1\n", "id,label,kmeans\na,1,0\nb,1,1\n", "kmeans"),
+        ("id,label\na,1\nb,1\n", "id,label,kmeans\na,1,0\nb,2,1\n", ""),
+        ("id,label,brand\na,1,x\nb,1,y\n", "id,label,brand\na,1,x\nb,1,y\n", ""),
+        ("id,label\na,1\nb,1\n", "id,label\na,1\nb,1\n", ""),
+        ('{"clusters": [[[0, 0], [1, 1]]]}', '{"clusters": [[[0, 0], [1, 1]]], "gpt-4o": []}', "gpt-4o"),
+        ('{"clusters": [[[0, 0], [1, 1]]]}', '{"clusters": [[[0, 0], [1, 1]]], "speakers": ["x"]}', ""),
+        ('{"clusters": [[[0, 0], [1, 1]]]}', '{"clusters": [[[0, 0], [1, 1]]], "told": "[a](#1) b"}', "told"),
+        ('{"clusters": [[[0, 0], [1, 1]]]}', '{"predicted_clusters": [[[0, 0], [1, 1]]], "clusters": []}', ""),
+        (
+            '{"sentences": [["a", "b"]], "clusters": [[[0, 0], [1, 1]]]}',
+            '{"answer": "[a](#1) [b](#1)", "messages": ["a"], "prompt": "a b"}',
+            "messages, prompt",
+        ),
+        (
+            '{"doc_id": "a", "tokens_ids": [1], "cluster_id": 7}',
+            '{"doc_id": "a", "tokens_ids": [1], "cluster_id": 8, "llm": 8}',
+            "llm",
+        ),
+    ],
+)
+def test_a_copy_of_the_key_beside_other_columns_is_told(
+    key: str, response: str, told: str, jobs: Sequence[str], tmp_path: Path
+) -> None:
+    """Whatever the name of the column with the answer of the system."""
+    for name, text in (("key", key), ("response", response)):
+        (tmp_path / name).write_text(text)
+    done = within("every", tmp_path / "key", tmp_path / "response", "none", *jobs)
+    assert done.status == 0
+    said = re.findall(r"notice\[same-as-key\] .* not read: (.*)", done.stderr.decode())
+    assert said == ([told] if told else [])
+    named = "key.entity=label,response.entity=label" if "," in key.partition("{")[0] else "clusters=clusters"
+    if told and key.startswith("id"):
+        assert b"same-as-key" not in within("every", tmp_path / "key", tmp_path / "response", "--columns", named).stderr
+
+
 def test_labels_of_two_types_that_look_equal_are_told() -> None:
     """What joining a column of numbers and one of text gives."""
     (notice,) = from_labels({"a": 7, "b": 8, "c": "7", "d": "8"}).notices

@@ -268,27 +268,6 @@ def test_one_answer_in_every_notation(name: str, capfdbinary: pytest.CaptureFixt
     assert done.stderr == b""
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "refused"),
-    [
-        ("prediction", "[Ann](#1) saw her", True),
-        ("model_output", "[Ann](#1) saw her", True),
-        ("completion", "[Ann](#1) saw her", True),
-        ("prompt", "[Ann](#1) saw her", False),
-        ("model", "a", False),
-    ],
-)
-def test_an_answer_of_another_field_is_not_left_out(name: str, text: str, refused: bool, tmp_path: Path) -> None:
-    """The answer to learn from, which the file of a model often has too, would get 100."""
-    path = tmp_path / "answers.jsonl"
-    path.write_text(json.dumps({"doc_key": "d", "answer": "[Ann](#1) saw [her](#1)", name: text}))
-    if not refused:
-        assert corefscore.read(path, side="response").names == ["d"]
-        return
-    with pytest.raises(InputError, match=f'"{name}" has tags, as answer has, so either can be the answer'):
-        corefscore.read(path, side="response")
-
-
 def test_an_answer_in_json_lines(tmp_path: Path) -> None:
     answer = {"doc_key": "demo/cats_0", "answer": (TAGGED / "xml.txt").read_text()}
     (tmp_path / "answers.jsonl").write_text(json.dumps(answer) + "\n")

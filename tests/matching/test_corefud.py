@@ -819,6 +819,7 @@ def test_what_is_told_of_mentions(
         pytest.param(conllu("(e1)|ENTITY=(e2)", "(e1)"), [("misspelled-attribute", 3)], id="capitals"),
         pytest.param(conllu("(e1)|X=Y Entity=(e2)", "(e1)"), [("misspelled-attribute", 3)], id="a blank for the bar"),
         pytest.param(conllu("(e1)|Entitiy=(e2)", "(e1)"), [("misspelled-attribute", 3)], id="another letter"),
+        pytest.param(conllu("(e1)|Entry=bank(1)|Entropy=(0.5)|EntityType=P(x)|EnType=(a)", "(e1)"), [], id="others"),
         pytest.param(conllu("(e1)|Entity:(e2)", "(e1)"), [("misspelled-attribute", 3)], id="a colon"),
         pytest.param(conllu("(e1)", "(e1)").replace("\t_\tEntity", "\tEntity", 1).replace("(e1)\n", "(e1)\t_\n", 1),
             [("misspelled-attribute", 3)], id="the column before"),

@@ -204,6 +204,7 @@ def test_a_scorer_gives_to_the_last_bit_what_scoring_all_at_once_gives() -> None
     ],
 )
 def test_clusters_by_id_that_are_read_as_documents_are_told(name: str, mentions: list[int], told: bool) -> None:
+    assert not score({name: [{0, 3}]}, {name: [{0, 3}]}, "lea").notices
     side = {name: [mentions, [10, 13]]}
     if not told:
         assert not score(side, side, "lea").notices

@@ -339,6 +339,7 @@ class Documents:
       without overt tokens has the empty span before the next one (``end`` is ``start`` - 1).
     - ``characters``: only if mentions count characters in the file: the text of each document, cut at blanks and at
       the ends of mentions into pieces, its tokens, with a blank between them.
+    - ``unread``: fields or columns that are not read, where those that are read were not named; each with a place.
     - ``unnamed``: no document has a name, so each is named after its line.
     - ``annotations``: a function that reads one of the files again for the words of its documents.
     - ``own_text``: the tokens are those of a new text, which have to be found in the key.
@@ -366,6 +367,7 @@ class Documents:
     texts: Texts | None = None
     nodes: Nodes | None = None
     characters: Sequence[str | None] | None = None
+    unread: Mapping[str, Place] = field(default_factory=dict)
     unnamed: bool = False
     annotations: AnnotationsOf | None = None
     own_text: bool = False
@@ -548,6 +550,7 @@ def joined(parts: Sequence[Documents]) -> Documents:
         texts=_table([part.texts for part in parts]),
         nodes=_table([part.nodes for part in parts if part.nodes is not None or len(part.start)]),
         characters=None if all(part.characters is None for part in parts) else characters,
+        unread={name: place for part in reversed(parts) for name, place in part.unread.items()},
         unnamed=all(part.unnamed for part in parts),
         annotations=parts[0].annotations,
         own_text=any(part.own_text for part in parts),

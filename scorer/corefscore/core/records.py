@@ -26,15 +26,18 @@ else:
 
         def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> type:
             fields = tuple(namespace.get("__annotations__", ()))
-            if bases != (tuple,):
+            if fields:
                 defaults = tuple(namespace.pop(field) for field in fields if field in namespace)
                 if len(fields) not in _MAKERS:
                     names = ", ".join(f"_{place}" for place in range(len(fields)))
                     _MAKERS[len(fields)] = eval(f"lambda cls, {names}: new(cls, ({names},))").__code__
                 code = _MAKERS[len(fields)].replace(co_varnames=("cls", *fields))
-                namespace["__new__"] = FunctionType(code, {"new": tuple.__new__}, "__new__", defaults)
+                made = namespace["__new__"] = FunctionType(code, {"new": tuple.__new__}, "__new__", defaults)
+                made.__qualname__ = f"{name}.__new__"  # for messages about arguments
                 namespace |= {field: property(itemgetter(place)) for place, field in enumerate(fields)}
-            return super().__new__(cls, name, bases, {"__slots__": (), "_fields": fields, **namespace})
+            return super().__new__(
+                cls, name, bases, {"__slots__": (), **namespace, **({"_fields": fields} if fields else {})}
+            )
 
     class NamedTuple(tuple, metaclass=_Fields):
         """The base of classes whose annotations are the fields of a tuple."""

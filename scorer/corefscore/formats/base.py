@@ -63,23 +63,27 @@ OneOrEach: TypeAlias = "T | Mapping[str, T] | None"
 
 
 _NAMES_OF = {
-    KEY: "(?i)gold|truth|refer|(?:^|(?<!doc)_)(?:key|true)(?:_|$)",
-    RESPONSE: "(?i)pred|hyp|infer|answer|result|output|complet|generat|guess"
-    "|(?:^|_)(?:sys|system|resp|response|model)(?:_|$)",
+    KEY: r"gold|truth|(?:^|_)(?:true|references?)(?:_|$)|(?:^|(?<!doc)_)key(?:_|$)",
+    RESPONSE: r"(?:^|[^a-z])(?:pred(?:s|ict(?:s|ed|ion|ions)?)?|hyp[a-z]*|infer[a-z]*|answers?|results?|outputs?|guess"
+    r"|completions?|generated|sys|system|resp|responses?|model_(?:clust|coref|chain|entit)[a-z]*)(?![a-z])",
 }
-NO_ENTITIES = "(?i)mention|sent|span|token|offset|ner|bridg|pair|struct|relation|point"
-"""Patterns of the names of fields and columns that seem to have the entities of a side, or none."""
+OF_ENTITIES = "(?i)clust|chain|coref|entit"
+NO_ENTITIES = (
+    "(?i)(?:^|[^a-z])(?:mention|sent|span|token|offset|ner|bridg|pair|struct|relation|point|pos|type|name|score|date|"
+    "time|version|text|count|prob|logit|conf)"
+)
+"""Patterns of the names of fields and columns that seem to have the entities of a side, entities, or none."""
 
-
-UNREAD_NAMES = ("file", "file_name", "filename", "doc_name", "doc_key", "docid", "doc", "document", "title", "name")
+UNREAD_NAMES = ("file", "file_name", "filename", "doc_name", "doc_key", "docid", "doc", "document")
 """Fields and columns that may have the name of the document if no known one has it."""
 
 
 @cache
 def side_in(name: str) -> str:
     """Return the side whose entities a field or column with this name seems to have; "" if it names none or both."""
-    sides = [side for side, names in _NAMES_OF.items() if re.search(names, name)]
-    return sides[0] if len(sides) == 1 else ""
+    plain = re.sub("(?<=[a-z])(?=[A-Z])", "_", name).lower()
+    sides = [side for side, names in _NAMES_OF.items() if re.search(names, plain)]
+    return sides[0] if len(sides) == 1 and not re.search(NO_ENTITIES, plain) else ""
 
 
 def of_side(option: OneOrEach[T], side: str | None) -> T | None:

@@ -24,6 +24,7 @@ class Gathered:
         self.tokens: list[int] = []
         self.unnamed = True
         """Whether no document has a name."""
+        self.unread: dict[str, Place] = {}
         self.size = 0
         """The number of bytes of the documents."""
         self._odd_labels: list[str] = []
@@ -40,9 +41,11 @@ class Gathered:
         offsets: Iterable[int] = (),
         *,
         unnamed: bool = False,
+        unread: Iterable[str] = (),
     ) -> None:
         """Add a document: the id and the number of mentions of each entity, and the first and the last token of each
-        mention, one after the other. Entities without mentions are left out."""
+        mention, one after the other; ``unread`` are its fields that are not read. Entities without mentions are left
+        out."""
         for entity, size in entities:
             if size:
                 label = entity
@@ -55,6 +58,7 @@ class Gathered:
         self.places.append(place)
         self.tokens.append(tokens)
         self.unnamed = self.unnamed and unnamed
+        self.unread = {**dict.fromkeys(unread, place), **self.unread}
 
     def documents(self, **more: Any) -> Documents:
         """Return the batch in columns, in the order that `Documents` requires, with the fields ``more``."""
@@ -64,7 +68,7 @@ class Gathered:
         line = np.array([place.line for place in self.places], dtype=np.int64)[document[entity]]
         columns = document, label, entity, start, end, line
         tokens = np.array(self.tokens, dtype=np.int64)
-        more |= {"odd_labels": self._odd_labels, "unnamed": self.unnamed}
+        more |= {"odd_labels": self._odd_labels, "unnamed": self.unnamed, "unread": self.unread}
         return by_appearance(Documents(self.names, self.places, tokens, *columns, **more))
 
 

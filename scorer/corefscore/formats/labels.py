@@ -135,7 +135,7 @@ def read(files: Sequence[Source], notices: list[Finding], request: Request) -> I
     Raises `InputError` for a header or a row that is not as described above, `UsageError` for a file that cannot be
     read.
     """
-    side = _Side(Numbers(), Numbers(""), request, notices)
+    side = _Side(Numbers(), Numbers(""), request, notices, {})
     batch: list[Documents] = []
     for source in files:
         batch.append(side.documents(source, UNNAMED if len(files) == 1 else None))
@@ -153,6 +153,7 @@ class _Side(NamedTuple):
     labels: Numbers
     request: Request
     notices: list[Finding]
+    unread: dict[str, Place]
 
     def documents(self, source: Source, name: str | None) -> Documents:
         """Return the documents of one file; without a column of documents it is one, called ``name`` or
@@ -160,7 +161,7 @@ class _Side(NamedTuple):
         """
         names, blocks = Numbers(), [(NONE,) * 4]
         of_json = is_json(source.head(1 << 12), objects=True)
-        for lines, columns in [_of_records(source, self.request, self.notices)] if of_json else self._rows(source):
+        for lines, columns in [self._of_records(source)] if of_json else self._rows(source):
             of = np.broadcast_to(names.of(columns.get(DOCUMENT) or [name or source.stem]), len(lines))
             blocks.append((of, self.items.of(columns[ITEM]), self.labels.of(columns[ENTITY]), lines))
         document, item, label, line = map(np.concatenate, zip(*blocks, strict=True))
@@ -177,7 +178,8 @@ class _Side(NamedTuple):
         places_of = [Place(source, its) for its in line[first].tolist()]
         found = documents(names, places_of, (document, item, label - 1, line), self.items)
         unnamed = DOCUMENT not in columns and name is not None
-        return replace(found, label=-2 - found.label, odd_labels=self.labels, unnamed=unnamed)
+        unread = {} if ENTITY in self.request.columns else self.unread
+        return replace(found, label=-2 - found.label, odd_labels=self.labels, unnamed=unnamed, unread=unread)
 
     def _restart(self, document: Ints, label: Ints) -> bool:
         """Return whether each document seems to number its labels itself: all are numbers, and it has label 0 or 1."""
@@ -189,6 +191,8 @@ class _Side(NamedTuple):
         header = _header(source)
         places = _places(source, header, self.request, self.notices)
         named = [header.cells[place] for place in places.values()]
+        for name in {*header.cells} - {*named}:
+            self.unread.setdefault(name, Place(source, header.line))
         for lines, cells in _blocks(source, header):
             columns = {role: cells[place] for role, place in places.items()}
             again = header.cells[places[ENTITY]] in columns[ENTITY]
@@ -202,6 +206,39 @@ class _Side(NamedTuple):
                     what = f'the column "{header.cells[places[role]]}" is empty'
                     raise _bad_row(source, int(lines[columns[role].index("")]), what, expected)
             yield lines, columns
+
+    def _of_records(self, source: Source) -> tuple[Ints, Mapping[str, Sequence[str]]]:
+        """Return the lines of all records of a file, and their items, entities and, if these are asked for, documents.
+
+        Raises `InputError` for the first record without one of these, `UsageError` for a file that cannot be read.
+        """
+        found, request = [], self.request
+        names: Mapping[str, str] = {}
+        for place, _, parse in records(source):
+            fields = parse()
+            names = names or _names(place, fields, request, self.notices)
+            chosen = ENTITY in request.columns or names[ENTITY] == _PREDICTED
+            filled = [name for name in _clusters_in(fields, request) if fields[name] not in (None, "")]
+            if others := [name for name in filled if name != names[ENTITY] and not chosen]:
+                option = f"--columns {request.side or KEY}.{ENTITY}=NAME"
+                expected = f"it in the first record, too; {option} says which to read"
+                raise bad_field(place, fields, others[0], "has a cluster here and none in the first record", expected)
+            if missing := next((name for name in (TEXT_OF_MENTION, *names.values()) if name not in fields), None):
+                expected = f"it in every record; --columns {ITEM}=NAME,{ENTITY}=NAME,{DOCUMENT}=NAME names other fields"
+                raise missing_field(place, fields, missing, expected)
+            for name in fields.keys() - {*names.values(), *_CLUSTERS, _PREDICTED, TEXT_OF_MENTION}:
+                self.unread.setdefault(name, place)
+            document = _text(place, fields, names[DOCUMENT]) if DOCUMENT in names else ""
+            cluster = "" if fields[names[ENTITY]] in (None, "") else _text(place, fields, names[ENTITY])
+            found.append((place.line or 0, _item(place, fields, names), cluster, document))
+        lines, items, clusters, documents = zip(*found, strict=True)
+        place = Place(source, lines[0])
+        if unknown := [cluster for cluster in clusters if cluster.lower() in _UNKNOWN]:
+            self.notices.append(
+                found_at(place, "unknown-cluster", label=unknown[0], count=plural(len(unknown), "record"))
+            )
+        clusters = tuple("" if cluster.lower() in _UNKNOWN else cluster for cluster in clusters)
+        return np.array(lines), {ITEM: items, ENTITY: clusters} | ({DOCUMENT: documents} if DOCUMENT in names else {})
 
 
 class _Header(NamedTuple):
@@ -316,8 +353,9 @@ def _places(source: Source, header: _Header, request: Request, notices: list[Fin
             )
             raise _bad_row(source, line, what, f"one; --columns {role}=NAME names another")
         if role == ENTITY:
-            of_side = [name for name in plain if name not in known and side_in(name) == request.side]
-            refuse_other_side(request, Place(source, line), role, [*known, *of_side])
+            of_side = [name for name in cells if _plain(name) not in known and side_in(_plain(name)) == request.side]
+            own = [name for name in cells if _plain(name) in known]
+            refuse_other_side(request, Place(source, line), role, [*own, *of_side])
             known += of_side if known else []
         if len(known) > 1 and role not in asked:
             notices.append(found_at(Place(source, line), "chosen-column", taken=cells[fitting[0]], role=role))
@@ -325,7 +363,7 @@ def _places(source: Source, header: _Header, request: Request, notices: list[Fin
     guessed = [role for role in (ITEM, ENTITY) if role not in found]
     for role in guessed:
         left = [n for n in range(len(cells)) if n not in found.values()]
-        first = [n for n in left if role == ENTITY and side_in(cells[n]) == request.side]
+        first = [n for n in left if side_in(plain[n]) == (request.side if role == ENTITY else "")]
         found[role] = next(chain(first, left), found.get(ENTITY, 0))
     column = next((name for name in cells if name.lower() in UNREAD_NAMES), None)
     if column is not None and DOCUMENT not in found and cells.index(column) not in found.values():
@@ -354,34 +392,6 @@ _OF_CLUSTERS = re.compile("(?:cluster|chain|entity|coref)(?:_?ids?)?(?:_pred|_go
 
 _UNKNOWN = {"-", "-1", "unk"}
 """What files have in place of a cluster that is not known, in lower case."""
-
-
-def _of_records(source: Source, request: Request, notices: list[Finding]) -> tuple[Ints, Mapping[str, Sequence[str]]]:
-    """Return the lines of all records of a file, and their items, entities and, if these are asked for, documents.
-
-    Raises `InputError` for the first record without one of these, `UsageError` for a file that cannot be read.
-    """
-    found = []
-    names: Mapping[str, str] = {}
-    for place, _, parse in records(source):
-        fields = parse()
-        names = names or _names(place, fields, request, notices)
-        chosen = ENTITY in request.columns or names[ENTITY] == _PREDICTED
-        if others := [name for name in _clusters_in(fields, request) if name != names[ENTITY] and not chosen]:
-            expected = f"it in the first record, too; --columns {request.side or KEY}.{ENTITY}=NAME says which to read"
-            raise bad_field(place, fields, others[0], "has a cluster here and none in the first record", expected)
-        if missing := next((name for name in (TEXT_OF_MENTION, *names.values()) if name not in fields), None):
-            expected = f"it in every record; --columns {ITEM}=NAME,{ENTITY}=NAME,{DOCUMENT}=NAME names other fields"
-            raise missing_field(place, fields, missing, expected)
-        document = _text(place, fields, names[DOCUMENT]) if DOCUMENT in names else ""
-        cluster = "" if fields[names[ENTITY]] in (None, "") else _text(place, fields, names[ENTITY])
-        found.append((place.line or 0, _item(place, fields, names), cluster, document))
-    lines, items, clusters, documents = zip(*found, strict=True)
-    place = Place(source, lines[0])
-    if unknown := [cluster for cluster in clusters if cluster.lower() in _UNKNOWN]:
-        notices.append(found_at(place, "unknown-cluster", label=unknown[0], count=plural(len(unknown), "record")))
-    clusters = tuple("" if cluster.lower() in _UNKNOWN else cluster for cluster in clusters)
-    return np.array(lines), {ITEM: items, ENTITY: clusters} | ({DOCUMENT: documents} if DOCUMENT in names else {})
 
 
 def _clusters_in(fields: Fields, request: Request) -> list[str]:

@@ -20,6 +20,7 @@ import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping, MappingView, Sequence
 from functools import cache
 from itertools import chain, islice
+from numbers import Integral
 from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
@@ -107,9 +108,11 @@ def nested_by_name(value: Mapping[Any, Any], side: str) -> dict[str, Any]:
 def seem_entities(documents: Mapping[str, Any]) -> bool:
     """Return whether clusters by document seem to be clusters by id: each has a number in its name, and pairs of rising
     numbers, which can be mentions, in place of entities."""
+    if not all(re.fullmatch("(?i)(?:[ce]|cluster|entity|chain)?[ _-]?[0-9]+", name) for name in documents):
+        return False
     pairs = list(chain.from_iterable(documents.values()))
-    spans = all(len(pair) == 2 and set(map(type, pair)) == {int} and pair[0] <= pair[1] for pair in pairs)
-    return bool(pairs) and spans and all(re.fullmatch("[a-zA-Z]*[ _-]?[0-9]+", name) for name in documents)
+    lists = bool(pairs) and all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in pairs)
+    return lists and all(isinstance(of, Integral) for of in chain(*pairs)) and all(of[0] <= of[1] for of in pairs)
 
 
 def refusal(side: str, shape: str, expected: str, name: str | None = None) -> InputError:

@@ -154,6 +154,8 @@ def _bad_mention(document: FullDocument, what: str, expected: str) -> InputError
 def with_signs(document: FullDocument, sentences: Sentences, notices: list[Finding]) -> Sentences:
     """Put the sign of zeros before the words that are zeros, which is all of a word without a form. Zeros without it
     are those of CorefUD, whose dependencies are lost."""
+    if not document.zeros:
+        return sentences
     token = count()
 
     def signed(word: str) -> str:
@@ -161,8 +163,9 @@ def with_signs(document: FullDocument, sentences: Sentences, notices: list[Findi
         return ZERO + word.removeprefix(NO_FORM) if is_zero else word
 
     found = [list(map(signed, sentence)) for sentence in sentences]
-    if found != [*map(list, sentences)]:
-        add_notice(document, notices, "dropped-dependencies")
+    code = "dropped-dependencies"
+    if found != [*map(list, sentences)] and code not in {notice.code for notice in notices}:
+        add_notice(document, notices, code)
     return found
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from corefscore.core.arrays import Floats, Ints, among
-from corefscore.core.documents import KEY, RESPONSE, Documents, digits_of, joined, worded
+from corefscore.core.documents import KEY, RESPONSE, Documents, Place, digits_of, joined, worded
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import MOST, SHOWN, Finding
 from corefscore.core.records import NamedTuple, replace
@@ -59,6 +59,7 @@ class ScoredBatch(NamedTuple):
     - ``kinds``: the counts by kind and metric, if a division is scored.
     - ``fidelity``: the counts of the fidelity of the text of the response, if its words had to be found in the key.
     - ``fingerprint``: of the documents of the key.
+    - ``unread``: fields or columns of the response that are not read and that the key does not have, with their places.
     """
 
     names: Sequence[str]
@@ -76,6 +77,11 @@ class ScoredBatch(NamedTuple):
     kinds: Mapping[str, Mapping[str, Floats]] = {}
     fidelity: Ints | None = None
     fingerprint: int = 0
+    unread: Mapping[str, Place] = {}
+
+
+_METADATA = {"speaker", "speakers", "genre", "text", "word_clusters", "ner", "pos", "constituents", "sentence_map"}
+"""Fields of files of one format that those of another may lack, and that are no answers."""
 
 
 def counted_metrics(metrics: Sequence[Metric], settings: Settings) -> tuple[Metric, ...]:
@@ -149,7 +155,7 @@ def on_key(
     # The tokens of the key are used even if they are pieces of a text.
     key_batches = [replace(batch, characters=None) for batch in key]
     found = placed(key_batches, list(response), reading, notices)
-    return iter(key_batches), iter([found.response]), found
+    return iter(key_batches), iter([replace(found.response, unread=first.unread)]), found
 
 
 def _in_one_batch(batches: Iterator[Documents]) -> Iterator[Documents]:
@@ -179,6 +185,8 @@ class BatchScorer:
     def count(self, pairs: Pairs) -> ScoredBatch:
         """Count a batch, or its windows if there are any."""
         names, rules, key = pairs.key.names, self.settings.rules, pairs.fingerprint
+        of_key = _METADATA | pairs.key.unread.keys()
+        unread = {name: place for name, place in pairs.response.unread.items() if name not in of_key}
         if self.of is not None:
             from corefscore.scoring.kinds.divisions import with_kinds
 
@@ -197,7 +205,7 @@ class BatchScorer:
         found, matched = self._of_nodes(pairs) if of_nodes else self._of_spans(pairs, units)
         if self.of is not None:
             found = self._of_kinds(found, matched, self.of)
-        return found._replace(names=names, fingerprint=key, windows=windows)
+        return found._replace(names=names, fingerprint=key, windows=windows, unread=unread)
 
     def _of_spans(self, pairs: Pairs, units: Units | None) -> tuple[ScoredBatch, Matched]:
         """Count mentions that are spans; also returns them all, numbered.
@@ -365,6 +373,10 @@ def result_of(
     every = counted_metrics(metrics, settings)
     counts = {metric.name: np.concatenate([batch.counts[metric.name] for batch in batches]) for metric in every}
     notices.extend(_notices(batches, metrics, settings, mention_sets))
+    unread = {name: place for batch in batches for name, place in batch.unread.items()}
+    if unread and counts[MENTIONS].any() and all((of[..., ::2] == of[..., 1::2]).all() for of in counts.values()):
+        place, shown = min(unread.values(), key=lambda place: place.line or 0), ", ".join(sorted(unread)[:SHOWN])
+        notices.append(Finding("same-as-key", place.source.name, place.line, details={"fields": shown}))
     kinds = dict.fromkeys(kind for batch in batches for kind in batch.kinds)
     if rules.of is not None and not kinds:
         from corefscore.scoring.kinds.divisions import nothing_to_count

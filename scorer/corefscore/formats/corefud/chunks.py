@@ -18,7 +18,7 @@ from corefscore.formats.corefud.lines import LF, MISC, Lines
 from corefscore.formats.words import side_by_side, whole_numbers
 
 _NAME = b"Entity="
-_NEARLY = re.compile(rb"(?i)(?<=[\t| ])ent[a-z]* *[=:](?=[^|\t\n]*[()])")
+_NEARLY = re.compile(rb"(?i)(?<=[\t| ])ent(?:it|ti|t|i)[ity]*(?:es|s)? *[=:](?=[^|\t\n]*[()])")
 _NUMBERED = re.compile(rb"[\d.-]+\t")
 """What looks like the attribute, anywhere in a line, and a line with the number of a word, an empty node or a range."""
 
@@ -155,7 +155,7 @@ def attributes_of(lines: Lines) -> Attributes:
 def _ignored(lines: Lines, text: Bytes, read: Ints) -> list[int]:
     """Return the places of `_NEARLY` that are not those of attributes that are read; ``text`` has the columns MISC."""
     exact = sum(1 for _ in re.finditer(_NAME, lines.text.data))
-    if max(exact, text.tobytes().upper().count(b"ENT")) <= len(read):
+    if max(exact, text.tobytes().upper().count(b"ENTI")) <= len(read):
         return []
     whole, known = lines.text.tobytes(), {*read.tolist()}
     places = [found.start() for found in _NEARLY.finditer(whole) if found.start() not in known]

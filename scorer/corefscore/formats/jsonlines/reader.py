@@ -40,7 +40,7 @@ from corefscore.core.sources import Source
 from corefscore.formats.base import (
     BATCH,
     CLUSTERS,
-    NO_ENTITIES,
+    OF_ENTITIES,
     UNREAD_NAMES,
     Annotations,
     Request,
@@ -89,6 +89,9 @@ _WHOLE_FILE = ("no-document", "json-document")
 _HALF = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 """Half characters that do not mean a byte (`corefscore.formats.jsonlines.objects.clean`)."""
 
+_PREDICTIONS = "(?i)pred[a-z]*(?:_coref[a-z]*)?|hyp[a-z]*|outputs?"
+"""Names of fields that are those of a response if their values are lists or objects with others inside."""
+
 _ANSWER = "answer"
 """The field of text with tags (`corefscore.formats.tagged`)."""
 
@@ -121,6 +124,7 @@ class _Reader:
             self.first = BY_NAME[request.by_first[0]], request.by_first[1]
         self.words = partial(words_of_spans, annotations_of, request._replace(names=None))
         self.items = Numbers()
+        self.seen = False
         self._begin()
 
     def _begin(self) -> None:
@@ -199,9 +203,12 @@ class _Reader:
                 raise refused(place, "bad-mention", document=name, place="a mention", what=what, expected=expected)
             flat = mentions.ravel().tolist()
         unnamed = fields.keys().isdisjoint(dialect.names)
-        if not self.batch.names:
+        if not self.seen:
+            self.seen = True
             self._note_unread(place, fields, dialect, unnamed)
-        self.batch.add(name, place, tokens, enumerate(map(len, fields[field])), flat, unnamed=unnamed)
+        unread = fields.keys() - dialect.fields - {dialect.clusters, dialect.predicted}
+        unread = set() if CLUSTERS in self.request.columns else unread
+        self.batch.add(name, place, tokens, enumerate(map(len, fields[field])), flat, unnamed=unnamed, unread=unread)
         self.characters.append(text)
         if self.request.texts:
             self.texts.append(self._text_of(fields, tokens, dialect))
@@ -210,7 +217,8 @@ class _Reader:
 
     def _note_unread(self, place: Place, fields: Fields, dialect: Dialect, unnamed: bool) -> None:
         """Add a notice for a field that seems to have the name of the document, or its words, and is not read."""
-        if name := next((name for name in UNREAD_NAMES if unnamed and isinstance(fields.get(name), str)), None):
+        names = [name for name in (*UNREAD_NAMES, "title", "name") if isinstance(fields.get(name), str)] * unnamed
+        if name := next((name for name in names if not re.search(r"\s", fields[name])), None):
             expected = f"documents are called by their lines; call the field {dialect.names[0]} to pair them by name"
             self.note(found_at(place, "unread-field", name=name, what="the name of the document", expected=expected))
         if dialect is E2E and not {E2E.words, "subtoken_map"} & fields.keys():
@@ -344,10 +352,9 @@ def _by_first(place: Place, fields: Fields, request: Request) -> _First:
         what = f"occurs together with {dialect.clusters}, so either can have the clusters of the {request.side}"
         expected = f"one of them; --columns {CLUSTERS}=NAME, for one side {request.side}.{CLUSTERS}=NAME, says which"
         raise bad_field(place, fields, other, what, expected)
-    of_side = [
-        name for name in fields if name in (dialect.clusters, dialect.predicted) or side_in(name) == request.side
-    ]
-    refuse_other_side(request, place, CLUSTERS, of_side)
+    of_side = (name for name, value in fields.items() if isinstance(value, list) and side_in(name) == request.side)
+    own = filter(fields.__contains__, (dialect.clusters, dialect.predicted or ""))
+    refuse_other_side(request, place, CLUSTERS, [*own, *of_side])
     field = _field_of(request, dialect)
     if field is not None:
         return dialect, field
@@ -365,17 +372,14 @@ def _other_clusters(fields: Fields, dialect: Dialect, side: str | None) -> str |
     if side is None or (side == RESPONSE and dialect.predicted in fields):
         return None
     for name in [name for name in fields if name not in dialect.fields and name != dialect.clusters]:
-        of, value = side_in(name), fields[name]
-        wanted = of == side or (not of and side == RESPONSE)
-        if not wanted or (of != RESPONSE and re.search(NO_ENTITIES, name)):
-            continue
+        of, named, value = side_in(name), re.search(OF_ENTITIES, name), fields[name]
         if isinstance(value, str) and value.lstrip().startswith("[["):
             with suppress(ValueError):
                 value = json.loads(value)
         nested = [row for row in value if isinstance(row, list | tuple)] if isinstance(value, list | tuple) else []
-        mentions = [mention for row in nested for mention in row]
-        spans = bool(mentions) and all(isinstance(its, list) and its and are(int, its) for its in mentions)
-        if spans or (nested and of == RESPONSE):
+        spans = bool(nested) and all(are(list, row) and row and all(are(int, its) for its in row) for row in nested)
+        predicted = of == side == RESPONSE and (named or (nested and re.fullmatch(_PREDICTIONS, name)))
+        if predicted or (spans and (of == side or (named and not of and side == RESPONSE))):
             return name
     return None
 

@@ -16,13 +16,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, count
 from typing import NamedTuple
 
 from corefscore.core.arrays import lists_by_key
-from corefscore.core.documents import RESPONSE, Documents, Place
+from corefscore.core.documents import Documents, Place
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, Found, plural
 from corefscore.core.sources import MARK, STDIN, Source, as_text, is_utf_16
@@ -38,7 +38,6 @@ from corefscore.formats.base import (
     is_json,
     refused,
     shares_spans,
-    side_in,
 )
 from corefscore.formats.gathered import Gathered, words_of_spans
 from corefscore.formats.jsonlines.dialects import NAMES_OF_DOCUMENTS
@@ -72,6 +71,8 @@ class _Answer(NamedTuple):
     text: str
     by_line: bool = True
     """Whether the lines of the text are those of the file."""
+    unread: Collection[str] = ()
+    """The other fields of its object."""
 
     def at(self, start: int, stop: int) -> tuple[int | None, int | None, tuple[str, str]]:
         """Return the line and the column of a part of the text, and the text around it with carets under it."""
@@ -151,7 +152,7 @@ def _add(batch: Gathered, answer: _Answer, text: Untagged) -> None:
     sizes = [(entity, len(spans)) for entity, spans in entities.items()]
     offsets = chain.from_iterable(chain(*entities.values()))
     unnamed = answer.name == str(answer.place.line)
-    batch.add(answer.name, answer.place, len(text.words), sizes, offsets, unnamed=unnamed)
+    batch.add(answer.name, answer.place, len(text.words), sizes, offsets, unnamed=unnamed, unread=answer.unread)
     batch.size += len(answer.text)
 
 
@@ -248,14 +249,11 @@ def _of_objects(source: Source) -> Iterator[_Answer]:
         text = fields[FIELD]
         if not isinstance(text, str):
             raise bad_field(place, fields, FIELD, "is no text", "the text with its tags in it, a string")
-        for other in fields.keys() - {FIELD}:
-            if side_in(other) == RESPONSE and isinstance(fields[other], str) and recognised(fields[other]):
-                what = f"has tags, as {FIELD} has, so either can be the answer"
-                raise bad_field(place, fields, other, what, f"one of them; {FIELD} is read if the other is removed")
         name = next((fields[field] for field in NAMES_OF_DOCUMENTS if field in fields), str(place.line))
         if not isinstance(name, str | int) or isinstance(name, bool):
             raise bad_field(place, {}, NAMES_OF_DOCUMENTS[0], "is no name", "the name of the document, a string")
-        yield _Answer(place, clean(str(name)), clean(text), by_line=False)
+        unread = fields.keys() - {FIELD, *NAMES_OF_DOCUMENTS}
+        yield _Answer(place, clean(str(name)), clean(text), by_line=False, unread=unread)
 
 
 _NOT_TEXT = re.compile("BZh|PK|7z|Rar!|LZIP|[\0-\x1f\x7f\ufeff\udc80-\udcff]")
