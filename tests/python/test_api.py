@@ -205,6 +205,9 @@ def test_a_scorer_gives_to_the_last_bit_what_scoring_all_at_once_gives() -> None
 )
 def test_clusters_by_id_that_are_read_as_documents_are_told(name: str, mentions: list[int], told: bool) -> None:
     assert not score({name: [{0, 3}]}, {name: [{0, 3}]}, "lea").notices
+    with pytest.warns(ScorerWarning):
+        one_side = score({name: [["a", "b"]]}, {name: [[0, 3], [10, 13]]}, "lea").notices
+    assert "perhaps-spans" not in {notice.code for notice in one_side}
     side = {name: [mentions, [10, 13]]}
     if not told:
         assert not score(side, side, "lea").notices

@@ -628,6 +628,13 @@ def test_types_that_are_not_there_are_refused(text: str, of: str, message: str, 
     assert message in str(caught.value)
 
 
+def test_names_by_sentence_may_begin_with_a_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "key.jsonl"
+    names = {"ner": [[[0, 0, "PER"]], [[1, 1, "ORG"]]]}
+    path.write_text(json.dumps({"sentences": [["a"], ["b"]], "clusters": [[[0, 0]], [[1, 1]]], **names}))
+    assert {"field:ner:PER", "field:ner:ORG"} <= score(path, path, "bcub", of="field:ner").kinds.keys()
+
+
 @pytest.mark.parametrize("types", [["PERSON", "ORG"], [["PERSON", "", ""], ["ORG", "ORG"]]])
 def test_types_by_cluster_are_those_of_the_key_in_one_file(types: object, tmp_path: Path) -> None:
     """The clusters of the response are in another order; its mentions have the types of the key."""
