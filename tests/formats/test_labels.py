@@ -407,6 +407,15 @@ def test_a_copy_of_the_key_beside_other_columns_is_told(
         assert b"same-as-key" not in within("every", tmp_path / "key", tmp_path / "response", "--columns", named).stderr
 
 
+@pytest.mark.parametrize(
+    "labels", [[("a", 1), ("b", 1)], {"A": ("a", "b")}, {"A": frozenset("ab")}, [("a", "b"), ("c",)]]
+)
+def test_pairs_and_clusters_are_no_labels(labels: Any) -> None:
+    """Each would be a label of its own, and any two clusterings would get 100."""
+    with pytest.raises(UsageError, match=r"a label is .*; expected one label for each item; .* dict\(pairs\)"):
+        from_labels(labels)
+
+
 def test_labels_of_two_types_that_look_equal_are_told() -> None:
     """What joining a column of numbers and one of text gives."""
     (notice,) = from_labels({"a": 7, "b": 8, "c": "7", "d": "8"}).notices

@@ -268,6 +268,18 @@ def test_one_answer_in_every_notation(name: str, capfdbinary: pytest.CaptureFixt
     assert done.stderr == b""
 
 
+@pytest.mark.parametrize(
+    ("names", "told"), [(["prediction"], 1), (["prompt", "model_output", "response"], 1), (["prompt", "model"], 0)]
+)
+def test_what_may_be_the_answer_beside_answer_is_told(names: list[str], told: int, tmp_path: Path) -> None:
+    """What `convert` wrote for a harness has the tags of the key in `answer`."""
+    path = tmp_path / "answers.jsonl"
+    objects = [{"doc_key": key, "answer": "[Ann](#1) saw [her](#1)", **dict.fromkeys(names, "x")} for key in "ab"]
+    path.write_text("".join(json.dumps(each) + "\n" for each in objects))
+    notices = [notice for notice in corefscore.read(path, side="response").notices if notice.code == "unread-field"]
+    assert [notice.details["name"] for notice in notices] == [names[-2 if len(names) > 2 else 0]] * told
+
+
 def test_an_answer_in_json_lines(tmp_path: Path) -> None:
     answer = {"doc_key": "demo/cats_0", "answer": (TAGGED / "xml.txt").read_text()}
     (tmp_path / "answers.jsonl").write_text(json.dumps(answer) + "\n")

@@ -17,7 +17,7 @@ import numpy as np
 from corefscore.core.arrays import Ints
 from corefscore.core.documents import KEY, RESPONSE, Place, joined
 from corefscore.core.errors import UsageError
-from corefscore.core.findings import Finding
+from corefscore.core.findings import Finding, shortened
 from corefscore.core.items import Values, text_of
 from corefscore.core.sources import Source
 from corefscore.formats import BY_CONTENT, TAGGED, Opened, find, odd_ids, requested
@@ -187,6 +187,12 @@ def from_labels(
             raise UsageError(f"{name} have another index than labels; give {name}.array if their rows are in one order")
     items = index if items is None else items
     entity = _column("labels", labels)
+    # Labels that are all different and have parts are pairs or clusters.
+    every = len(entity.values) == len(entity.number) and not isinstance(entity.values, np.ndarray)
+    values = entity.values if every else ()
+    if (odd := next((value for value in values if isinstance(value, tuple | frozenset)), None)) is not None:
+        expected = "one label for each item; give pairs of item and label as dict(pairs), clusters to score itself"
+        raise UsageError(f"a label is {shortened(repr(odd))}, a {type(odd).__name__}; expected {expected}")
     size = len(entity.number)
     item = _Column(np.arange(size), range(size)) if items is None else _column("items", items)
     document = _Column(np.zeros(size, np.int64), [UNNAMED]) if documents is None else _column("documents", documents)

@@ -22,7 +22,7 @@ from itertools import chain, count
 from typing import NamedTuple
 
 from corefscore.core.arrays import lists_by_key
-from corefscore.core.documents import Documents, Place
+from corefscore.core.documents import RESPONSE, Documents, Place
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, Found, plural
 from corefscore.core.sources import MARK, STDIN, Source, as_text, is_utf_16
@@ -38,6 +38,7 @@ from corefscore.formats.base import (
     is_json,
     refused,
     shares_spans,
+    side_in,
 )
 from corefscore.formats.gathered import Gathered, words_of_spans
 from corefscore.formats.jsonlines.dialects import NAMES_OF_DOCUMENTS
@@ -119,10 +120,15 @@ def _documents(
 ) -> Iterator[Documents]:
     """Yield the documents of files, in batches; ``look`` is given each answer."""
     words = partial(words_of_spans, annotations_of, USUAL._replace(tags=notation.name))
-    batch = Gathered()
+    batch, told = Gathered(), False
     for source in files:
         for answer in _answers(source, notation):
             text = untagged(answer.text, notation)
+            other = next((name for name in answer.unread if side_in(name) == RESPONSE), None)
+            if other is not None and not told:
+                told, what = True, "the answer of the system"
+                expected = f"the text in {FIELD} is read; if the other is meant, rename it to {FIELD}"
+                notices.append(found_at(answer.place, "unread-field", name=other, what=what, expected=expected))
             _add(batch, answer, text)
             look(answer, text)
             if not text.mentions and not any(text.faults.values()):
@@ -252,7 +258,7 @@ def _of_objects(source: Source) -> Iterator[_Answer]:
         name = next((fields[field] for field in NAMES_OF_DOCUMENTS if field in fields), str(place.line))
         if not isinstance(name, str | int) or isinstance(name, bool):
             raise bad_field(place, {}, NAMES_OF_DOCUMENTS[0], "is no name", "the name of the document, a string")
-        unread = fields.keys() - {FIELD, *NAMES_OF_DOCUMENTS}
+        unread = [field for field in fields if field not in (FIELD, *NAMES_OF_DOCUMENTS)]
         yield _Answer(place, clean(str(name)), clean(text), by_line=False, unread=unread)
 
 
