@@ -20,10 +20,11 @@ from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding
 from corefscore.core.sources import Source
 from corefscore.formats import conll, read
-from corefscore.formats.base import Reading, side_in
+from corefscore.formats.base import Reading
 from corefscore.formats.jsonlines import reader as jsonlines
 from corefscore.formats.jsonlines.dialects import BY_NAME
 from corefscore.formats.jsonlines.objects import Offsets, faults_of, flattened, recognises
+from corefscore.formats.sides import side_in
 from corefscore.formats.words import codes_of, kinds_of, spaced, words_in
 from corefscore.matching.pairing import Pairing, in_other_form
 from support import RECORDED, TESTDATA, call, loaded, within
@@ -574,6 +575,8 @@ def test_a_key_with_any_such_name_is_not_left_out(name: str, tmp_path: Path) -> 
         ({"doc_key": "a", "title": "b", "words": ["a", "b"]}, [("words", "the words")]),
         ({"doc_key": "a", "sentences": [["a", "b"]], "tokens": ["a", "b"]}, []),
         ({"name": 5}, []),
+        ({"doc_key": "a", "tokens": ["a", "b"], "subtoken_map": [0, 1]}, []),
+        ({"document": "a text with blanks"}, []),
     ],
 )
 def test_fields_that_may_be_meant_are_told(
@@ -581,7 +584,10 @@ def test_fields_that_may_be_meant_are_told(
 ) -> None:
     """Shuffled documents were compared by their lines, and other words by their numbers."""
     path = tmp_path / "file.jsonl"
-    path.write_text(lines({**fields, "clusters": [[[0, 0], [1, 1]]]}))
+    objects = [{**fields, "clusters": [[[0, 0], [1, 1]]]}, {**fields, "clusters": []}]
+    path.write_text(
+        lines(*({**each, "doc_key": key} if "doc_key" in each else each for key, each in zip("ab", objects)))
+    )
     notices = [notice for notice in corefscore.read(path).notices if notice.code == "unread-field"]
     assert [(notice.details["name"], notice.details["what"]) for notice in notices] == told
 

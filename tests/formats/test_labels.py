@@ -366,6 +366,8 @@ def test_a_column_that_may_have_documents_is_told(column: str, told: bool, tmp_p
     path.write_text(f"item,entity,{column}\na1,1,a\na2,1,a\nb1,1,b\n")
     assert ["unread-field"] * told == [n.code for n in read(path).notices if n.code != "cut-clusters"]
     assert len(read(path, columns=f"document={column}").names) == 2
+    if column != "doc":  # which is known to have documents
+        assert not read(path, columns=f"item={column},entity=entity").notices
 
 
 @pytest.mark.parametrize("jobs", [[], ["--jobs", "2"]])
@@ -378,6 +380,11 @@ def test_a_column_that_may_have_documents_is_told(column: str, told: bool, tmp_p
         ("id,label\na,1\nb,1\n", "id,label\na,1\nb,1\n", ""),
         ('{"clusters": [[[0, 0], [1, 1]]]}', '{"clusters": [[[0, 0], [1, 1]]], "gpt-4o": []}', "gpt-4o"),
         ('{"clusters": [[[0, 0], [1, 1]]]}', '{"clusters": [[[0, 0], [1, 1]]], "speakers": ["x"]}', ""),
+        (
+            '{"clusters": [[[0, 0], [1, 1]]]}',
+            json.dumps({"clusters": [[[0, 0], [1, 1]]], **dict.fromkeys("abcdefghij", 1)}),
+            "a, b, c, d, e and 5 more",
+        ),
         ('{"clusters": [[[0, 0], [1, 1]]]}', '{"clusters": [[[0, 0], [1, 1]]], "told": "[a](#1) b"}', "told"),
         ('{"clusters": [[[0, 0], [1, 1]]]}', '{"predicted_clusters": [[[0, 0], [1, 1]]], "clusters": []}', ""),
         (
@@ -467,6 +474,7 @@ def test_predictions_beside_labels_are_not_left_out_in_silence(name: str, tmp_pa
         (["\\N", "a", "a"], ("\\N", "1 item")),
         (["Noise", "x", "a"], ("Noise", "1 item")),
         (["a\0", "NA", "c"], ("NA", "1 item")),
+        (["1,2", "1", "2"], None),
     ],
 )
 def test_labels_that_may_mean_none_are_named(labels: Any, odd: Any, tmp_path: Path) -> None:

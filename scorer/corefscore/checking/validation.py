@@ -14,8 +14,9 @@ from corefscore.core.documents import KEY, RESPONSE, Documents, Nodes, Place, Un
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding, Found, kinds, plural, tokens
 from corefscore.core.sources import Source
-from corefscore.formats import BY_CONTENT, examined, form_of, odd_ids, refuse_heads
+from corefscore.formats import BY_CONTENT, examined, form_of, refuse_heads
 from corefscore.formats.base import FAULTS, Reading, found_at
+from corefscore.formats.ids import odd_ids
 from corefscore.matching.common import Common, common, different_words, first_differences, nothing_in_common
 from corefscore.matching.matched import Repeat, copies_of, describe, match_spans, repeats_of, too_many, treat_repeats
 from corefscore.matching.pairing import Pairing

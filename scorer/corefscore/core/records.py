@@ -35,9 +35,8 @@ else:
                 made = namespace["__new__"] = FunctionType(code, {"new": tuple.__new__}, "__new__", defaults)
                 made.__qualname__ = f"{name}.__new__"  # for messages about arguments
                 namespace |= {field: property(itemgetter(place)) for place, field in enumerate(fields)}
-            return super().__new__(
-                cls, name, bases, {"__slots__": (), **namespace, **({"_fields": fields} if fields else {})}
-            )
+                namespace["_fields"] = fields
+            return super().__new__(cls, name, bases, {"__slots__": (), **namespace})
 
     class NamedTuple(tuple, metaclass=_Fields):
         """The base of classes whose annotations are the fields of a tuple."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any, TypeAlias, TypeVar
@@ -60,30 +59,6 @@ T = TypeVar("T")
 
 OneOrEach: TypeAlias = "T | Mapping[str, T] | None"
 """An option for both sides, or for each by its name; None leaves it to the content."""
-
-
-_NAMES_OF = {
-    KEY: r"gold|truth|(?:^|_)(?:true|references?)(?:_|$)|(?:^|(?<!doc)_)key(?:_|$)",
-    RESPONSE: r"(?:^|[^a-z])(?:pred(?:s|ict(?:s|ed|ion|ions)?)?|hyp[a-z]*|infer[a-z]*|answers?|results?|outputs?|guess"
-    r"|completions?|generated|sys|system|resp|responses?|model_(?:clust|coref|chain|entit)[a-z]*)(?![a-z])",
-}
-OF_ENTITIES = "(?i)clust|chain|coref|entit"
-NO_ENTITIES = (
-    "(?i)(?:^|[^a-z])(?:mention|sent|span|token|offset|ner|bridg|pair|struct|relation|point|pos|type|name|score|date|"
-    "time|version|text|count|prob|logit|conf)"
-)
-"""Patterns of the names of fields and columns that seem to have the entities of a side, entities, or none."""
-
-UNREAD_NAMES = ("file", "file_name", "filename", "doc_name", "doc_key", "docid", "doc", "document")
-"""Fields and columns that may have the name of the document if no known one has it."""
-
-
-@cache
-def side_in(name: str) -> str:
-    """Return the side whose entities a field or column with this name seems to have; "" if it names none or both."""
-    plain = re.sub("(?<=[a-z])(?=[A-Z])", "_", name).lower()
-    sides = [side for side, names in _NAMES_OF.items() if re.search(names, plain)]
-    return sides[0] if len(sides) == 1 and not re.search(NO_ENTITIES, plain) else ""
 
 
 def of_side(option: OneOrEach[T], side: str | None) -> T | None:
@@ -238,19 +213,6 @@ class Request(NamedTuple):
     types: str | None = None
     lines: Collection[int | None] | None = None
     several: bool = False
-
-
-def refuse_other_side(request: Request, place: Place, content: str, names: Iterable[str]) -> None:
-    """Raise `UsageError` if ``--columns`` names for both sides what seems to be the other side's, and this side has one
-    of these ``names`` for it, too.
-    """
-    name = str(request.columns.get(content))
-    of, own = side_in(name), next((own for own in names if own != name), None)
-    if request.side and content in request.both and own is not None and of not in ("", request.side):
-        raise UsageError(
-            f"{place}: --columns {content}={name} is for both sides, and the {request.side} also has {own}; write "
-            f"{of}.{content}={name} to read the {request.side} from {own}, or add {request.side}.{content}=NAME"
-        )
 
 
 USUAL = Request()

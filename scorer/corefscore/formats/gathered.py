@@ -41,11 +41,9 @@ class Gathered:
         offsets: Iterable[int] = (),
         *,
         unnamed: bool = False,
-        unread: Iterable[str] = (),
     ) -> None:
         """Add a document: the id and the number of mentions of each entity, and the first and the last token of each
-        mention, one after the other; ``unread`` are its fields that are not read. Entities without mentions are left
-        out."""
+        mention, one after the other. Entities without mentions are left out."""
         for entity, size in entities:
             if size:
                 label = entity
@@ -58,7 +56,6 @@ class Gathered:
         self.places.append(place)
         self.tokens.append(tokens)
         self.unnamed = self.unnamed and unnamed
-        self.unread = {**dict.fromkeys(unread, place), **self.unread}
 
     def documents(self, **more: Any) -> Documents:
         """Return the batch in columns, in the order that `Documents` requires, with the fields ``more``."""

@@ -40,17 +40,14 @@ from corefscore.formats.base import (
     DOCUMENT,
     ENTITY,
     ITEM,
-    UNREAD_NAMES,
     USUAL,
     Format,
     FullDocument,
     Request,
     found_at,
     is_json,
-    refuse_other_side,
     refused,
     shares_spans,
-    side_in,
 )
 from corefscore.formats.jsonlines.objects import (
     IN_SENTENCE,
@@ -64,6 +61,7 @@ from corefscore.formats.jsonlines.objects import (
     records,
     shown,
 )
+from corefscore.formats.sides import DOCUMENT_NAMES, leave, refuse_other_side, side_in
 from corefscore.formats.written import Fit, add_notice, fitted
 
 COLUMN_NAMES: Mapping[str, Sequence[str]] = {
@@ -191,8 +189,7 @@ class _Side(NamedTuple):
         header = _header(source)
         places = _places(source, header, self.request, self.notices)
         named = [header.cells[place] for place in places.values()]
-        for name in {*header.cells} - {*named}:
-            self.unread.setdefault(name, Place(source, header.line))
+        leave(self.unread, Place(source, header.line), header.cells, named)
         for lines, cells in _blocks(source, header):
             columns = {role: cells[place] for role, place in places.items()}
             again = header.cells[places[ENTITY]] in columns[ENTITY]
@@ -226,8 +223,7 @@ class _Side(NamedTuple):
             if missing := next((name for name in (TEXT_OF_MENTION, *names.values()) if name not in fields), None):
                 expected = f"it in every record; --columns {ITEM}=NAME,{ENTITY}=NAME,{DOCUMENT}=NAME names other fields"
                 raise missing_field(place, fields, missing, expected)
-            for name in fields.keys() - {*names.values(), *_CLUSTERS, _PREDICTED, TEXT_OF_MENTION}:
-                self.unread.setdefault(name, place)
+            leave(self.unread, place, fields, {*names.values(), *_CLUSTERS, _PREDICTED, TEXT_OF_MENTION})
             document = _text(place, fields, names[DOCUMENT]) if DOCUMENT in names else ""
             cluster = "" if fields[names[ENTITY]] in (None, "") else _text(place, fields, names[ENTITY])
             found.append((place.line or 0, _item(place, fields, names), cluster, document))
@@ -365,7 +361,7 @@ def _places(source: Source, header: _Header, request: Request, notices: list[Fin
         left = [n for n in range(len(cells)) if n not in found.values()]
         first = [n for n in left if side_in(plain[n]) == (request.side if role == ENTITY else "")]
         found[role] = next(chain(first, left), found.get(ENTITY, 0))
-    column = next((name for name in cells if name.lower() in UNREAD_NAMES), None)
+    column = next((name for name in cells if name.lower() in DOCUMENT_NAMES), None)
     if column is not None and DOCUMENT not in found and cells.index(column) not in found.values():
         expected = f"all items are one document; --columns {DOCUMENT}={column} divides them, each with own labels"
         what = "the names of documents"

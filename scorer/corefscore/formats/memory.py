@@ -106,8 +106,8 @@ def nested_by_name(value: Mapping[Any, Any], side: str) -> dict[str, Any]:
 
 
 def seem_entities(documents: Mapping[str, Any]) -> bool:
-    """Return whether clusters by document seem to be clusters by id: each has a number in its name, and pairs of rising
-    numbers, which can be mentions, in place of entities."""
+    """Return whether clusters by document seem to be clusters by id: each name is a number, or ends with one, and each
+    entity is a pair of numbers that do not fall, as those of a mention."""
     if not all(re.fullmatch("(?i)(?:[ce]|cluster|entity|chain)?[ _-]?[0-9]+", name) for name in documents):
         return False
     pairs = list(chain.from_iterable(documents.values()))

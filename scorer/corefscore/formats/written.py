@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import count
+from itertools import chain, count
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -162,11 +162,11 @@ def with_signs(document: FullDocument, sentences: Sentences, notices: list[Findi
         is_zero = next(token) in document.zeros and not word.startswith(ZERO)
         return ZERO + word.removeprefix(NO_FORM) if is_zero else word
 
-    found = [list(map(signed, sentence)) for sentence in sentences]
-    code = "dropped-dependencies"
-    if found != [*map(list, sentences)] and code not in {notice.code for notice in notices}:
+    words, code = list(chain(*sentences)), "dropped-dependencies"
+    of_corefud = any(not words[zero].startswith(ZERO) for zero in document.zeros)
+    if of_corefud and code not in {notice.code for notice in notices}:
         add_notice(document, notices, code)
-    return found
+    return [list(map(signed, sentence)) for sentence in sentences]
 
 
 def _replaced(unfit: str, blank: str, text: str) -> str:

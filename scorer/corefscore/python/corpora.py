@@ -20,8 +20,9 @@ from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, shortened
 from corefscore.core.items import Values, text_of
 from corefscore.core.sources import Source
-from corefscore.formats import BY_CONTENT, TAGGED, Opened, find, odd_ids, requested
+from corefscore.formats import BY_CONTENT, TAGGED, Opened, find, requested
 from corefscore.formats.base import Reading
+from corefscore.formats.ids import odd_ids
 from corefscore.formats.labels import UNNAMED
 from corefscore.formats.labels import documents as documents_of
 from corefscore.scoring.run import LONGEST_NAME, ONLY_DOCUMENT, Corpus, Texts, is_text

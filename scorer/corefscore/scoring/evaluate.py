@@ -13,7 +13,7 @@ from corefscore.core.errors import UsageError
 from corefscore.core.findings import MOST, SHOWN, Finding
 from corefscore.core.records import NamedTuple, replace
 from corefscore.formats import BY_CONTENT
-from corefscore.formats.base import Reading
+from corefscore.formats.base import Reading, found_at
 from corefscore.matching.matched import (
     FEW,
     Matched,
@@ -78,10 +78,6 @@ class ScoredBatch(NamedTuple):
     fidelity: Ints | None = None
     fingerprint: int = 0
     unread: Mapping[str, Place] = {}
-
-
-_METADATA = {"speaker", "speakers", "genre", "text", "word_clusters", "ner", "pos", "constituents", "sentence_map"}
-"""Fields of files of one format that those of another may lack, and that are no answers."""
 
 
 def counted_metrics(metrics: Sequence[Metric], settings: Settings) -> tuple[Metric, ...]:
@@ -185,8 +181,7 @@ class BatchScorer:
     def count(self, pairs: Pairs) -> ScoredBatch:
         """Count a batch, or its windows if there are any."""
         names, rules, key = pairs.key.names, self.settings.rules, pairs.fingerprint
-        of_key = _METADATA | pairs.key.unread.keys()
-        unread = {name: place for name, place in pairs.response.unread.items() if name not in of_key}
+        unread = {name: place for name, place in pairs.response.unread.items() if name not in pairs.key.unread}
         if self.of is not None:
             from corefscore.scoring.kinds.divisions import with_kinds
 
@@ -375,8 +370,9 @@ def result_of(
     notices.extend(_notices(batches, metrics, settings, mention_sets))
     unread = {name: place for batch in batches for name, place in batch.unread.items()}
     if unread and counts[MENTIONS].any() and all((of[..., ::2] == of[..., 1::2]).all() for of in counts.values()):
-        place, shown = min(unread.values(), key=lambda place: place.line or 0), ", ".join(sorted(unread)[:SHOWN])
-        notices.append(Finding("same-as-key", place.source.name, place.line, details={"fields": shown}))
+        place, fields = min(unread.values(), key=lambda place: place.line or 0), sorted(unread)
+        more = f" and {len(fields) - SHOWN} more" if len(fields) > SHOWN else ""
+        notices.append(found_at(place, "same-as-key", fields=", ".join(fields[:SHOWN]) + more))
     kinds = dict.fromkeys(kind for batch in batches for kind in batch.kinds)
     if rules.of is not None and not kinds:
         from corefscore.scoring.kinds.divisions import nothing_to_count

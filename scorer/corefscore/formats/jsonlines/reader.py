@@ -40,15 +40,11 @@ from corefscore.core.sources import Source
 from corefscore.formats.base import (
     BATCH,
     CLUSTERS,
-    OF_ENTITIES,
-    UNREAD_NAMES,
     Annotations,
     Request,
     Sentences,
     found_at,
-    refuse_other_side,
     refused,
-    side_in,
     zeros_in,
 )
 from corefscore.formats.gathered import Gathered, words_of_spans
@@ -81,6 +77,7 @@ from corefscore.formats.jsonlines.objects import (
     records,
     sentences_of,
 )
+from corefscore.formats.sides import DOCUMENT_NAMES, OF_ENTITIES, leave, refuse_other_side, side_in
 from corefscore.formats.words import numbers_of
 
 _WHOLE_FILE = ("no-document", "json-document")
@@ -206,9 +203,9 @@ class _Reader:
         if not self.seen:
             self.seen = True
             self._note_unread(place, fields, dialect, unnamed)
-        unread = fields.keys() - dialect.fields - {dialect.clusters, dialect.predicted}
-        unread = set() if CLUSTERS in self.request.columns else unread
-        self.batch.add(name, place, tokens, enumerate(map(len, fields[field])), flat, unnamed=unnamed, unread=unread)
+        self.batch.add(name, place, tokens, enumerate(map(len, fields[field])), flat, unnamed=unnamed)
+        if CLUSTERS not in self.request.columns:
+            leave(self.batch.unread, place, fields, {*dialect.fields, dialect.clusters, dialect.predicted or ""})
         self.characters.append(text)
         if self.request.texts:
             self.texts.append(self._text_of(fields, tokens, dialect))
@@ -217,7 +214,7 @@ class _Reader:
 
     def _note_unread(self, place: Place, fields: Fields, dialect: Dialect, unnamed: bool) -> None:
         """Add a notice for a field that seems to have the name of the document, or its words, and is not read."""
-        names = [name for name in (*UNREAD_NAMES, "title", "name") if isinstance(fields.get(name), str)] * unnamed
+        names = [name for name in (*DOCUMENT_NAMES, "title", "name") if isinstance(fields.get(name), str)] * unnamed
         if name := next((name for name in names if not re.search(r"\s", fields[name])), None):
             expected = f"documents are called by their lines; call the field {dialect.names[0]} to pair them by name"
             self.note(found_at(place, "unread-field", name=name, what="the name of the document", expected=expected))

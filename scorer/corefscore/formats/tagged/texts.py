@@ -38,11 +38,11 @@ from corefscore.formats.base import (
     is_json,
     refused,
     shares_spans,
-    side_in,
 )
 from corefscore.formats.gathered import Gathered, words_of_spans
 from corefscore.formats.jsonlines.dialects import NAMES_OF_DOCUMENTS
 from corefscore.formats.jsonlines.objects import as_json, bad_field, clean, missing_field, objects
+from corefscore.formats.sides import leave, side_in
 from corefscore.formats.tagged.notations import NAMES, NOTATIONS, Notation, Untagged, find, nearby, recognised, untagged
 from corefscore.formats.words import INVISIBLE
 from corefscore.formats.written import (
@@ -72,8 +72,8 @@ class _Answer(NamedTuple):
     text: str
     by_line: bool = True
     """Whether the lines of the text are those of the file."""
-    unread: Collection[str] = ()
-    """The other fields of its object."""
+    others: Collection[str] = ()
+    """The fields of its object that are not read."""
 
     def at(self, start: int, stop: int) -> tuple[int | None, int | None, tuple[str, str]]:
         """Return the line and the column of a part of the text, and the text around it with carets under it."""
@@ -124,7 +124,7 @@ def _documents(
     for source in files:
         for answer in _answers(source, notation):
             text = untagged(answer.text, notation)
-            other = next((name for name in answer.unread if side_in(name) == RESPONSE), None)
+            other = next((name for name in answer.others if side_in(name) == RESPONSE), None)
             if other is not None and not told:
                 told, what = True, "the answer of the system"
                 expected = f"the text in {FIELD} is read; if the other is meant, rename it to {FIELD}"
@@ -158,7 +158,8 @@ def _add(batch: Gathered, answer: _Answer, text: Untagged) -> None:
     sizes = [(entity, len(spans)) for entity, spans in entities.items()]
     offsets = chain.from_iterable(chain(*entities.values()))
     unnamed = answer.name == str(answer.place.line)
-    batch.add(answer.name, answer.place, len(text.words), sizes, offsets, unnamed=unnamed, unread=answer.unread)
+    batch.add(answer.name, answer.place, len(text.words), sizes, offsets, unnamed=unnamed)
+    leave(batch.unread, answer.place, answer.others)
     batch.size += len(answer.text)
 
 
@@ -258,8 +259,8 @@ def _of_objects(source: Source) -> Iterator[_Answer]:
         name = next((fields[field] for field in NAMES_OF_DOCUMENTS if field in fields), str(place.line))
         if not isinstance(name, str | int) or isinstance(name, bool):
             raise bad_field(place, {}, NAMES_OF_DOCUMENTS[0], "is no name", "the name of the document, a string")
-        unread = [field for field in fields if field not in (FIELD, *NAMES_OF_DOCUMENTS)]
-        yield _Answer(place, clean(str(name)), clean(text), by_line=False, unread=unread)
+        others = [field for field in fields if field not in (FIELD, *NAMES_OF_DOCUMENTS)]
+        yield _Answer(place, clean(str(name)), clean(text), by_line=False, others=others)
 
 
 _NOT_TEXT = re.compile("BZh|PK|7z|Rar!|LZIP|[\0-\x1f\x7f\ufeff\udc80-\udcff]")

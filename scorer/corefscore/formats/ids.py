@@ -1,0 +1,67 @@
+"""Ids of entities that may mean something else: no entity, several entities, or that of another spelling."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from unicodedata import normalize
+
+import numpy as np
+
+from corefscore.core.arrays import ranked
+from corefscore.core.documents import Documents, Place
+from corefscore.core.findings import Finding, plural
+from corefscore.core.items import Numbers
+from corefscore.formats.base import found_at
+
+_AROUND = r"[\s\"\u200b\ufeff]"
+_SPELLING = (
+    (rf"\0{_AROUND}+", "\0"),
+    (rf"{_AROUND}(?<!{_AROUND}{_AROUND}){_AROUND}*\0", "\0"),
+    (r"\.0+\0", "\0"),
+    (r"0(?<![\d.]0)0*(?=\d)", ""),
+)
+"""What makes two ids of one, and what to put in its place: white space and quotes around it, zeros after its point, and
+those before a number. Each pattern begins with a character, which is found fast, and looks at each run only once."""
+
+_NOTHING = r"|[-?.]|-1|-9{1,3}|unk(?:nown)?|unassigned|noise|outlier|missing|#?n/?a|<na>|nan|nat|nil|none|null|\\n"
+_SEVERAL = r"|\d+(?:[,;+&|/]\d+)+"
+"""What programs write for a value that is missing, in lower case; and for several values."""
+
+
+def odd_ids(documents: Documents) -> Iterator[Finding]:
+    """Yield a notice about an id that elsewhere means none or several, such as None or 1,2, and one about two entities
+    of a document whose ids seem to be spellings of one."""
+    if not (documents.label < 0).any():  # all are whole numbers
+        return
+    labels, entities = np.unique(documents.label, return_index=True)
+    names = documents.names_of(entities.tolist())
+    texts = "\0".join(["", *(name.replace("\0", " ") for name in names), ""])
+    digits, different = texts.replace("\0", ""), len({*names}) == len(names)
+    if different and digits.isascii() and digits.isdecimal() and not re.search("\0" + "0[0-9]", texts):
+        return
+    texts = normalize("NFKC", texts).casefold()
+    for pattern, left in _SPELLING:
+        texts = re.sub(pattern, left, texts)
+    plain = texts.split("\0")[1:-1]
+    # CorefUD has errors of its own for its ids.
+    odd = _NOTHING if documents.items else _NOTHING + _SEVERAL
+    for text in () if documents.nodes else sorted(re.findall(rf"\0({odd})(?=\0)", texts))[:1]:
+        at = plain.index(text)
+        entity, size = int(entities[at]), int((documents.label[documents.entity] == labels[at]).sum())
+        count = plural(size, "mention" if documents.items is None else "item")
+        yield found_at(_place_of(documents, entity), "odd-label", label=documents.name_of(entity), count=count)
+    if len(set(plain)) == len(labels):
+        return
+    number = Numbers().of(plain)[np.searchsorted(labels, documents.label)]
+    first, rank = ranked(documents.document, number)
+    for entity in np.flatnonzero(first[rank] != np.arange(len(rank)))[:1].tolist():
+        name = documents.names[documents.document[entity]]
+        one, other = documents.names_of([int(first[rank[entity]]), entity])
+        yield found_at(_place_of(documents, entity), "alike-ids", document=name, first=one, second=other)
+
+
+def _place_of(documents: Documents, entity: int) -> Place:
+    """Return the place of the first mention of an entity."""
+    mention = documents.mention(int(np.searchsorted(documents.entity, entity)))
+    return mention.place._replace(line=mention.line)

@@ -1,0 +1,62 @@
+"""What fields of JSON and columns of tables seem to have, by their names: the entities of a side, or none.
+
+A file to which a system adds its answer often has a copy of the key, too, and each reader has to tell which is which.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from functools import cache
+
+from corefscore.core.documents import KEY, RESPONSE, Place
+from corefscore.core.errors import UsageError
+from corefscore.formats.base import Request
+
+_OF_SIDE = {
+    KEY: r"gold|truth|(?:^|_)(?:true|references?)(?:_|$)|(?:^|(?<!doc)_)key(?:_|$)",
+    RESPONSE: r"(?:^|[^a-z])(?:pred(?:s|ict(?:s|ed|ion|ions)?)?|hyp[a-z]*|infer[a-z]*|answers?|results?|outputs?|guess"
+    r"|completions?|generated|sys|system|resp|responses?|model_(?:clust|coref|chain|entit)[a-z]*)(?![a-z])",
+}
+_NO_ENTITIES = (
+    r"(?:^|[^a-z])(?:mention|sent|span|token|offset|ner|bridg|pair|struct|relation|point|pos|type|name|score|date|time"
+    "|version|text|count|prob|logit|conf)"
+)
+"""Names that say a side, and names of something else than entities, in lower case."""
+
+OF_ENTITIES = "(?i)clust|chain|coref|entit"
+"""Names that say that there are entities."""
+
+DOCUMENT_NAMES = ("file", "file_name", "filename", "doc_name", "doc_key", "docid", "doc", "document")
+"""Names of what may have the name of the document, if no known field or column has it."""
+
+_METADATA = {"speaker", "speakers", "genre", "text", "word_clusters", "ner", "pos", "constituents", "sentence_map"}
+"""Fields of some dialects that are known to have no entities of their own."""
+
+
+@cache
+def side_in(name: str) -> str:
+    """Return the side whose entities something with this name seems to have; "" if it says no side, or both."""
+    plain = re.sub("(?<=[a-z])(?=[A-Z])", "_", name).lower()
+    sides = [side for side, names in _OF_SIDE.items() if re.search(names, plain)]
+    return sides[0] if len(sides) == 1 and not re.search(_NO_ENTITIES, plain) else ""
+
+
+def leave(unread: dict[str, Place], place: Place, names: Iterable[str], read: Collection[str] = ()) -> None:
+    """Add those of the ``names`` at a place that are not ``read``, and may have entities, to those of a side."""
+    for name in names:
+        if name not in read and name not in _METADATA:
+            unread.setdefault(name, place)
+
+
+def refuse_other_side(request: Request, place: Place, content: str, names: Iterable[str]) -> None:
+    """Raise `UsageError` if ``--columns`` names for both sides what seems to be the other side's, and this side has one
+    of these ``names`` for it, too.
+    """
+    name = str(request.columns.get(content))
+    of, own = side_in(name), next((own for own in names if own != name), None)
+    if request.side and content in request.both and own is not None and of not in ("", request.side):
+        raise UsageError(
+            f"{place}: --columns {content}={name} is for both sides, and the {request.side} also has {own}; write "
+            f"{of}.{content}={name} to read the {request.side} from {own}, or add {request.side}.{content}=NAME"
+        )
