@@ -26,8 +26,8 @@ from corefscore.scoring.results import DOCUMENT, compiled
 from corefscore.scoring.settings import Grouping
 
 _SYMBOLS = (
-    "This is recall; precision is the same with the two sides swapped. Key entity i has |k_i| mentions, response "
-    "entity j has |r_j|, and the two share n_ij; a cell is a pair that shares any."
+    "This is recall; for precision, swap the sides. Key entity i has |k_i| mentions, response entity j has |r_j|, and "
+    "they share n_ij; a cell is a pair that shares any."
 )
 """The symbols in the definitions of metrics."""
 
@@ -102,9 +102,9 @@ def _help(metrics: Sequence[Metric], *, conll: bool) -> tuple[str, str]:
         return "Score with several metrics: " + ", ".join(metric.name for metric in metrics) + "." + last + _AT_ALL, ""
     (metric,) = metrics
     definition = " ".join(metric.definition)
-    paragraphs = [f"{metric.title}. {metric.use}", definition, f"Paper: {metric.paper}"]
-    symbols = _SYMBOLS if "n_ij" in definition else ""
-    return "\n\n".join(paragraphs) + _AT_ALL, "\n\n".join(filter(None, [symbols, metric.note]))
+    symbols = f" {_SYMBOLS}" if "n_ij" in definition else ""
+    paragraphs = [f"{metric.title}. {metric.use}", definition + symbols, f"Paper: {metric.paper}"]
+    return "\n\n".join(paragraphs) + _AT_ALL, metric.note
 
 
 def score(
