@@ -380,6 +380,12 @@ def test_a_column_that_may_have_documents_is_told(column: str, told: bool, tmp_p
         ("id,label\na,1\nb,1\n", "id,label\na,1\nb,1\n", ""),
         ('{"clusters": [[[0, 0], [1, 1]]]}', '{"clusters": [[[0, 0], [1, 1]]], "gpt-4o": []}', "gpt-4o"),
         ('{"clusters": [[[0, 0], [1, 1]]]}', '{"clusters": [[[0, 0], [1, 1]]], "speakers": ["x"]}', ""),
+        ('{"clusters": []}', '{"clusters": [], "gpt-4o": []}', ""),
+        (
+            '{"clusters": [[[0, 0], [1, 1]]]}\n{"clusters": []}',
+            '{"clusters": [[[0, 0], [1, 1]]], "gpt-4o": []}\n{"clusters": [], "gpt-4o": []}',
+            "gpt-4o",
+        ),
         (
             '{"clusters": [[[0, 0], [1, 1]]]}',
             json.dumps({"clusters": [[[0, 0], [1, 1]]], **dict.fromkeys("abcdefghij", 1)}),
@@ -407,7 +413,7 @@ def test_a_copy_of_the_key_beside_other_columns_is_told(
         (tmp_path / name).write_text(text)
     done = within("every", tmp_path / "key", tmp_path / "response", "none", *jobs)
     assert done.status == 0
-    said = re.findall(r"notice\[same-as-key\] .* not read: (.*)", done.stderr.decode())
+    said = re.findall(r":1: notice\[same-as-key\] .* not read: (.*)", done.stderr.decode())
     assert said == ([told] if told else [])
     named = "key.entity=label,response.entity=label" if "," in key.partition("{")[0] else "clusters=clusters"
     if told and key.startswith("id"):
