@@ -8,7 +8,7 @@ import io
 import json
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from random import Random
@@ -195,7 +195,7 @@ REFUSED: Sequence[tuple[Any, str]] = [
     ((([1, 2], ["a", np.float32(NAN)]), {}), "items[1] is missing"),
     ((([1, 2], [1, Decimal("NaN")]), {}), "items[1] is missing"),
     ((([1, Decimal("sNaN")],), {}), "labels: "),
-    ((([np.zeros(2), np.zeros(2)],), {}), "labels: "),
+    ((([np.zeros(2), np.zeros(2)],), {}), "labels are ndarray objects"),
     ((([1, 2],), {"documents": ["x", ""]}), "documents[1] is missing"),
     ((([[1], [2]],), {}), "labels: unhashable type: 'list'"),
     ((({"a": 1}, ["a"]), {}), "items are given twice"),
@@ -429,6 +429,27 @@ def test_pairs_and_clusters_are_no_labels(labels: Any) -> None:
         from_labels(labels)
 
 
+class Array:
+    """Has the values of an array, and is equal only to itself, as a tensor of torch is."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = np.asarray(values)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray[Any, Any]:
+        return self.values
+
+    def __iter__(self) -> Iterator[Array]:
+        return map(Array, self.values)
+
+
+def test_tensors_are_arrays_of_labels() -> None:
+    """Every part of a tensor is another object, so that any two clusterings would get 100."""
+    assert from_labels(Array([1, 1, 2])).clusters() == from_labels([1, 1, 2]).clusters()
+    for labels in ([Array(1), Array(1), Array(2)], [np.array(1), np.array(2)]):
+        with pytest.raises(UsageError, match=r"labels are \w+ objects; expected values, as of labels\.tolist\(\)"):
+            from_labels(labels)
+
+
 def test_labels_of_two_types_that_look_equal_are_told() -> None:
     """What joining a column of numbers and one of text gives."""
     (notice,) = from_labels({"a": 7, "b": 8, "c": "7", "d": "8"}).notices
@@ -480,7 +501,9 @@ def test_predictions_beside_labels_are_not_left_out_in_silence(name: str, tmp_pa
         (["\\N", "a", "a"], ("\\N", "1 item")),
         (["Noise", "x", "a"], ("Noise", "1 item")),
         (["a\0", "NA", "c"], ("NA", "1 item")),
-        (["1,2", "1", "2"], None),
+        (["1,2", "1", "2"], ("1,2", "1 item")),
+        (["1|2", "1", "2"], ("1|2", "1 item")),
+        (["1/2", "1", "3"], None),
     ],
 )
 def test_labels_that_may_mean_none_are_named(labels: Any, odd: Any, tmp_path: Path) -> None:
@@ -502,6 +525,9 @@ def test_labels_that_may_mean_none_are_named(labels: Any, odd: Any, tmp_path: Pa
         (["e\u0301", "\xe9", "2"], ("e\u0301", "\xe9")),
         (["A", "A\u200b", "2"], ("A", "A\u200b")),
         (["B", ' "B"', "2"], ("B", ' "B"')),
+        (["1", "entity_1", "2"], ("1", "entity_1")),
+        (["cluster-1", "Cluster 01", "2"], ("cluster-1", "Cluster 01")),
+        (["e1", "d1", "1"], None),
         (["1.0", "2.0", "1.10"], None),
         (["a0", "a", "0"], None),
         (["10", "1", "100"], None),

@@ -18,6 +18,7 @@ _AROUND = r"[\s\"\u200b\ufeff]"
 _SPELLING = (
     (rf"\0{_AROUND}+", "\0"),
     (rf"{_AROUND}(?<!{_AROUND}{_AROUND}){_AROUND}*\0", "\0"),
+    (r"\0(?:entity|cluster|coref|chain|id)[ _:-]?(?=\d)", "\0"),
     (r"\.0+\0", "\0"),
     (r"0(?<![\d.]0)0*(?=\d)", ""),
 )
@@ -44,9 +45,11 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
     for pattern, left in _SPELLING:
         texts = re.sub(pattern, left, texts)
     plain = texts.split("\0")[1:-1]
+    odd = re.findall(rf"\0({_NOTHING}{_SEVERAL})(?=\0)", texts)
+    if documents.items:  # names of items can look like numbers; these are several labels if each of them is one
+        odd = [text for text in odd if not text[:1].isdecimal() or {*re.split(r"\D", text)} <= {*plain}]
     # CorefUD has errors of its own for its ids.
-    odd = _NOTHING if documents.items else _NOTHING + _SEVERAL
-    for text in () if documents.nodes else sorted(re.findall(rf"\0({odd})(?=\0)", texts))[:1]:
+    for text in () if documents.nodes else sorted(odd)[:1]:
         at = plain.index(text)
         entity, size = int(entities[at]), int((documents.label[documents.entity] == labels[at]).sum())
         count = plural(size, "mention" if documents.items is None else "item")

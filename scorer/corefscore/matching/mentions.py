@@ -133,7 +133,8 @@ def numbered(key: Documents, response: Documents, *, by_head: Sequence[bool]) ->
         # On a side whose heads do not matter all are the same one.
         head[~np.repeat(by_head, [len(side.start) for side in sides])] = head.min(initial=0) - 1
         columns.append(head)
-    same = _digest(every)
+    # A number for the words of each mention: equal for equal words, and for others with a probability of 2^-64.
+    same = np.add.reduceat(scrambled(every.word), every.first).astype(np.int64)
     rows, number = ranked(*columns)
     if (same != same[rows][number]).any():  # as mentions with gaps can be
         rows, number = ranked(*columns, same)
@@ -154,13 +155,6 @@ def heads_compared(matching: str, lookup: str) -> tuple[bool, bool]:
         return False, False
     headed = RULES[matching].headed
     return headed if lookup == "crac23" or all(headed) else (False, False)
-
-
-def _digest(nodes: Nodes) -> Ints:
-    """Return a number for the words of each mention. It is equal for equal words, and for others with a probability of
-    2^-64.
-    """
-    return np.add.reduceat(scrambled(nodes.word), nodes.first).astype(np.int64)
 
 
 def align(key: Mentions, response: Mentions, document: Ints, *, documents: int, matching: str, zeros: str) -> Alignment:

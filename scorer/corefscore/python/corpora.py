@@ -236,8 +236,8 @@ def _column(name: str, given: Iterable[Any]) -> _Column:
         return once._replace(number=np.append(once.number, -1)[number])
     # Arrays of polars with a missing whole number are floats, which large numbers are not.
     column: Any = given
-    if hasattr(column, "to_numpy") and not (hasattr(column, "has_nulls") and column.has_nulls()):
-        column = column.to_numpy()
+    if hasattr(column, "__array__") and not (hasattr(column, "has_nulls") and column.has_nulls()):
+        column = column if isinstance(column, np.ndarray) else np.asarray(column)
     if not isinstance(column, np.ndarray) or isinstance(column, np.ma.MaskedArray):
         column = column.tolist() if isinstance(column, np.ma.MaskedArray) else list(column)
         small = set(map(type, column)) == {int} and max(map(abs, column)) < _LARGE
@@ -259,6 +259,9 @@ def _of_objects(name: str, column: Sequence[Any]) -> _Column:
     """Return a column of any objects as numbers. Raises `UsageError` for one that is not hashable or cannot be
     compared."""
     table: defaultdict[Any, int] = defaultdict(count().__next__)
+    arrays = [kind for kind in {*map(type, column)} if hasattr(kind, "__array__") and not issubclass(kind, np.generic)]
+    if arrays:
+        raise UsageError(f"{name} are {arrays[0].__name__} objects; expected values, as of {name}.tolist()")
     try:
         number = [-1 if _is_missing(value) else table[value] for value in column]
     except (TypeError, ValueError, ArithmeticError) as error:

@@ -110,13 +110,9 @@ class Score(NamedTuple):
         """Return the measure as the JSON layout has it; see ``docs/json.md``."""
         found = dict(zip(SCORES, self[:3], strict=True))
         for side, counts in (("recall", self.recall_counts), ("precision", self.precision_counts)):
-            found.update({f"{side}_{part}": _whole(number) for part, number in counts._asdict().items()})
+            for part, number in counts._asdict().items():
+                found[f"{side}_{part}"] = int(number) if number.is_integer() else number
         return {name: number for name, number in found.items() if not math.isnan(number)}
-
-
-def _whole(number: float) -> float | int:
-    """Return a whole number as an int."""
-    return int(number) if number.is_integer() else number
 
 
 class Scores(Mapping[str, Score]):

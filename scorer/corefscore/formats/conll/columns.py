@@ -78,5 +78,6 @@ def _of_counts(counts: Ints, column: WordColumn) -> tuple[Ints, Bools]:
     """Return the column of the word in lines with these numbers of columns, and whether it is certain."""
     # With more columns than these, the answer is the same.
     most = min(int(counts.max(initial=0)), max(WORD_COLUMNS, (column.number or 0) + 1))
-    every, rows = range(most + 1), np.minimum(counts, most)
-    return np.array(list(map(column.place, every)))[rows], np.array(list(map(column.is_certain, every)))[rows]
+    rows = np.minimum(counts, most)
+    # With three or four columns it is not.
+    return np.array([*map(column.place, range(most + 1))])[rows], (rows >= WORD_COLUMNS) | (column.number is not None)

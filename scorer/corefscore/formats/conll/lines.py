@@ -113,12 +113,6 @@ class WordColumn:
             return self.number - 1 if self.number < count else NOWHERE
         return _USUAL_WORD if count >= WORD_COLUMNS else max(count - 2, NOWHERE)
 
-    def is_certain(self, count: int) -> bool:
-        """Return whether the word is certainly in this column of a line of ``count`` columns; with three or four it is
-        not.
-        """
-        return self.number is not None or count >= WORD_COLUMNS
-
     def cell(self, columns: Sequence[bytes]) -> bytes:
         """Return the word of a line."""
         place = self.place(len(columns))

@@ -162,7 +162,8 @@ NOTATIONS = (
             rf"|(?P<close></m>(?:#(?P<id2>(?:{_PREFIX})?{_ID}))?)"
         ),
         sign=r"<m[\s>]|</m>",
-        near=r"<\s{0,9}/?\s{0,9}[mM]\b[^<>]{0,99}>|<[A-Za-z]\w{0,30}\s[^<>]{0,99}\bid\s{0,9}=[^<>]{0,99}>|&lt;m\b",
+        near=r"<\s{0,9}/?\s{0,9}[mM]\b[^<>]{0,99}>|<[A-Za-z]\w{0,30}\s[^<>]{0,99}\bid\s{0,9}=[^<>]{0,99}>|&lt;m\b"
+        rf"|[\w,;|]#{_NEARLY_ID}",
         opening="<m>",
         closing="</m>#{id}",
         ids=rf"(?!{_PREFIX}){_ID}",
@@ -186,7 +187,8 @@ NOTATIONS = (
         "{1 {3 Ann}'s cat}",
         _pattern(rf"(?P<open>\{{(?P<id>(?:{_PREFIX})?{_ID})\s)|(?P<close>\}})|(?P<plain_open>\{{)"),
         sign=rf"\{{(?:{_PREFIX})?{_ID}\s",
-        near=rf"\{{\s{{0,9}}{_NEARLY_ID}(?:[\s:|,}}-]|(?=[^\W\d_]))|\}}[_#({{\[]{_NEARLY_ID}|\[{_NEARLY_ID}[:|\s]",
+        near=rf"\{{\s{{0,9}}{_NEARLY_ID}(?:[\s:|,}}-]|(?=[^\W\d_]))|\[{_NEARLY_ID}[:|\s]"
+        rf"|(?:\{{[^\W\d_][^{{}}\n]{{0,99}})?\}}[_#({{\[]{_NEARLY_ID}|\{{(?:[^\W\d_]|\[)[^{{}}\n]{{0,99}}\}}",
         opening="{{{id} ",
         closing="}}",
         ids=rf"(?!{_PREFIX}){_ID}",
