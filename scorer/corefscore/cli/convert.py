@@ -51,9 +51,9 @@ coreference."""
             "to",
             type=options.Choice(EVERY_NAME),
             metavar="FORMAT",
-            help="Format of OUT: conll, corefud, tagged, jsonlines or another dialect of JSON, labels. By default "
-            "the ending of OUT decides (.conll, .conllu, .jsonl or .csv); without an ending, jsonlines for CoNLL and "
-            "tables, conll for others.",
+            help="Format of OUT: conll, corefud, tagged, labels, jsonlines or another dialect of JSON. By default "
+            "the ending of OUT decides (.conll, .conllu, .jsonl or .csv); without an ending, CoNLL and tables become "
+            "jsonlines, and all else conll.",
         ),
         options.Parameter(
             "--key",

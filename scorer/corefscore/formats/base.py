@@ -107,7 +107,7 @@ class Reading:
     )
     pieces: str | None = option(
         None,
-        "If a document was answered in several pieces: merge entities that share a mention where pieces overlap "
+        "If a document was answered in several pieces, merge the entities that share a mention where pieces overlap "
         f"(overlap), those with the same id (same), or none (apart). (default: {PIECES[0]})",
         PIECES,
         heading=INPUT,

@@ -52,7 +52,7 @@ METRIC = Metric(
         "bcub.entities: B-cubed with the same weight for each key entity, as in er-evaluation;",
         "bcub.mean: the mean of the B-cubed F1 of each mention, as in bcubed-metrics.",
     ),
-    paper="none; as the software er-evaluation 2.3.0 and bcubed-metrics 1.0.1 computes them",
+    paper="none; defined by the software er-evaluation 2.3.0 and bcubed-metrics 1.0.1",
     use="Use it to compare clusterings with er-evaluation and bcubed-metrics; add --mentions given.",
     measures=(
         Measure("bcub.entities", "By entity", title="B³, entities"),

@@ -75,8 +75,8 @@ METRIC = Metric(
     name="zero",
     title="Anaphor-decomposable score of zeros",
     definition=(
-        "The share of anaphoric zeros of the key whose counterpart in the response is linked to an antecedent",
-        "that is in the entity of the key: resolved zeros / anaphoric zeros of the key.",
+        "Recall: correctly resolved zeros / anaphoric zeros of the key. A zero is anaphoric unless its entity begins",
+        "with it, and correctly resolved if the response links it to an earlier mention of its key entity.",
     ),
     paper="Žabokrtský et al. 2022, Findings of the shared task on multilingual coreference resolution",
     cite=("zabokrtsky-etal-2022-findings",),

@@ -82,8 +82,8 @@ class Rules:
     )
     task: str | None = option(
         None,
-        "CorefUD: use the matching rules of this shared task. aligned: a mention has the entity of the mention that it "
-        "is aligned with; none: the same, with metrics defined as for CoNLL. (default: crac26)",
+        "CorefUD: use the matching rules of this shared task. aligned: find the entity of a mention by the mention "
+        "that it is aligned with; none: the same, with metrics defined as for CoNLL. (default: crac26)",
         tuple(_TASKS),
     )
     lookup: str | None = None
