@@ -62,13 +62,13 @@ def main() -> None:
 def _exit(status: int) -> None:
     """End the process without freeing what it holds, object by object, which takes a tenth of a short run.
 
-    Threads, processes, profilers and interactive sessions have work left at the end, so beside them it exits as usual.
+    Threads, profilers and interactive sessions have work left at the end, so beside them it exits as usual.
     """
     import atexit
     import threading
 
     watched = sys.gettrace() or sys.getprofile() or sys.flags.inspect or sys.flags.interactive
-    if watched or "multiprocessing" in sys.modules or threading.active_count() > 1:
+    if watched or threading.active_count() > 1:
         sys.exit(status)
     atexit._run_exitfuncs()
     for stream in filter(None, (sys.stdout, sys.stderr)):

@@ -394,9 +394,14 @@ def test_the_first_process_of_a_container_ends_by_a_signal_with_its_status() -> 
 
 
 ENDED = """
-import atexit
+import atexit, multiprocessing, time
 from corefscore.__main__ import _exit
-atexit.register(print, "called at the end")
+def child(pipe):
+    time.sleep(0.1)
+    pipe.send("sent by a child")
+here, there = multiprocessing.Pipe(duplex=False)
+atexit.register(lambda: print("called at the end,", here.recv()))
+multiprocessing.get_context("fork").Process(target=child, args=[there]).start()
 print("printed, not flushed")
 _exit(3)
 """
@@ -404,7 +409,7 @@ _exit(3)
 
 def test_the_quick_end_loses_no_output_and_no_status() -> None:
     done = subprocess.run([sys.executable, "-c", ENDED], capture_output=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (3, b"printed, not flushed\ncalled at the end\n", b"")
+    assert (done.returncode, done.stdout, done.stderr) == (3, b"printed, not flushed\ncalled at the end, sent by a child\n", b"")
 
 
 # What a new file keeps of the old one
