@@ -189,7 +189,7 @@ def row(name: str, folder: Path, peers: Mapping[str, str], extra: Sequence[str],
     }
     if name in TWINS:
         commands[PLAIN] = [program, "all", *map(str, _generated(TWINS[name], folder)), "none", *extra]
-    for peer, command in peers.items() if name not in (*VARIANTS, *DIALECTS) else ():
+    for peer, command in peers.items() if name not in (*VARIANTS, *DIALECTS, *TWINS) else ():
         commands[peer] = [part.format(key=key, response=response) for part in shlex.split(command)]
     target = name in AT_MOST or name in WITHIN or name in TWINS
     return Row(name, SHAPES[shape].documents * SHAPES[shape].tokens, rounds(commands, target, patient))
