@@ -191,7 +191,7 @@ UNUSED = {
     "lea key.conll response.txt --columns entity=a": "this file is read as text with tags, where --columns can",
     "validate response.conll --columns entity=a": _TABLES,
     "validate response.conll --columns key.word=4": "there is only one side here; leave out key.",
-    "validate response.conll --input-format key=conll": "there is one input here, no key and response",
+    "validate response.conll --input-format key=conll": "there is one input here, not a key and a response",
     "validate response.txt --align": _WITHOUT_KEY,
     "validate response.txt --pieces same": _WITHOUT_KEY,
     "validate response.conll --heads last": _HEADS,

@@ -146,7 +146,7 @@ def test_comments_that_only_one_side_has_are_said(
         (tmp_path / name).write_text(before + COMMENTED.format(*comments) + document("w\t(1)").replace("t d", "t e"))
     run = within("muc", tmp_path / "key", tmp_path / "response", "none")
     assert run.status == 0
-    said = "" if counts is None else f"{counts[1]} here, {counts[0]} in the key"
+    said = "" if counts is None else f"(comments here: {counts[1]}; in the key: {counts[0]})"
     assert run.stderr.count(b"other-comments") == (counts is not None)
     assert said.encode() in run.stderr
 

@@ -212,7 +212,7 @@ def test_clusters_by_id_that_are_read_as_documents_are_told(name: str, mentions:
     if not told:
         assert not score(side, side, "lea").notices
         return
-    with pytest.warns(ScorerWarning, match=rf'names such as "{name}".*\n.*clusters by id have to be a list'):
+    with pytest.warns(ScorerWarning, match=rf'names such as "{name}".*\n.*if these are clusters by id, give'):
         assert [notice.code for notice in score(side, side, "lea").notices] == ["perhaps-spans"]
 
 

@@ -198,7 +198,7 @@ def _from_official(text: str, path: str, name: str | None, own: Mapping[str, Any
     options ``own`` of metrics.
     """
     if name is not None and named(name) in GROUPS:
-        raise UsageError(f'"{name}" is several metrics, which the file itself names: give BASELINE alone')
+        raise UsageError(f'"{name}" is several metrics, and the file names them: give BASELINE alone')
     metrics, scope = [] if name is None else [find(name)], None
     printed: dict[str | None, dict[str, Sequence[float]]] = {}
     for found in _LINE.finditer(text):

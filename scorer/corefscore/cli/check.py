@@ -31,7 +31,7 @@ _FAILED = 3
     help="Check the scores of a response against a baseline, against minimum scores (--min), or both. BASELINE is "
     "the JSON of an earlier run (--format json), or a file with the output of the official scorer; "
     "if that is the output for one metric, give it as METRIC=BASELINE.\n\n"
-    "By default the check fails if the F1 of any measure of the baseline is more than 0.05 points below it.\n\n"
+    "By default the check fails if any F1 is more than 0.05 points below that of the baseline.\n\n"
     "Exit status: 0 success; 1 input or baseline rejected; 2 wrong usage; 3 a score fell by more than its tolerance, "
     "or is below its minimum.",
     more="With --by, each group of documents and the unweighted mean over groups are checked.",
@@ -61,7 +61,7 @@ _FAILED = 3
             "--both-ways",
             is_flag=True,
             heading=SCORING,
-            help="Fail if any score rises or falls, including those of single documents.",
+            help="Apply the tolerance to rises, too, and to every score and document.",
         ),
         options.Parameter(
             "--min",

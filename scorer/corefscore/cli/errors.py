@@ -43,7 +43,10 @@ _LINE = 100
 """The width of lines without a terminal."""
 
 
-_ANALYSING = [
+_REFUSED = "of", "window"
+"""The options of scoring that an analysis refuses, with the reason (`refuse_parts`)."""
+
+_ANALYSING: list[click.Parameter] = [
     options.Parameter(
         "--measures",
         "measure",
@@ -67,7 +70,8 @@ _ANALYSING = [
         metavar="FILE",
         help="Write an HTML page with the text and all errors, to open in a browser.",
     ),
-    *options.scoring([]),
+    *(option for option in options.scoring([]) if option.name not in _REFUSED),
+    *(click.Option([f"--{name}"], hidden=True) for name in _REFUSED),
 ]
 """The options of an analysis and of scoring."""
 
@@ -235,7 +239,7 @@ def _write_repaired(analysis: Analysis, folder: str, inputs: Sequence[str]) -> N
     short_help="Show in the text where key and response differ.",
     help="Show in the text where key and response differ: every mention is in brackets, with a sign for its "
     "error.\n\n"
-    "NAME shows one document only; the path of a second response puts both on the page of --html.",
+    "NAME shows one document only; OTHER, a second response, needs --html, whose page shows both.",
     more=f"The types of errors for --only: {', '.join(TYPES)}.",
     examples=(
         "corefscore diff key.conll response.conll",

@@ -213,7 +213,7 @@ NOTICES = (
     Parameter(
         "--quiet",
         is_flag=True,
-        help=f"Hide notices, and all errors but the first. A program called {OFFICIAL_NAME} hides notices, too.",
+        help=f"Hide notices, and all errors but the first. Run as {OFFICIAL_NAME}, corefscore hides notices.",
     ),
 )
 """Options about notices."""
@@ -231,7 +231,7 @@ RUNNING = (
         metavar="FINGERPRINT",
         heading=INPUT,
         common=False,
-        help="Reject the key unless it has this fingerprint. Every signature has that of its key, such as key=7cf4af.",
+        help="Reject the key unless it has this fingerprint. Signatures contain it, such as key=7cf4af.",
     ),
     Parameter(
         "--jobs",

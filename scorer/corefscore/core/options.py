@@ -17,7 +17,7 @@ from corefscore.core.errors import UsageError, suggested
 from corefscore.core.records import NamedTuple, dataclass, replace
 
 SCORING, INPUT, OUTPUT, STATISTICS, ABOUT_NAMES, WORK = HEADINGS = (
-    *("What to score", "Input", "Output", "Statistics", "Names", "Work"),
+    *("What to score", "Input", "Output", "Statistics", "Names (measures of cone)", "Work"),
 )
 """The headings of options in help, in their order."""
 
@@ -137,8 +137,7 @@ class NameOptions:
     )
     estimate_key: bool = option(
         False,
-        "Estimate the key from its names. Its coreference is ignored and can be missing; without RESPONSE, the "
-        "estimated key is written as CoNLL.",
+        "Estimate the key from its names. Its coreference is ignored and can be missing.",
         **_OF_NAMES,
     )
     match: str | Sequence[str] = option(

@@ -71,7 +71,7 @@ def of_side(option: OneOrEach[T], side: str | None) -> T | None:
     if unknown := [name for name in option if name not in (KEY, RESPONSE)]:
         raise UsageError(f"{unknown[0]!r} is not a side; expected {KEY} or {RESPONSE}, each with its value")
     if side is None:
-        raise UsageError("there is one input here, no key and response; give one value for it")
+        raise UsageError("there is one input here, not a key and a response; give one value")
     return option.get(side)
 
 
@@ -91,9 +91,9 @@ class Reading:
     )
     heads: str | None = option(
         None,
-        "How to find the head of a mention: as annotated in CorefUD (file), the highest word in the tree (tree), by "
-        "the parse of CoNLL (parse; errors and diff only), or the last word (last). (default: auto, the first of these "
-        "that is possible)",
+        "How to find heads, for CorefUD, errors and diff: as annotated in CorefUD (file), the highest word in the tree "
+        "(tree), by the parse of CoNLL (parse), or the last word (last). (default: auto, the first of these that is "
+        "possible)",
         HEADS,
         heading=INPUT,
     )

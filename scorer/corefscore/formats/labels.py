@@ -218,7 +218,7 @@ class _Side(NamedTuple):
             filled = [name for name in _clusters_in(fields, request) if fields[name] not in (None, "")]
             if others := [name for name in filled if name != names[ENTITY] and not chosen]:
                 option = f"--columns {request.side or KEY}.{ENTITY}=NAME"
-                expected = f"it in the first record, too; {option} says which to read"
+                expected = f"one in the first record, too; {option} reads this field"
                 raise bad_field(place, fields, others[0], "has a cluster here and none in the first record", expected)
             if missing := next((name for name in (TEXT_OF_MENTION, *names.values()) if name not in fields), None):
                 expected = f"it in every record; --columns {ITEM}=NAME,{ENTITY}=NAME,{DOCUMENT}=NAME names other fields"
@@ -276,7 +276,7 @@ def _rows(source: Source, lines: Iterable[bytes], delimiter: str, line: int) -> 
                 yield line, after, row
             line = after
     except csv.Error as error:
-        expected = 'quotes (") around cells with a delimiter or a quote, quotes within doubled (""), and LF line ends'
+        expected = 'quotes (") around cells with a delimiter or a quote, inner quotes doubled (""), and LF line ends'
         raise _bad_row(source, line, f"no row of a table: {error}", expected) from None
 
 
@@ -363,7 +363,7 @@ def _places(source: Source, header: _Header, request: Request, notices: list[Fin
         found[role] = next(chain(first, left), found.get(ENTITY, 0))
     column = next((name for name in cells if name.lower() in DOCUMENT_NAMES), None)
     if column is not None and DOCUMENT not in found and cells.index(column) not in found.values():
-        expected = f"all items are one document; --columns {DOCUMENT}={column} divides them, each with own labels"
+        expected = f"all items are one document; --columns {DOCUMENT}={column} divides them and their labels"
         what = "the names of documents"
         notices.append(found_at(Place(source, line), "unread-field", name=column, what=what, expected=expected))
     if guessed:

@@ -278,7 +278,8 @@ def _wrong_leaf(levels: list[_Level]) -> str | None:
         if _is_frame(kind):
             return f"{_EXPECTED}; {kind.__name__} is no list of mentions: {_OF_FRAME}"
         if kind.__hash__ is None or issubclass(kind, Mapping):
-            return f"hashable mentions; a value of type {kind.__name__} cannot be one"
+            by_id = "; clusters by id as list(clusters.values())" if issubclass(kind, Mapping) else ""
+            return f"hashable mentions; a value of type {kind.__name__} cannot be one{by_id}"
         of_kind = [value for level in levels for value in level.plain if type(value) is kind]
         for other in filter(_differs_from_itself, of_kind):
             return f"{_EXPECTED}; {other!r:.20} equals nothing, not even itself: leave it out"

@@ -53,7 +53,7 @@ METRIC = Metric(
         "bcub.mean: the mean of the B-cubed F1 of each mention, as in bcubed-metrics.",
     ),
     paper="none; defined by the software er-evaluation 2.3.0 and bcubed-metrics 1.0.1",
-    use="Use it to compare clusterings with er-evaluation and bcubed-metrics; add --mentions given.",
+    use="Use it for the B-cubed scores of er-evaluation and bcubed-metrics; add --mentions given.",
     measures=(
         Measure("bcub.entities", "By entity", title="B³, entities"),
         Measure("bcub.mean", "Mean F1 of mentions", _mean, title="B³, mean F1"),

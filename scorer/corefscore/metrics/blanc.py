@@ -126,7 +126,7 @@ METRIC = Metric(
     title="BLANC",
     definition=(
         "The mean of two scores, of links between mentions of one entity and between mentions of different ones.",
-        "Each is: links that both sides have / links of the key.",
+        "Recall of each: links that both sides have / links of the key.",
     ),
     paper="Luo et al. 2014, An extension of BLANC to system mentions; Recasens and Hovy 2011, BLANC",
     cite=(

@@ -45,8 +45,8 @@ METRIC = Metric(
     name="cluster",
     title="Cluster",
     definition=(
-        "The share of the entities that the other side has with exactly the same mentions:",
-        "number of k_i that equal some r_j / number of k_i.",
+        "The share of the entities that the other side has with exactly the same mentions. Recall:",
+        "entities of the key that the response has / entities of the key.",
     ),
     paper="Menestrina et al. 2010, Evaluating entity resolution results",
     use="Use it to ask how many entities need no correction at all.",

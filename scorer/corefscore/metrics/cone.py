@@ -30,7 +30,8 @@ METRIC = Metric(
     paper="Lin et al. 2010, CONE: Metrics for automatic evaluation of named entity co-reference resolution",
     cite=("lin-etal-2010-cone",),
     use="Use it if only names are annotated, or to score names alone.",
-    note="Names are read from the named-entity column, the eleventh; --estimate-key makes a key from them.",
+    note="Names are read from the named-entity column, the eleventh; --estimate-key makes a key from them, which is "
+    "written as CoNLL if there is no RESPONSE.",
     measures=(
         Measure("cone_mentions", "Identification of Named Mentions", title="Named mentions"),
         Measure("cone_b3", "CONE-B3", title="CONE-B³"),

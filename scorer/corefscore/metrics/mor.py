@@ -33,7 +33,7 @@ METRIC = Metric(
     title="Mention overlap ratio",
     definition=(
         "Mentions are assigned one to one, whatever their entity, so that they share as many words as possible:",
-        "largest sum of common words over assigned pairs / words of key mentions.",
+        "recall: largest sum of common words over assigned pairs / words of key mentions.",
     ),
     paper="Žabokrtský et al. 2022, Findings of the shared task on multilingual coreference resolution",
     cite=("zabokrtsky-etal-2022-findings",),

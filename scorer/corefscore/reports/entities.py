@@ -183,7 +183,7 @@ def _shares(
             numerator, denominator = (np.bincount(entity_of, part) / ends for part in ratios)
             if not np.allclose([numerator.sum(), denominator.sum()], total, rtol=1e-9):
                 raise UsageError(
-                    f"--entities: {measure} looks up mentions otherwise; add --task aligned --repeated first"
+                    f"--entities: entities do not add up to {measure}; add --task aligned --repeated first"
                 )
             partner = dict(zip(side.of_cell[cells].tolist(), side.other_of_cell[cells].tolist(), strict=True))
             assigned_to = [other[partner[at]].name if at in partner else None for at in range(len(own))]

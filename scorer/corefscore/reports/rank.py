@@ -341,9 +341,9 @@ def rank(
     """
     refuse_division(results.values())
     if method.margin is not None:
-        raise UsageError("rank does not test equivalence; give the margin to compare")
+        raise UsageError("rank does not test equivalence; use compare with margin")
     if agreement and runs is not None:
-        raise UsageError("--agreement: the agreement of measures is that of single runs; give one run of each system")
+        raise UsageError("--agreement compares measures on single runs only; give one run of each system")
     shown = dict(asked(measures))
     shown[sort] = [name for name in SCORES if name == score or name in shown.get(sort, scores_of(sort))]
     whole = sampled(results, shown, method, runs)

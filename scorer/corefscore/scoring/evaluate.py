@@ -295,7 +295,7 @@ class BatchScorer:
         """Replace the counts by those of the one kind of mentions that is scored, or add those of each kind of a
         division."""
         if self.settings.unit is not None:
-            raise UsageError(f"--unit {self.settings.unit}: scores of kinds (--of) have no units within documents")
+            raise UsageError(f"--unit {self.settings.unit}: --of has no units within documents; leave one out")
         from corefscore.scoring.kinds.divisions import counts_of_kinds
 
         kinds = counts_of_kinds(matched, self.every, of)

@@ -60,8 +60,8 @@ class Rules:
     )
     matching: str | None = option(
         None,
-        "Which mentions match: those with equal spans (exact), also parts of a key mention that contain its head "
-        "(partial), or those with the same head. (default: exact; for CorefUD: head)",
+        "CorefUD: which mentions match: those with equal spans (exact), also parts of a key mention that contain its "
+        "head (partial), or those with the same head. (default: head)",
         MATCHING,
     )
     zeros: str | None = option(
@@ -82,8 +82,8 @@ class Rules:
     )
     task: str | None = option(
         None,
-        "CorefUD: use the matching rules of this shared task. aligned: find the entity of a mention by the mention "
-        "that it is aligned with; none: the same, with metrics defined as for CoNLL. (default: crac26)",
+        "CorefUD: use the matching rules of this shared task. aligned: crac26, but entities are looked up by the "
+        "alignment; none: aligned, with metrics defined as for CoNLL. (default: crac26)",
         tuple(_TASKS),
     )
     lookup: str | None = None
@@ -106,12 +106,12 @@ class Rules:
             if given.get("lookup", "alignment") != "alignment":
                 raise UsageError("--of excludes --task crac22 and crac23, which look up other entities; leave one out")
         if nodes and chosen["mentions"] == "given":
-            raise UsageError("mentions=given is for spans; in CorefUD mentions are aligned, so leave the option out")
+            raise UsageError("--mentions given is for spans; in CorefUD mentions are aligned, so leave it out")
         if nodes and chosen["zeros"] == "dependent" and chosen["lookup"] in SEARCHES:
             raise UsageError(f"--zeros dependent and --task {chosen['lookup']} exclude each other; leave one out")
         if not nodes:
             if chosen["matching"] != MATCHING[0] or chosen["zeros"] or chosen["lookup"]:
-                raise UsageError("--zeros and --matching other than exact are for CorefUD only; leave them out")
+                raise UsageError("--zeros, --matching head and partial are for CorefUD only; leave them out")
             # Defaults that concern CorefUD are left out of the signature.
             chosen["matching"] = None
             if chosen["definitions"] == SPANS.definitions:
@@ -136,7 +136,7 @@ class Grouping:
     by: str | None = option(
         None,
         "Score groups of documents, and their mean. A group is all documents whose names have the same match of REGEX, "
-        "or of its first (...); with file, all documents of a file of KEY.",
+        "or of its first (...); for --by file, those of one file of KEY.",
         kind=str,
         metavar="REGEX",
         common=True,

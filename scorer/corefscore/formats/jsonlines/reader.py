@@ -216,12 +216,12 @@ class _Reader:
         """Add a notice for a field that seems to have the name of the document, or its words, and is not read."""
         names = [name for name in (*DOCUMENT_NAMES, "title", "name") if isinstance(fields.get(name), str)] * unnamed
         if name := next((name for name in names if not re.search(r"\s", fields[name])), None):
-            expected = f"documents are called by their lines; call the field {dialect.names[0]} to pair them by name"
+            expected = f"documents are named by line; rename the field to {dialect.names[0]} to pair them by name"
             self.note(found_at(place, "unread-field", name=name, what="the name of the document", expected=expected))
         if dialect is E2E and not {E2E.words, "subtoken_map"} & fields.keys():
             for name in ("tokens", "words", "document"):
                 if isinstance(fields.get(name), list) and are(str, fields[name]):
-                    expected = "tokens are not compared; call the field sentences, a list with a list of words for each"
+                    expected = "tokens are not compared; call the field sentences, a list of lists of words"
                     self.note(found_at(place, "unread-field", name=name, what="the words", expected=expected))
 
     def _mentions(self, name: str, place: Place, fields: Fields, field: str, dialect: Dialect) -> tuple[int, list[int]]:
@@ -418,7 +418,7 @@ def sentences(source: Source, notices: list[Finding], request: Request) -> Itera
             notices.append(found_at(place, "dropped-fields", document=name, fields=shown + more))
         if halves := _HALF.findall(json.dumps([fields.get(own) for own in dialect.fields], ensure_ascii=False)):
             notices.append(
-                found_at(place, "half-character", document=name, count=plural(len(halves), "half character"))
+                found_at(place, "half-character", document=name, count=plural(len(halves), "lone surrogate"))
             )
         if of_subtokens(fields, dialect):
             notices.append(found_at(place, "joined-subtokens", document=name))
