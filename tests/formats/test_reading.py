@@ -399,3 +399,43 @@ def test_a_mark_in_the_middle_changes_no_document(form: str, tmp_path: Path) -> 
     assert run.status == 0, run
     assert b",lea,100" in run.stdout.replace(b"lea,lea", b"lea"), run.stdout
     assert b"outside" not in run.stderr + within("validate", tmp_path / "response").stdout
+
+
+SENTENCE = "d\t0\t0\tAnn\t-\t(1)\nd\t0\t1\tsaw\t-\t-\nd\t0\t2\tBo\t-\t(1)\n"
+"""A document of six columns, the last of which has coreference."""
+
+
+@pytest.mark.parametrize("separator", ["\t", " "])
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        ("Ann\t-\t(1)", "Ann\t-\t(1)\t-", 3),
+        ("Bo\t-\t(1)", "Bo\t-\t(1)\t-", 4),
+        ("Bo\t-\t(1)", "Bo\t-\t(0)|(12)\t-", 4),
+        ("saw\t-\t-", "saw\t(ARG1*)\t-", None),
+        ("saw\t-\t-", "saw\t(2)\t-", None),
+        ("saw\t-\t-", "saw\t(x)\t-\t-", None),
+    ],
+)
+def test_a_mention_before_the_last_column_is_told(
+    old: str, new: str, line: int | None, separator: str, tmp_path: Path
+) -> None:
+    """The line has a column more than its sentence, so its mention is not read; other columns may look alike."""
+    key, response = tmp_path / "key.conll", tmp_path / "response.conll"
+    key.write_text(document(SENTENCE.replace("\t", separator)))
+    response.write_text(document(SENTENCE.replace(old, new).replace("\t", separator)))
+    scored = within("lea", key, response, "none")
+    told = [text for text in scored.stderr.decode().splitlines() if "[column-count]" in text]
+    assert [text.partition(": notice")[0] for text in told] == ([f"{response}:{line}"] if line else [])
+    assert not line or told[0] in within("validate", response).stdout.decode().splitlines()
+
+
+@pytest.mark.parametrize(
+    "marker", ["#end documnt", "#begin document(nw/y); part 000", "#begin  document (nw/y); part 000", "# End document"]
+)
+def test_a_misspelt_marker_is_told_by_scores(marker: str, tmp_path: Path) -> None:
+    """The documents around it are read as one, on both sides."""
+    path = tmp_path / "key.conll"
+    path.write_text(f"#begin document (nw/x); part 000\nw\t(1)\n{marker}\nw\t(1)\n#end document\n")
+    done = within("lea", path, path, "none")
+    assert done.stderr.count(b"[odd-marker]") == 2 and marker.encode() in done.stderr

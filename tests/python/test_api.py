@@ -8,6 +8,7 @@ import pickle
 import random
 import re
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -17,6 +18,7 @@ from typing import Any, cast
 
 import corefscore
 import numpy as np
+import pandas as pd
 import pytest
 from corefscore import CorefEvaluator, InputError, Result, Scorer, ScorerWarning, UsageError, analyse, read, score
 from corefscore.core.options import NameOptions, declared
@@ -755,3 +757,44 @@ def test_a_scorer_looks_at_no_mention_of_its_own_when_it_is_added(
         finally:
             sys.setprofile(None)
         assert 0 < sum(event in ("call", "c_call") for event in events) <= calls
+
+
+@pytest.mark.parametrize("repeated", ["official", "first"])
+def test_the_order_of_entities_of_one_side_does_not_change_which_copy_of_the_other_counts(repeated: str) -> None:
+    """Mentions that are text come in the order of their own side, as in a file."""
+    response = [["b", "x"], ["a", "x"]]
+    with pytest.warns(ScorerWarning, match="x"):
+        scores = [score(key, response, "lea", repeated=repeated) for key in ([["a", "x"], ["b"]], [["b"], ["a", "x"]])]
+        other = score([["a", "x"], ["b"]], response[::-1], "lea", repeated=repeated)
+    assert [its["lea"].f1 for its in scores] == [0, 0]
+    assert other["lea"].f1 == 1
+
+
+def test_a_series_of_documents_is_not_paired_by_position() -> None:
+    """Its index may have another order, or be a part, of the other one's."""
+    one, other = [[(0, 1), (4, 4)]], [[(2, 2), (5, 6)]]
+    key = pd.Series({"a": one, "b": other})
+    with pytest.raises(InputError, match=r"a series of documents with an index, \['a', 'b'\]\n  expected .*to_dict"):
+        score(key, key[::-1], "lea")
+    with pytest.raises(InputError, match=r"index, \[0, 2\]"):
+        score([one, other], pd.Series([one, other, other]).drop(1), "lea")
+    assert score(key.to_dict(), key[::-1].to_dict(), "lea")["lea"].f1 == 1
+    assert score(pd.Series([one, other]), [one, other], "lea")["lea"].f1 == 1
+    entities = pd.Series({"e1": [(0, 1), (4, 4)], "e2": [(2, 2)]})  # one document, whose entities have ids
+    assert score(entities, entities, "lea")["lea"].f1 == 1
+
+
+@pytest.mark.parametrize(
+    ("pair", "spans", "told"), [((-1, -1), 3, True), ((4, 1), 3, True), ((-1, -1), 2, False), (("a", 1), 3, False)]
+)
+def test_pairs_that_are_no_spans_among_spans_are_told(pair: Any, spans: int, told: bool) -> None:
+    """Such as padding; if fewer mentions are spans, pairs are names, such as sentence and token."""
+    clusters = [[(2 * at, 2 * at + 1) for at in range(spans)], [pair]]
+    alone = [[pair]]
+    scorer = corefscore.Scorer("lea")
+    with warnings.catch_warnings(record=True):
+        warnings.simplefilter("always")
+        found = [notice.code for notice in score(clusters, alone, "lea").notices]
+        scorer.add(clusters, alone)
+        assert [notice.code for notice in scorer.result().notices] == found
+    assert ("no-span" in found) == told

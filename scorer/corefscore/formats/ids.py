@@ -18,15 +18,20 @@ _AROUND = r"[\s\"\u200b\ufeff]"
 _SPELLING = (
     (rf"\0{_AROUND}+", "\0"),
     (rf"{_AROUND}(?<!{_AROUND}{_AROUND}){_AROUND}*\0", "\0"),
-    (r"\0(?:entity|cluster|coref|chain|id)[ _:-]?(?=\d)", "\0"),
+    (r"\0[#*(\[{<+_'\u201c\u201d]+(?=[a-z]*\d)", "\0"),
+    (r"[.:;!,)\]}>*'\u201c\u201d-](?<=\d.)[.:;!,)\]}>*'\u201c\u201d-]*\0", "\0"),
+    (r"\0(?:entity|cluster|coref|chain|id|[ec])[ _:-]?(?=\d)", "\0"),
     (r"\.0+\0", "\0"),
     (r"0(?<![\d.]0)0*(?=\d)", ""),
 )
 """What makes two ids of one, and what to put in its place: white space and quotes around it, zeros after its point, and
 those before a number. Each pattern begins with a character, which is found fast, and looks at each run only once."""
 
-_NOTHING = r"|[-?.]|-1|-9{1,3}|unk(?:nown)?|unassigned|noise|outlier|missing|#?n/?a|<na>|nan|nat|nil|none|null|\\n"
-_SEVERAL = r"|\d+(?:[,;+&|/]\d+)+"
+_NOTHING = (
+    r"|[-?._]|--|\[\]|[-\u2212]1|-9{1,3}|unk(?:nown)?|undefined|unassigned|noise|outlier|missing|#?n/?a|n\.a\.|<na>|nan"
+    r"|nat|nil|none|null|\\n"
+)
+_SEVERAL = r"|\d+(?:'?\s?[,;+&|/]\s?'?\d+)+"
 """What programs write for a value that is missing, in lower case; and for several values."""
 
 
@@ -47,7 +52,7 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
     plain = texts.split("\0")[1:-1]
     odd = re.findall(rf"\0({_NOTHING}{_SEVERAL})(?=\0)", texts)
     if documents.items:  # names of items can look like numbers; these are several labels if each of them is one
-        odd = [text for text in odd if not text[:1].isdecimal() or {*re.split(r"\D", text)} <= {*plain}]
+        odd = [text for text in odd if not text[:1].isdecimal() or {*re.findall(r"\d+", text)} <= {*plain}]
     # CorefUD has errors of its own for its ids.
     for text in () if documents.nodes else sorted(odd)[:1]:
         at = plain.index(text)

@@ -25,11 +25,12 @@ from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 
-from corefscore.core.arrays import Ints, repeated
+from corefscore.core.arrays import Ints, ranked, repeated
 from corefscore.core.documents import KEY, RESPONSE, Documents, Place, by_appearance
 from corefscore.core.errors import InputError
-from corefscore.core.findings import Finding, plural
+from corefscore.core.findings import Finding, plural, shortened
 from corefscore.core.items import LONGEST, Items, ItemWords
+from corefscore.core.records import replace
 from corefscore.core.sources import Source
 
 Clusters = Iterable[Iterable[Any]]
@@ -43,6 +44,9 @@ _NUMBERS = (int, float, np.number)
 
 _EQUAL = frozenset({str, bytes, int, bool})
 """The types of most mentions and of their parts; such values equal themselves."""
+
+_FEW = 3
+"""How many spans there are, at least, for each pair of numbers that may be meant as one."""
 
 _OF_FRAME = (
     "write an entity as list(zip(frame['start'], frame['end'])), and a document as "
@@ -88,8 +92,12 @@ def nested(value: Any, side: str, name: str | None = None) -> Nested:
     """
     if are_spans(value):
         return Nested(value, DOCUMENT)
+    index = list(value.index) if hasattr(value, "isna") and hasattr(value, "index") else None
     value, levels = _levels(value)
     level, wrong = _level(levels, named=name is not None)
+    if level == DOCUMENTS and index not in (None, [*range(len(value))]):
+        expected = "documents by name, series.to_dict(), or in the order of the other side, list(series)"
+        raise refusal(side, f"a series of documents with an index, {shortened(str(index))}", expected)
     if wrong is None and name is not None and level == DOCUMENTS:
         wrong = "a document, not a list of documents"
     if wrong := _wrong_leaf(levels) or wrong:
@@ -345,6 +353,16 @@ class Mentions:
         return np.array([self.span(mention) for mention in mentions], dtype=np.int64).reshape(-1, 2)
 
 
+def no_spans(mentions: Mentions, *sides: Documents) -> Iterator[Finding]:
+    """Yield a notice about pairs of numbers that are no spans, such as (-1, -1), if nearly all mentions of the sides
+    are spans."""
+    pairs = [value for value in mentions.values if isinstance(value, tuple) and len(value) == 2]
+    odd = [pair for pair in pairs if all(map(is_whole, pair))]
+    spans = sum(int(np.count_nonzero(its.start >= 0)) for its in sides)
+    if odd and len(odd) * _FEW <= spans:
+        yield Finding("no-span", "clusters", details={"count": plural(len(odd), "pair"), "pair": str(odd[0])})
+
+
 def _is_span(value: Any) -> TypeGuard[tuple[int, int]]:
     """Return whether a mention is a pair of token numbers; anything else, negative pairs included, is a name. A number
     of any type is a token number if it equals one, as 1.0 does in a data frame; Python gives it the same hash.
@@ -383,4 +401,12 @@ def documents(names: Sequence[str], clusters: Iterable[Clusters], mentions: Ment
         items=Items(mentions.values),
     )
     # The order of mentions decides only which copy of a repeated one counts.
-    return by_appearance(found) if repeated(document[found.entity], start, end).any() else found
+    if not repeated(document[found.entity], start, end).any():
+        return found
+    # Items come in the order of this side, whereas their spans follow from both.
+    first, rank = ranked(start, end)
+    place = np.where(start < 0, first[rank] - LONGEST, start)
+    found = by_appearance(replace(found, start=place, end=np.where(start < 0, place, end)))
+    own = found.start < 0
+    found.start[own] = found.end[own] = start[found.start[own] + LONGEST]
+    return found

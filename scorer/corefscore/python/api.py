@@ -19,7 +19,7 @@ from corefscore.core.findings import Finding, in_words
 from corefscore.core.options import EITHER, name_options
 from corefscore.core.workers import Map
 from corefscore.formats.base import NE, Reading, columns_of
-from corefscore.formats.memory import Mentions, are_spans, documents, nested, together
+from corefscore.formats.memory import Mentions, are_spans, documents, nested, no_spans, together
 from corefscore.matching.pairing import Pairs
 from corefscore.metrics import select
 from corefscore.metrics.base import Metric
@@ -342,6 +342,7 @@ class Scorer:
         mentions = Mentions()
         key, response = documents(names, ours, mentions, KEY), documents(names, theirs, mentions, RESPONSE)
         pairs = Pairs(key, response, np.ones(len(names), dtype=np.bool_), fingerprint(key))
+        self._notices += no_spans(mentions, key, response)
         self._batches.append(self._batch_scorer.count(pairs))
         self._waiting, self._waiting_mentions = [], 0
 

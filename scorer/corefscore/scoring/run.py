@@ -228,7 +228,9 @@ def _in_memory(sides: Mapping[str, Any], notices: list[Finding]) -> dict[str, Do
             expected = "documents by name, as the other side has them: dict(zip(names, documents))"
             raise memory.refusal(name, f"{memory.shape(side.value)}, a list of documents without names", expected)
         by_name[name] = {ONLY_DOCUMENT: side.value}
-    return {name: memory.documents(list(by_name[name]), by_name[name].values(), mentions, name) for name in in_memory}
+    made = {name: memory.documents(list(by_name[name]), by_name[name].values(), mentions, name) for name in in_memory}
+    notices += memory.no_spans(mentions, *made.values())
+    return made
 
 
 def is_in_memory(side: object) -> bool:

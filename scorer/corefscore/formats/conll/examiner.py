@@ -6,19 +6,16 @@ at what scoring ignores: other columns, line ends, words.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
-from difflib import SequenceMatcher
-from functools import lru_cache
 
 import numpy as np
 
 from corefscore.core.arrays import Ints, changes, lists_by_key
 from corefscore.core.documents import NO_TEXTS, Documents, Texts
-from corefscore.core.findings import MOST, Finding, Found, plural, shortened
-from corefscore.core.sources import Source, as_text
+from corefscore.core.findings import MOST, Finding, Found, plural
+from corefscore.core.sources import Source
 from corefscore.formats.base import Request
-from corefscore.formats.conll.cells import END, OPEN, Events, unmatched
+from corefscore.formats.conll.cells import OPEN, Events, unmatched
 from corefscore.formats.conll.columns import Columns
 from corefscore.formats.conll.reader import CR, HASH, Cells, Lines, Reader, describe, last_cells
 from corefscore.formats.words import not_utf_8, undecodable
@@ -29,9 +26,6 @@ _NUMBER_COLUMN = 2
 
 _NUMBER_COLUMNS = (_NUMBER_COLUMN, 0, 1, 3)
 """The columns that may have this number, the likeliest first."""
-
-_NEARLY = 0.8
-"""The similarity from which a line is taken for a misspelt marker; 1 means the same letters."""
 
 _STAR = b"*"
 """The empty cell of other columns of CoNLL-2011/2012, but not of coreference."""
@@ -135,7 +129,7 @@ class _Examiner(Reader):
             was_inside = name is not None
         if lines.cells is None:
             return
-        self._look_for_markers(lines)
+        self.look_for_markers(lines)
         tokens, document, _ = lines.segments.within(np.flatnonzero(lines.is_token))
         if len(tokens):
             self._look_at_tokens(lines, lines.cells.filled(), tokens, document, lines.stops - ends_in_cr)
@@ -152,24 +146,6 @@ class _Examiner(Reader):
         self._look_for_odd_cells(cells, filled)
         if self.texts is not None:
             self.texts.append(Texts(table.words(self.word_column, starts), self.line + 1 + tokens))
-
-    def _look_for_markers(self, lines: Lines) -> None:
-        """Report lines within documents that look like markers but are not."""
-        hashed = lines.text[lines.starts] == HASH
-        hashed[list(lines.markers)] = False
-        hashed &= lines.stops - lines.starts > len(END) // 2
-        numbers, documents, _ = lines.segments.within(np.flatnonzero(hashed))
-        for line, document in zip(numbers.tolist(), documents.tolist(), strict=True):
-            text = lines.text[lines.starts[line] : lines.stops[line]].tobytes()
-            if marker := _marker_like("".join(re.findall("[a-z]+", as_text(text[:40]).lower()))):
-                what, expected = marker
-                details = {
-                    "document": self.names[document],
-                    "text": shortened(as_text(text)),
-                    "what": what,
-                    "expected": expected,
-                }
-                self._odd_line("odd-marker", line, **details)
 
     def _look_at_sentences(self, lines: Lines, tokens: Ints, table: Columns) -> None:
         """Check the numbers of columns and of tokens in each sentence. An empty line or a marker ends a sentence."""
@@ -268,17 +244,6 @@ class _Examiner(Reader):
             details = {"found": number, "before": before}
             self.found.add(Finding("token-number", self.source.name, line, details=details))
         self.found.add_unlisted("token-number", column.unlisted)
-
-
-@lru_cache(maxsize=1024)  # the comments of a file are similar, and comparing takes time
-def _marker_like(letters: str) -> tuple[str, str] | None:
-    if "doc" not in letters and not letters.startswith(("begin", "end")):
-        return None  # most comments are nothing like a marker
-    for what, words in (("begins", "begin document"), ("ends", "end document")):
-        expected = words.replace(" ", "")
-        if SequenceMatcher(None, expected, letters[: len(expected)]).ratio() >= _NEARLY:
-            return what, f"#{words} NAME" if what == "begins" else f"#{words}"
-    return None
 
 
 def _first_of_each(rows: Ints, group: Ints) -> list[int]:

@@ -37,7 +37,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from itertools import islice
 
 import numpy as np
@@ -51,14 +51,17 @@ from corefscore.core.sources import MARK, Source, as_text, is_utf_16
 from corefscore.formats.base import BATCH, BLANK_MARKS, USUAL, WORD, Request, excerpt, is_json
 from corefscore.formats.conll.cells import (
     BAR,
+    CLOSING,
     END,
     END_MARKER,
     OPEN,
     USUAL_END,
+    ZERO,
     Events,
     Labels,
     begin_of_cell,
     cell_of,
+    columns_of,
     is_token_line,
     marker_of,
     parse,
@@ -88,6 +91,12 @@ LF, CR, TAB, _SPACE, HASH = b"\n\r\t #"
 _IS_BLANK: Bools = np.zeros(256, dtype=np.bool_)
 """Whether each byte is alone in a cell without a mention."""
 _IS_BLANK[list(BLANK_MARKS)] = True
+
+_NEARLY = 0.8
+"""The similarity from which a line is taken for a misspelt marker; 1 means the same letters."""
+
+_LOST = 16
+"""The number of lines of a block that are looked at for a mention before the last column."""
 
 _EXPECTED = (
     'CoNLL-2011/2012: "#begin document NAME", a line per token with the coreference in the last column, "#end document"'
@@ -215,6 +224,7 @@ class Reader:
         self.ended = True
         self.outside_lines = self.first_outside = 0
         self.first_odd: Finding | None = None
+        self._told_marker = self._told_lost = False
         self.mentioned = False
         documents, blocks = 0, _blocks(source, self.whole_documents)
         for data, size, self.ended in blocks:
@@ -253,12 +263,52 @@ class Reader:
         raise InputError([finding])
 
     def look(self, lines: Lines) -> None:
-        """Look at the lines of a block, which begin at line ``self.line + 1``; keeps the notice for the first cell of a
-        file that is not plain."""
+        """Look at the lines of a block, which begin at line ``self.line + 1``: for cells that are not plain, of which
+        the first notice of a file is kept, for misspelt markers, and for mentions before the last column."""
+        if lines.cells is not None and not self._told_marker:
+            self._told_marker = self.look_for_markers(lines)
+        if lines.cells is not None and not self._told_lost:
+            self._told_lost = self._look_for_lost(lines)
         if self.first_odd is None and lines.cells is not None and lines.cells.odd.any():
             cells = lines.cells.filled()
             for odd in np.flatnonzero(cells.odd)[:1].tolist():
                 self.first_odd = cells.finding(odd, self)
+
+    def look_for_markers(self, lines: Lines) -> bool:
+        """Add notices for lines within documents that look like markers but are not; returns whether there are any."""
+        hashed = lines.text[lines.starts] == HASH
+        hashed[list(lines.markers)] = False
+        hashed &= lines.stops - lines.starts > len(END) // 2
+        numbers, documents, _ = lines.segments.within(np.flatnonzero(hashed))
+        told = False
+        for line, document in zip(numbers.tolist(), documents.tolist(), strict=True):
+            text = as_text(lines.text[lines.starts[line] : lines.stops[line]].tobytes())
+            if marker := _marker_like("".join(re.findall("[a-z]+", text[:40].lower()))):
+                what, expected = marker
+                name, shown = self.names[document], shortened(text)
+                number = self.line + 1 + line
+                self._notice("odd-marker", number, document=name, text=shown, what=what, expected=expected)
+                told = True
+        return told
+
+    def _look_for_lost(self, lines: Lines) -> bool:
+        """Add a notice for the first line with a mention before its last column, which is blank, and with another
+        number of columns than other lines of the sentence; returns whether there is one."""
+        text, stops, is_token = lines.text, lines.stops, lines.is_token
+        closed = np.flatnonzero(text[stops - 3] == CLOSING)
+        ends = stops[closed]
+        lost = closed[is_token[closed] & _IS_BLANK[text[ends - 1]] & (text[ends - 4] - ZERO < 10)]
+        for line in lost[:_LOST].tolist():
+            before = is_token[:line][::-1]
+            first = line - (int(np.argmin(before)) if not before.all() else line)
+            odd = line if line > first else line + 1
+            if odd < len(stops) and is_token[odd]:
+                counts = [len(columns_of(text[lines.starts[at] : stops[at]].tobytes())) for at in (odd, first)]
+                if counts[0] != counts[1]:
+                    found, expected = (plural(count, "column") for count in counts)
+                    self._notice("column-count", self.line + 1 + odd, found=found, expected=expected)
+                    return True
+        return False
 
     def faults(self, faulty: Sequence[int], events: Events) -> dict[int, Callable[[], Finding]]:
         """Return, for each faulty document, a function that describes its first bracket without a partner.
@@ -429,6 +479,20 @@ class Reader:
         """Return the details of a document in the messages of `describe`."""
         begin, stop = self.places[document].line, self.stops[document]
         return {"document": self.names[document], "begin": begin, "where": f"at line {stop}"}
+
+
+@lru_cache(maxsize=1024)  # the comments of a file are similar, and comparing takes time
+def _marker_like(letters: str) -> tuple[str, str] | None:
+    """Return what a line with these letters at the beginning seems to be meant for, if it is like a marker."""
+    if "doc" not in letters and not letters.startswith(("begin", "end")):
+        return None  # most comments are nothing like a marker
+    from difflib import SequenceMatcher
+
+    for what, words, name in (("begins", "begin document", " NAME"), ("ends", "end document", "")):
+        expected = words.replace(" ", "")
+        if SequenceMatcher(None, expected, letters[: len(expected)]).ratio() >= _NEARLY:
+            return what, f"#{words}{name}"
+    return None
 
 
 def _first(
