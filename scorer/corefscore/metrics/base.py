@@ -112,16 +112,14 @@ class Measure(NamedTuple):
     """A named score of a metric, and its label in the official layout. ``title`` is its name in papers, if it has
     another one there.
 
-    ``combine`` computes it from all counts of the metric. Without it, the measure is the quotient of its own counts, in
-    the order in which `Metric.count` returns them. ``options`` are the keywords of those options of the metric that
-    ``combine`` takes as well.
+    ``combine`` computes it from all counts of the metric, and takes the metric's options by keyword. Without it, the
+    measure is the quotient of its own counts, in the order in which `Metric.count` returns them.
     """
 
     name: str
     label: str
     combine: Callable[..., Values] | None = None
     title: str = ""
-    options: tuple[str, ...] = ()
 
 
 WHOLE, NAMED, NODES = "whole", "named", "nodes"
@@ -187,10 +185,7 @@ class Metric:
         values = {option.keyword: own[option.keyword] for option in self.options if option.keyword in own}
         if not values:
             return self if measures is self.measures else replace(self, measures=measures)
-        bound = []
-        for measure in measures:
-            of_measure = {name: values[name] for name in measure.options if name in values}
-            bound.append(measure._replace(combine=measure.combine and partial(measure.combine, **of_measure)))
+        bound = [its._replace(combine=its.combine and partial(its.combine, **values)) for its in measures]
         return replace(
             self,
             count=partial(self.count, **values),

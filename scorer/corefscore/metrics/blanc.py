@@ -119,7 +119,7 @@ _LINKS = (
     Measure("blanc.noncoreference", "Non-coreference links", title="BLANC, non-coreference"),
 )
 
-_BLANC = Measure("blanc", "BLANC", combine, title="BLANC", options=("boundary",))
+_BLANC = Measure("blanc", "BLANC", combine, title="BLANC")
 
 METRIC = Metric(
     name="blanc",

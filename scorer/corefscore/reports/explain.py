@@ -201,8 +201,7 @@ def _together(result: Result, measure: str, way: str) -> _Triple:
     """Return the recall, precision and F1 of a measure, from 0 to 1."""
     if way == _TOTAL:
         return result[measure][:3]
-    documents = (scores[measure][:3] for scores in result.documents.values())
-    recall, precision, mean_f1 = map(_mean, zip(*documents, strict=True))
+    recall, precision, mean_f1 = result.mean[measure][:3]
     return recall, precision, float(f1(np.array(recall), np.array(precision))) if way == _ENDS else mean_f1
 
 

@@ -129,7 +129,6 @@ class _Examiner(Reader):
             was_inside = name is not None
         if lines.cells is None:
             return
-        self.look_for_markers(lines)
         tokens, document, _ = lines.segments.within(np.flatnonzero(lines.is_token))
         if len(tokens):
             self._look_at_tokens(lines, lines.cells.filled(), tokens, document, lines.stops - ends_in_cr)

@@ -224,7 +224,7 @@ class Reader:
         self.ended = True
         self.outside_lines = self.first_outside = 0
         self.first_odd: Finding | None = None
-        self._told_marker = self._told_lost = False
+        self._told_lost = False
         self.mentioned = False
         documents, blocks = 0, _blocks(source, self.whole_documents)
         for data, size, self.ended in blocks:
@@ -264,51 +264,31 @@ class Reader:
 
     def look(self, lines: Lines) -> None:
         """Look at the lines of a block, which begin at line ``self.line + 1``: for cells that are not plain, of which
-        the first notice of a file is kept, for misspelt markers, and for mentions before the last column."""
-        if lines.cells is not None and not self._told_marker:
-            self._told_marker = self.look_for_markers(lines)
-        if lines.cells is not None and not self._told_lost:
-            self._told_lost = self._look_for_lost(lines)
+        the first notice of a file is kept, and for mentions before the last column."""
+        closed = np.flatnonzero(lines.text[lines.stops - 3] == CLOSING)
+        if len(closed) and lines.cells is not None and not self._told_lost:
+            self._look_for_lost(lines, closed)
         if self.first_odd is None and lines.cells is not None and lines.cells.odd.any():
             cells = lines.cells.filled()
             for odd in np.flatnonzero(cells.odd)[:1].tolist():
                 self.first_odd = cells.finding(odd, self)
 
-    def look_for_markers(self, lines: Lines) -> bool:
-        """Add notices for lines within documents that look like markers but are not; returns whether there are any."""
-        hashed = lines.text[lines.starts] == HASH
-        hashed[list(lines.markers)] = False
-        hashed &= lines.stops - lines.starts > len(END) // 2
-        numbers, documents, _ = lines.segments.within(np.flatnonzero(hashed))
-        told = False
-        for line, document in zip(numbers.tolist(), documents.tolist(), strict=True):
-            text = as_text(lines.text[lines.starts[line] : lines.stops[line]].tobytes())
-            if marker := _marker_like("".join(re.findall("[a-z]+", text[:40].lower()))):
-                what, expected = marker
-                name, shown = self.names[document], shortened(text)
-                number = self.line + 1 + line
-                self._notice("odd-marker", number, document=name, text=shown, what=what, expected=expected)
-                told = True
-        return told
-
-    def _look_for_lost(self, lines: Lines) -> bool:
-        """Add a notice for the first line with a mention before its last column, which is blank, and with another
-        number of columns than other lines of the sentence; returns whether there is one."""
+    def _look_for_lost(self, lines: Lines, closed: Ints) -> None:
+        """Add a notice for the first line of a file whose last cell is blank, whose cell before it has a mention, and
+        whose number of columns is not that of its sentence. ``closed`` are lines with a bracket before the last cell.
+        """
         text, stops, is_token = lines.text, lines.stops, lines.is_token
-        closed = np.flatnonzero(text[stops - 3] == CLOSING)
         ends = stops[closed]
         lost = closed[is_token[closed] & _IS_BLANK[text[ends - 1]] & (text[ends - 4] - ZERO < 10)]
         for line in lost[:_LOST].tolist():
-            before = is_token[:line][::-1]
-            first = line - (int(np.argmin(before)) if not before.all() else line)
-            odd = line if line > first else line + 1
-            if odd < len(stops) and is_token[odd]:
-                counts = [len(columns_of(text[lines.starts[at] : stops[at]].tobytes())) for at in (odd, first)]
-                if counts[0] != counts[1]:
-                    found, expected = (plural(count, "column") for count in counts)
+            first = int(np.flatnonzero(~is_token[:line])[-1]) + 1 if not is_token[:line].all() else 0
+            odd = max(line, first + 1)
+            if odd < len(stops) and is_token[odd] and not self._told_lost:
+                cells = [columns_of(text[lines.starts[at] : stops[at]].tobytes()) for at in (odd, first)]
+                found, expected = (plural(len(its), "column") for its in cells)
+                self._told_lost = found != expected
+                if self._told_lost:
                     self._notice("column-count", self.line + 1 + odd, found=found, expected=expected)
-                    return True
-        return False
 
     def faults(self, faulty: Sequence[int], events: Events) -> dict[int, Callable[[], Finding]]:
         """Return, for each faulty document, a function that describes its first bracket without a partner.
@@ -397,8 +377,8 @@ class Reader:
         lines = Lines(text, starts, stops, is_token, markers, segments)
         if not len(segments.first):
             return lines
-        if comments := [line for line in hashes.tolist() if not is_token[line] and line not in markers]:
-            self._comments(np.array(comments), tokens, segments)
+        if others := [line for line in hashes.tolist() if line not in markers]:
+            self._comments(lines, np.array(others), tokens)
         return lines._replace(cells=self._cells(lines, tokens, TAB if TAB in data else _SPACE))
 
     def _segments(self, markers: list[tuple[int, str | None]], is_token: Bools, tokens: Ints) -> _Segments:
@@ -441,9 +421,19 @@ class Reader:
             self.tokens.append(0)
         return _Segments(*np.array(rows, dtype=np.int64).reshape(-1, 4).T)
 
-    def _comments(self, lines: Ints, tokens: Ints, segments: _Segments) -> None:
-        """Count the comments of each document; a checksum says between which tokens they are."""
-        lines, document, shift = segments.within(lines)
+    def _comments(self, of: Lines, lines: Ints, tokens: Ints) -> None:
+        """Count the comments of each document among ``lines``; a checksum says between which tokens they are. Lines
+        that look like markers are added to the notices.
+        """
+        lines, document, shift = of.segments.within(lines)
+        for line, number in zip(lines.tolist(), document.tolist(), strict=True):
+            text = as_text(of.text[of.starts[line] : of.stops[line]].tobytes())
+            if marker := _marker_like("".join(re.findall("[a-z]+", text[:40].lower()))):
+                (what, expected), name, shown = marker, self.names[number], shortened(text)
+                at = self.line + 1 + line
+                self._notice("odd-marker", at, document=name, text=shown, what=what, expected=expected)
+        comments = ~of.is_token[lines]
+        lines, document, shift = (column[comments] for column in (lines, document, shift))
         before = tokens[lines] + shift
         for number in document[changes(document)].tolist():
             count, places = self.comments.get(number, (0, 0))
