@@ -21,7 +21,7 @@ from corefscore.metrics.overlap import Overlap, overlap
 from corefscore.reports.layouts import Style, rendered
 from corefscore.reports.score import Report
 from corefscore.scoring.evaluate import BatchScorer, result_of
-from corefscore.scoring.settings import Settings
+from corefscore.scoring.settings import Run, Settings
 from generate import SHAPES, Span, noisy, partition, spans, write
 from pytest_benchmark.fixture import BenchmarkFixture
 
@@ -70,7 +70,9 @@ def test_printing(benchmark: BenchmarkFixture, pairs: list[Pairs], documents: bo
     metrics = select("all")
     settings = Settings(tuple(metric.name for metric in metrics))
     parts = [BatchScorer(metrics, settings, keep_pairs=documents).count(each) for each in pairs]
-    benchmark(lambda: list(rendered(Report(result_of(parts, metrics, settings, []), documents), Style("official"))))
+    benchmark(
+        lambda: list(rendered(Report(result_of(parts, Run(metrics, settings), []), documents), Style("official")))
+    )
 
 
 def document() -> tuple[Sequence[Sequence[Span]], Sequence[Sequence[Span]]]:

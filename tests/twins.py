@@ -28,7 +28,7 @@ from corefscore.metrics import MENTIONS, select
 from corefscore.metrics.base import Metric
 from corefscore.scoring.evaluate import count_batches, result_of
 from corefscore.scoring.results import Result
-from corefscore.scoring.settings import Rules, Settings
+from corefscore.scoring.settings import Rules, Run, Settings
 
 Mention = tuple[int, int]
 Entity = list[Mention]
@@ -465,7 +465,8 @@ def evaluate(
 ) -> Result:
     """Score two sides, given as batches of documents."""
     notices: list[Finding] = []
-    return result_of(count_batches(key, response, metrics, settings, notices), metrics, settings, notices)
+    run = Run(metrics, settings)
+    return result_of(count_batches(key, response, run, notices), run, notices)
 
 
 def score(

@@ -29,7 +29,7 @@ from corefscore.analysis.spans import _TRIMMED
 from corefscore.analysis.types import errors_of
 from corefscore.core.arrays import Ints
 from corefscore.core.sources import Source
-from corefscore.formats.base import Reading, Request
+from corefscore.formats.base import Request
 from corefscore.formats.conll.annotations import read as read_layers
 from corefscore.formats.conll.cells import columns_of
 from corefscore.formats.conll.lines import lines_of, sentences
@@ -37,7 +37,7 @@ from corefscore.reports.errors.single import each_error
 from corefscore.scoring.kinds.texts import Text, text_of
 from corefscore.scoring.results import values
 from corefscore.scoring.run import scored, settings_of
-from corefscore.scoring.settings import Rules
+from corefscore.scoring.settings import Rules, Run
 from hypothesis import given
 from hypothesis import strategies as st
 from support import ROOT, TESTDATA, call, every_second, within
@@ -67,7 +67,7 @@ def analysis_of(
 def to_analyse(key: Path, response: Path, singletons: str) -> tuple[Analysable, Text]:
     """What is analysed; a case has several analyses of it."""
     settings = settings_of(CONLL.metrics, Rules(singletons=singletons), None, {})
-    found = analysable(scored(str(key), str(response), CONLL.metrics, settings, Reading(), keep_pairs=True))
+    found = analysable(scored(str(key), str(response), Run(CONLL.metrics, settings), keep_pairs=True))
     return found, text_of([found.pairs])
 
 

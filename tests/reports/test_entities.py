@@ -11,11 +11,10 @@ import corefscore
 import numpy as np
 import pytest
 from corefscore import UsageError
-from corefscore.formats.base import Reading
 from corefscore.metrics import select
 from corefscore.reports.entities import entities
 from corefscore.scoring.run import scored, settings_of
-from corefscore.scoring.settings import Rules
+from corefscore.scoring.settings import Rules, Run
 from support import TESTDATA, call
 
 Capture = pytest.CaptureFixture[bytes]
@@ -121,7 +120,7 @@ def adds_up(key: Any, response: Any, words: str = WITH_TERMS, **rules: Any) -> i
     """Check that the shares of entities add up to each score; returns the number of shares."""
     metrics = select(words)
     settings = settings_of(metrics, Rules(**rules), None, {})
-    result = scored(key, response, metrics, settings, Reading(), keep_pairs=True)
+    result = scored(key, response, Run(metrics, settings), keep_pairs=True)
     report = entities(result)
     sums: dict[tuple[str, str], np.ndarray[Any, Any]] = {}
     for share in report.shares:

@@ -22,7 +22,7 @@ from corefscore.metrics import select, wanted
 from corefscore.metrics.base import WHOLE, Metric
 from corefscore.scoring.results import Result
 from corefscore.scoring.run import scored, settings_of
-from corefscore.scoring.settings import Rules
+from corefscore.scoring.settings import Rules, Run
 from corefscore.statistics.units import sample
 from support import CORPORA, EXCERPTS, FURTHER, TESTDATA, call
 
@@ -39,7 +39,7 @@ def counted(
     """A result with units; what is odd is in its notices."""
     rules = Rules(**how)
     settings = settings_of(metrics, rules, None, {}, unit)
-    return scored(key, response, metrics, settings, Reading())
+    return scored(key, response, Run(metrics, settings))
 
 
 def each_topic(path: Path, folder: Path) -> Path:
@@ -185,7 +185,7 @@ def test_each_document_has_its_own_notice_of_what_crosses(tmp_path: Path) -> Non
     (tmp_path / "response.conll").write_text(text.replace("(1)", "-"))
     how = Reading(columns="word=2")
     settings = settings_of(ADDITIVE, Rules(), None, {}, "column:1")
-    found = scored(tmp_path / "key.conll", tmp_path / "response.conll", ADDITIVE, settings, how).notices
+    found = scored(tmp_path / "key.conll", tmp_path / "response.conll", Run(ADDITIVE, settings, how)).notices
     assert [str(notice).split("] ")[1].split("\n")[0] for notice in found if notice.code == "crosses-unit"] == [
         f'in document "{name}": 1 of {count} of the key has mentions in several units (--unit column:1); '
         f'for example, entity 1 has "{name}1" in u and "{name}2" in v'

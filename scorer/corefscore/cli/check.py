@@ -15,7 +15,8 @@ from corefscore.core.errors import UsageError
 from corefscore.core.options import SCORING
 from corefscore.core.percent import from_percent
 from corefscore.metrics import scores_in, single
-from corefscore.reports.check import Asked, Named, check, needed
+from corefscore.reports.base import Scored
+from corefscore.reports.check import Asked, check, needed
 from corefscore.reports.layouts import ANNOTATIONS, DATA, TABLES, Style, rendered
 from corefscore.scoring.results import compiled
 from corefscore.scoring.settings import Grouping
@@ -121,7 +122,7 @@ def _asked(measures: str | None, tolerances: Sequence[str], *, both_ways: bool) 
     """Read the options of the check. Raises `UsageError` for unknown names, invalid numbers, repeated tolerances."""
     if measures is not None and both_ways:
         raise UsageError("--both-ways compares every score; leave --measures out")
-    limits: dict[Named | None, float] = {}
+    limits: dict[Scored | None, float] = {}
     for words in tolerances:
         name, separator, points = words.rpartition("=")
         limit, which = _tolerance(words, points) / 100, single(name) if separator else None
@@ -146,9 +147,9 @@ def _tolerance(words: str, points: str) -> float:
     return value
 
 
-def _floors(words: Sequence[str]) -> dict[Named, float]:
+def _floors(words: Sequence[str]) -> dict[Scored, float]:
     """Read the minimum scores by measure and score, from 0 to 1. Raises `UsageError` for invalid or repeated ones."""
-    floors: dict[Named, float] = {}
+    floors: dict[Scored, float] = {}
     for floor in words:
         name, _, percent = floor.partition("=")
         if not percent:

@@ -15,7 +15,7 @@ from corefscore.metrics import GROUPS, select
 from corefscore.reports.layouts import COREFUD, Style, rendered
 from corefscore.reports.score import Report
 from corefscore.scoring.run import scored, settings_of
-from corefscore.scoring.settings import Rules
+from corefscore.scoring.settings import Rules, Run
 
 _ALL = "all"
 
@@ -55,7 +55,7 @@ def run(arguments: Sequence[str], program: str) -> int:
         matching=MATCHING[0] if given.exact_match else given.match,
         zeros=given.zero_match_method,
     )
-    settings = settings_of(metrics, rules, None, {})
-    result = scored(given.key, given.response, metrics, settings, Reading(input_format="corefud"))
+    how = Run(metrics, settings_of(metrics, rules, None, {}), Reading(input_format="corefud"))
+    result = scored(given.key, given.response, how)
     write(rendered(Report(result, asked=names), Style(COREFUD)))
     return 0

@@ -292,8 +292,6 @@ def diff(
     reach = _sentences(around)
     paths = paths_by_name([response] if other is None else [response, other])
     spare_inputs({"--output": output, "--html": html}, (key, *paths.values()))
-    if name is not None:
-        name = os.fsencode(name).decode("utf-8", "surrogateescape")
     analyses = _analysed(key, paths, document=name, **arguments)
     if html is not None:
         _write_page(analyses, words, html)

@@ -127,8 +127,6 @@ def score(
 ) -> None:
     """Read both sides, score, and write the result; without a response, write the estimated key. ``arguments`` are the
     options that can change a score."""
-    # Document names are bytes of a file, which the locale must not change.
-    name = name and os.fsencode(name).decode("utf-8", "surrogateescape")
     response, name = of_both_sides(key, response, name, arguments)
     others = {
         "--by": by is not None,

@@ -25,7 +25,7 @@ from corefscore.metrics.base import Metric, names_asked, options_of, own_values
 from corefscore.scoring.results import DOCUMENT, Result
 from corefscore.scoring.run import Corpus, options_by_topic, scored, settings_of
 from corefscore.scoring.run import corpus as read
-from corefscore.scoring.settings import Rules
+from corefscore.scoring.settings import Rules, Run
 
 
 def given(name: str) -> bool:
@@ -83,17 +83,10 @@ def evaluated(
     files seem to be systems, and for a name of a document that is a second response.
     """
     reading, rules, own = _options_by_topic(metrics, arguments)
-    settings = settings_of(metrics, rules, document, own, unit)
+    run = Run(metrics, settings_of(metrics, rules, document, own, unit), reading, apply)
     with progress([path for path in (key, response) if isinstance(path, str)]) as watch:
         try:
-            result = scored(
-                *(key, response, metrics, settings, reading),
-                keep_pairs=keep_pairs,
-                texts=texts,
-                watch=watch,
-                workers=apply,
-                tell=_tell_once,
-            )
+            result = scored(key, response, run, keep_pairs=keep_pairs, texts=texts, watch=watch, tell=_tell_once)
         except InputError as error:
             _refuse_systems(response, error)
             raise
@@ -146,8 +139,9 @@ def of_both_sides(
     if (response is None or is_name) and os.path.exists(place_and_pattern(key)[0]):
         reading = Reading(**{option: arguments.get(option) for option in vars(Reading())})
         if has_both_sides(key, reading):
-            return key, response
-    return response, name
+            response, name = key, response
+    # Document names are bytes of a file, which the locale must not change.
+    return response, name and os.fsencode(name).decode("utf-8", "surrogateescape")
 
 
 def missing_response(key: str) -> click.UsageError:

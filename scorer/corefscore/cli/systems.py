@@ -121,9 +121,9 @@ def _given(
     output: str,
     arguments: Mapping[str, Any],
 ) -> tuple[dict[str, str], dict[str, list[str]] | None, list[Noticed]]:
-    """Find the systems: the arguments and those of a folder; see `named` and `_folder`. If there are none, the key is
-    the system, provided that it is JSON lines with both sides. Returns their paths by name, the names of their runs
-    (`separated`), and the notices.
+    """Find the systems: the arguments and those of a folder; see `paths_by_name` and `_folder`. If there are none, the
+    key is the system, provided that it is JSON lines with both sides. Returns their paths by name, the names of their
+    runs (`separated`), and the notices.
 
     Raises `UsageError` if there is no system, or only one without a name: then KEY may have been left out; and for an
     output that is one of the inputs.

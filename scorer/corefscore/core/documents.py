@@ -422,6 +422,15 @@ class Documents:
         # Label -1 is the first of the odd labels, -2 the second.
         return [str(label) if label >= 0 else self.odd_labels[-1 - label] for label in labels]
 
+    def annotated(self, **wanted: str) -> Iterator[tuple[Place, Any]]:
+        """Yield the annotations of documents and where these begin. Each file is read once more, in order, so that an
+        error is about the first document that has any.
+        """
+        places = (place for place in self.places if place is not None and place.line is not None)
+        for source in dict.fromkeys(place.source for place in places):
+            for found in self.annotations(source, **wanted) if self.annotations else ():
+                yield Place(source, found.line), found
+
     def of_mentions(self, which: Ints | Bools) -> dict[str, Any]:
         """Return the columns that have a value for each mention, besides entities and nodes: those of some mentions."""
         columns: dict[str, Any] = {name: getattr(self, name)[which] for name in _OF_MENTIONS}

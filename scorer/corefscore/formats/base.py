@@ -152,7 +152,6 @@ class Reading:
 
 
 WORD, NE, ITEM, ENTITY, DOCUMENT, CLUSTERS = _CONTENTS = ("word", "ne", "item", "entity", "document", "clusters")
-
 """What ``--columns`` can name: columns of CoNLL by their numbers, those of tables by their names, a field of JSON."""
 
 

@@ -356,8 +356,7 @@ class Mentions:
 def no_spans(mentions: Mentions, *sides: Documents) -> Iterator[Finding]:
     """Yield a notice about pairs of numbers that are no spans, such as (-1, -1), if nearly all mentions of the sides
     are spans."""
-    pairs = [value for value in mentions.values if isinstance(value, tuple) and len(value) == 2]
-    odd = [pair for pair in pairs if all(map(is_whole, pair))]
+    odd = [pair for pair in mentions.values if isinstance(pair, tuple) and len(pair) == 2 and all(map(is_whole, pair))]
     spans = sum(int(np.count_nonzero(its.start >= 0)) for its in sides)
     if odd and len(odd) * _FEW <= spans:
         yield Finding("no-span", "clusters", details={"count": plural(len(odd), "pair"), "pair": str(odd[0])})

@@ -9,7 +9,7 @@ Both sides are read batch by batch. If both have their documents in the same ord
 memory; a response document that comes early waits until the key gets there. If names of the two forms have to be
 paired, both sides are read to the end first.
 
-If mentions of one side count characters, they become mentions of tokens here (`InTokens`). Readers cut such a text at
+If mentions of one side count characters, they become mentions of tokens here (`_InTokens`). Readers cut such a text at
 blanks and where mentions begin and end (`corefscore.core.documents.Documents`). Both texts have to be the same, blanks
 aside; a mention is the tokens of the other side to which its characters belong. If both sides count characters, the
 characters that are no blanks stand for tokens. Where texts may differ (``--align``),

@@ -63,8 +63,8 @@ class Units(NamedTuple):
 
 
 def units_of(pairs: Pairs, unit: str) -> Units:
-    """Return the units of a batch of pairs of documents. ``unit`` is a value for which
-    it begins with one of `corefscore.core.documents.UNIT_SOURCES`.
+    """Return the units of a batch of pairs of documents. ``unit`` begins with one of
+    `corefscore.core.documents.UNIT_SOURCES`.
 
     Raises `InputError` for tokens without a unit, `UsageError` for a key that has neither columns nor fields.
     """
@@ -73,11 +73,9 @@ def units_of(pairs: Pairs, unit: str) -> Units:
         topics = "" if key.items is None else "; --columns document=NAME reads topics as documents"
         raise UsageError(f"--unit {unit}: units within documents need a key in CoNLL or JSON, read from a file{topics}")
     places = {place for place in key.places if place is not None}
-    by_place: dict[Place | None, Sequence[str]] = {}
-    # Each file is read once more, in the order of the key, so that an error is about the first one that has any.
-    for source in dict.fromkeys(place.source for place in key.places if place is not None):
-        of_file = ((Place(source, annotated.line), annotated.units) for annotated in key.annotations(source, unit=unit))
-        by_place |= {place: units for place, units in of_file if place in places}
+    by_place: dict[Place | None, Sequence[str]] = {
+        place: its.units for place, its in key.annotated(unit=unit) if place in places
+    }
     names: list[str] = []
     documents: list[int] = []
     tokens: list[Ints] = []

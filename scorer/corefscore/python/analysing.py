@@ -10,7 +10,7 @@ from corefscore.analysis.costs import measured
 from corefscore.analysis.response import Asked, analysable, analysed, refuse_parts
 from corefscore.formats.base import AUTO
 from corefscore.metrics import select
-from corefscore.python.api import complete, names_of, run_of, warn_of
+from corefscore.python.api import complete, names_of, result, run_of, warn_of
 from corefscore.python.arguments import Files, Options, with_keywords
 from corefscore.reports.entities import Entities
 from corefscore.reports.entities import entities as report_of
@@ -52,7 +52,7 @@ def analyse(
     wanted = measured(measures)
     run = run_of(wanted.metrics, arguments)
     refuse_parts(run.settings.rules.of, run.settings.rules.window)
-    given = analysable(run.result(key, response, keep_pairs=True, texts=True))
+    given = analysable(result(run, key, response, keep_pairs=True, texts=True))
     analysis = analysed(given, text_of([given.pairs]), Asked(run.reading.heads or AUTO, pronouns), wanted)
     report = ErrorReport(analysis)
     warn_of(report.notices)
@@ -77,7 +77,7 @@ def entities(
 
     Raises `UsageError` for a metric that is not a sum over entities, and for several documents.
     """
-    report = report_of(run_of(select(names_of(metrics, "metrics")), arguments).result(key, response, keep_pairs=True))
+    report = report_of(result(run_of(select(names_of(metrics, "metrics")), arguments), key, response, keep_pairs=True))
     warn_of(report.result.notices)
     return report
 

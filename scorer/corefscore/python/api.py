@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,7 +17,6 @@ from corefscore.core.documents import KEY, RESPONSE, fingerprint
 from corefscore.core.errors import InputError, ScorerWarning, UsageError
 from corefscore.core.findings import Finding, in_words
 from corefscore.core.options import EITHER, name_options
-from corefscore.core.workers import Map
 from corefscore.formats.base import NE, Reading, columns_of
 from corefscore.formats.memory import Mentions, are_spans, documents, nested, no_spans, together
 from corefscore.matching.pairing import Pairs
@@ -38,7 +37,7 @@ from corefscore.scoring.run import (
     scored,
     settings_of,
 )
-from corefscore.scoring.settings import Settings
+from corefscore.scoring.settings import Run
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -129,9 +128,9 @@ def score(
     per call. Raises `InputError` for input that is rejected (such as more than ten repeated mentions in the response),
     `UsageError` for an unknown name or argument.
     """
-    result = run_of(select(names_of(metrics, "metrics")), arguments).result(key, response)
-    warn_of(result.notices)
-    return result
+    found = result(run_of(select(names_of(metrics, "metrics")), arguments), key, response)
+    warn_of(found.notices)
+    return found
 
 
 def write(corpus: Corpus, path: str | os.PathLike[str], format: str) -> None:
@@ -165,21 +164,14 @@ def write(corpus: Corpus, path: str | os.PathLike[str], format: str) -> None:
     warn_of(notices)
 
 
-class _Run(NamedTuple):
-    """How a call from Python scores every response: its metrics, settings, options of reading, and workers."""
-
-    metrics: Sequence[Metric]
-    settings: Settings
-    reading: Reading
-    workers: Map | None
-
-    def result(self, key: Given, response: Given | None, *, keep_pairs: bool = False, texts: bool = False) -> Result:
-        """Return the result of a response; for reports, ``keep_pairs`` and ``texts`` are those of `scored`."""
-        response = complete(key, response, self.reading)
-        return scored(key, response, *self[:3], keep_pairs=keep_pairs, texts=texts, workers=self.workers, tell=_warn)
+def result(run: Run, key: Given, response: Given | None, *, keep_pairs: bool = False, texts: bool = False) -> Result:
+    """Return the result of a response that may be text or left out; for reports, ``keep_pairs`` and ``texts`` are those
+    of `scored`."""
+    response = complete(key, response, run.reading)
+    return scored(key, response, run, keep_pairs=keep_pairs, texts=texts, tell=_warn)
 
 
-def run_of(metrics: Sequence[Metric], arguments: Mapping[str, Any], unit: str = DOCUMENT) -> _Run:
+def run_of(metrics: Sequence[Metric], arguments: Mapping[str, Any], unit: str = DOCUMENT) -> Run:
     """Return the run of a call with these ``arguments``; ``unit`` is the unit of resampling. Raises `UsageError` as
     `settings_of` does, and for an option that is given twice.
     """
@@ -191,7 +183,7 @@ def run_of(metrics: Sequence[Metric], arguments: Mapping[str, Any], unit: str = 
     own = {name: value for name, value in others.items() if value is not None}
     if twice := sorted(own.keys() & more.keys()):
         raise UsageError(f"{twice[0]} is given twice: as an argument, and in options")
-    return _Run(metrics, settings_of(metrics, rules, document, {**own, **more}, unit), reading, workers)
+    return Run(metrics, settings_of(metrics, rules, document, {**own, **more}, unit), reading, workers)
 
 
 def complete(key: Given, response: Given | None, reading: Reading) -> Given:
@@ -265,10 +257,10 @@ class Scorer:
         metrics: str | Sequence[str] = "every",
         **arguments: Unpack[ScorerOptions],
     ) -> None:
-        self._metrics, settings, self._reading, _ = run_of(select(names_of(metrics, "metrics")), arguments)
-        self._settings = replace(settings, reading=self._reading.settings)
-        self._batch_scorer = BatchScorer(self._metrics, settings)
-        self._for_files = self._reading != Reading()
+        run = run_of(select(names_of(metrics, "metrics")), arguments)
+        self._run = run._replace(settings=replace(run.settings, reading=run.reading.settings))
+        self._batch_scorer = BatchScorer(run.metrics, run.settings)
+        self._for_files = run.reading != Reading()
         self.reset()
 
     def reset(self) -> None:
@@ -293,7 +285,7 @@ class Scorer:
             self._add_one(key, response, name)  # as nearly all documents are: nothing else is looked at
             return
         if response is None or is_text(response):
-            response = complete(key, response, self._reading)
+            response = complete(key, response, self._run.reading)
         named = isinstance(key, Mapping) or isinstance(response, Mapping)
         if not named and is_in_memory(key) and is_in_memory(response):
             both = nested(key, KEY, name), nested(response, RESPONSE, name)
@@ -304,11 +296,12 @@ class Scorer:
             return
         if name is not None:
             raise UsageError(f"name={name!r} is for a document without one; files and mappings have names")
-        sides, notices, settings = batches_of(key, response, self._metrics, self._settings, self._reading)
-        batches = count_batches(*sides, self._metrics, settings, notices, reading=self._reading)
+        sides, notices, run = batches_of(key, response, self._run)
+        batches = count_batches(*sides, run, notices)
         names = [document for batch in batches for document in batch.names]
         self._append(batches, names, notices)
-        self._settings = replace(self._settings, reading={**self._settings.reading, **settings.reading})
+        read = {**self._run.settings.reading, **run.settings.reading}
+        self._run = self._run._replace(settings=replace(self._run.settings, reading=read))
 
     def add_document(self, key: Clusters, response: Clusters) -> None:
         """Count one document; its clusters are never read as a list of documents.
@@ -321,7 +314,7 @@ class Scorer:
     def _add_one(self, key: Clusters, response: Clusters, name: str | None) -> None:
         """Copy one document whose nesting was checked before; several are counted at once."""
         if self._for_files:
-            _refuse(self._reading)
+            _refuse(self._run.reading)
         if name is not None:
             self._refuse_known([name])
         self._refuse_mixed(corefud=False)
@@ -370,8 +363,8 @@ class Scorer:
         """
         if other is self:
             raise UsageError("a scorer cannot be merged with itself: each document would count twice")
-        if self._settings != other._settings:
-            both = f"{self._settings.signature}, and {other._settings.signature}"
+        if self._run.settings != other._run.settings:
+            both = f"{self._run.settings.signature}, and {other._run.settings.signature}"
             raise UsageError(f"scorers that count in different ways cannot be merged: {both}")
         other._count()
         self._append(other._batches, other._names, other._notices)
@@ -390,7 +383,7 @@ class Scorer:
             raise _repeated(repeated, "another document of the scorer, named or numbered")
         rest = iter(names)
         batches = [batch._replace(names=list(islice(rest, len(batch.names)))) for batch in self._batches]
-        result = result_of(batches, self._metrics, self._settings, [*self._notices])
+        result = result_of(batches, self._run, [*self._notices])
         warn_of(result.notices)
         return result
 

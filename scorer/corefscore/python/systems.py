@@ -13,7 +13,7 @@ from corefscore.core.errors import UsageError
 from corefscore.core.options import declared
 from corefscore.metrics import DEFAULT, ranked_by, scores_in, single, wanted
 from corefscore.metrics.base import Metric, names_asked
-from corefscore.python.api import names_of, run_of, warn_of
+from corefscore.python.api import names_of, result, run_of, warn_of
 from corefscore.python.arguments import DEFAULTS, Comparing, Options, P, R, with_keywords
 from corefscore.reports import check as checks
 from corefscore.reports.check import Asked, Check
@@ -150,9 +150,9 @@ def check(
     before, path = _baseline(baseline, by, arguments)
     metrics = checks.needed(before, floors)
     document = {} if before is None or before.document is None else {"document": before.document}
-    result = run_of(metrics, {**arguments, **document}).result(key, response)
-    report = checks.check(result, before, floors, asked, path, average=average)
-    warn_of([*result.notices, *report.notices])
+    found = result(run_of(metrics, {**arguments, **document}), key, response)
+    report = checks.check(found, before, floors, asked, path, average=average)
+    warn_of([*found.notices, *report.notices])
     return report
 
 
@@ -195,6 +195,6 @@ def _results(
     if (paths := paths_of(KEY, key)) is not None:
         names = names_asked(metrics, run.settings.own)
         key = replace(corpus(paths, run.reading, KEY, names), paths=paths)
-    results, notices = scored_each(each, partial(run.result, key), files_of(key))
+    results, notices = scored_each(each, partial(result, run, key), files_of(key))
     warn_of([notice for _, notice in notices])
     return results, {"method": method, "notices": notices, "runs": runs}

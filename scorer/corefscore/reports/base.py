@@ -96,7 +96,7 @@ def tabled(
 
 
 Scored = tuple[str, str]
-"""A measure and a score of it."""
+"""A measure and a score of it: ``("lea", "f1")``."""
 
 _NO_MARKS: Mapping[tuple[int, Scored], str] = {}
 

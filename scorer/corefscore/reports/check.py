@@ -16,7 +16,7 @@ from corefscore.core.records import dataclass, field, replace
 from corefscore.matching.text.fidelity import described, ratio
 from corefscore.metrics import HEADINGS, LINKED, MENTIONS, NAMES, select, wanted
 from corefscore.metrics.base import Metric, options_of
-from corefscore.reports.base import MEASURE, SCORE, VERDICT, Annotation, Column, Reported, Table, head
+from corefscore.reports.base import MEASURE, SCORE, VERDICT, Annotation, Column, Reported, Scored, Table, head
 from corefscore.reports.score import GROUP, MACRO, MEAN, Report
 from corefscore.reports.systems import fidelities
 from corefscore.scoring.results import DOCUMENT, TOTAL, Result, refuse_division
@@ -31,10 +31,6 @@ _TITLE = "corefscore check"
 """The title of annotations."""
 
 
-Named = tuple[str, str]
-"""A measure and a score of it: ``("lea", "f1")``."""
-
-
 class Asked(NamedTuple):
     """The options of a check; numbers are from 0 to 1.
 
@@ -44,9 +40,9 @@ class Asked(NamedTuple):
     groups decide instead of the total.
     """
 
-    measures: Sequence[Named] = ()
+    measures: Sequence[Scored] = ()
     tolerance: float = 0.0005
-    tolerances: Mapping[Named, float] = {}
+    tolerances: Mapping[Scored, float] = {}
     both_ways: bool = False
     by: str | None = None
 
@@ -253,7 +249,7 @@ class Check(Reported):
 def check(
     result: Result,
     baseline: Baseline | None,
-    floors: Mapping[Named, float],
+    floors: Mapping[Scored, float],
     asked: Asked,
     path: str | None = None,
     *,
@@ -320,7 +316,7 @@ def _lower_fidelity(result: Result, baseline: Baseline, asked: Asked, path: str)
         yield Finding("lower-fidelity", path, details=details)
 
 
-def needed(baseline: Baseline | None, floors: Iterable[Named]) -> tuple[Metric, ...]:
+def needed(baseline: Baseline | None, floors: Iterable[Scored]) -> tuple[Metric, ...]:
     """Return the metrics that a check needs: those of the baseline, and those of the scores that have a floor."""
     words = ",".join(measure for measure, _ in floors)
     metrics = [*(baseline.metrics if baseline else ()), *(wanted(words).metrics if words else ())]
@@ -422,6 +418,6 @@ def _headed(row: _Moved | _Floor) -> _Moved | _Floor:
     return row._replace(score=HEADINGS[row.score])
 
 
-def _named(name: Named) -> str:
+def _named(name: Scored) -> str:
     """Return the name of a score, such as ``lea.f1``."""
     return ".".join(name)

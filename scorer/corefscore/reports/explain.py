@@ -21,7 +21,7 @@ from corefscore.metrics.base import SCORES, f1, summed
 from corefscore.reports.base import VERBATIM, Column, Reported, Table, head
 from corefscore.scoring.results import Result
 from corefscore.scoring.run import corpus, paths_of, scored, settings_of
-from corefscore.scoring.settings import Rules
+from corefscore.scoring.settings import Rules, Run
 
 if TYPE_CHECKING:
     from corefscore.scoring.run import Given
@@ -167,7 +167,7 @@ def explanation(key: Given, response: Given, reading: Reading, expect: str | Non
     def result(words: str, *options: tuple[str, Any]) -> Result:
         metrics = select(words)
         settings = settings_of(metrics, Rules(**dict(options)), None, {})
-        return scored(sides[KEY], sides[RESPONSE], metrics, settings, reading)
+        return scored(sides[KEY], sides[RESPONSE], Run(metrics, settings, reading))
 
     try:
         first = result(AVERAGE)
@@ -193,7 +193,7 @@ def _scores(convention: _Convention, result: Callable[..., Result]) -> Mapping[s
             scores[metric] = _together(result(AVERAGE, *convention.options_of(metric).items()), metric, convention.way)
     except (InputError, UsageError):  # for example windows, for mentions that are not spans of tokens
         return None
-    scores[AVERAGE] = [_mean(numbers) for numbers in zip(*scores.values(), strict=True)]
+    scores[AVERAGE] = [float(summed(np.array(its))) / len(its) for its in zip(*scores.values(), strict=True)]
     return scores
 
 
@@ -203,11 +203,6 @@ def _together(result: Result, measure: str, way: str) -> _Triple:
         return result[measure][:3]
     recall, precision, mean_f1 = result.mean[measure][:3]
     return recall, precision, float(f1(np.array(recall), np.array(precision))) if way == _ENDS else mean_f1
-
-
-def _mean(numbers: Sequence[float]) -> float:
-    """Return the mean of numbers."""
-    return float(summed(np.array(numbers))) / len(numbers)
 
 
 def _command(convention: _Convention, files: Mapping[str, str | None], reading: Reading) -> str:

@@ -20,16 +20,16 @@ from corefscore.core.documents import KEY, RESPONSE, Documents, Mention, Place
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding
 from corefscore.core.sources import COMPRESSED, STDIN, Source
-from corefscore.core.workers import Map, NotSplittable
+from corefscore.core.workers import NotSplittable
 from corefscore.formats import Opened, opened
 from corefscore.formats.base import Reading
 from corefscore.matching.pairing import in_other_form, unpaired
 from corefscore.metrics import select
-from corefscore.metrics.base import Metric, names_asked
+from corefscore.metrics.base import names_asked
 from corefscore.scoring.evaluate import ScoredBatch, count_batches, result_of
 from corefscore.scoring.kinds.divisions import of
 from corefscore.scoring.results import Result
-from corefscore.scoring.settings import Settings
+from corefscore.scoring.settings import Run, Settings
 
 _MISSING, _EXTRA, _NONE_IN_COMMON = "missing-document", "extra-document", "no-common-document"
 """The notices about documents without partner, which are made again for all slices."""
@@ -175,36 +175,30 @@ class _Found(NamedTuple):
 
 
 def score_by_workers(
-    key: Paths,
-    response: Paths,
-    metrics: Sequence[Metric],
-    settings: Settings,
-    reading: Reading,
-    *,
-    apply: Map,
-    watch: Callable[[int], None] | None,
-    known: Sequence[Finding] | None = None,
+    key: Paths, response: Paths, run: Run, watch: Callable[[int], None] | None, known: Sequence[Finding] | None
 ) -> Result:
-    """Score a response against a key, both given by their paths, by the workers of ``apply``; ``known`` are the notices
-    of a key that was read before.
+    """Score a response against a key, both given by their paths, by workers; ``known`` are the notices of a key that
+    was read before.
 
     Raises `NotSplittable` for what has to be read as a whole or cannot be scored, `UsageError` for a file that a worker
     cannot read.
     """
+    settings, reading = run.settings, run.reading
     if settings.document is not None:
         raise NotSplittable("one document is scored")
     if reading.align:
         raise NotSplittable("--align needs all documents")
     if settings.rules.of is not None and of(settings.rules.of).needs_files:
         raise NotSplittable(f"--of {settings.rules.of} needs all documents")
-    names = names_asked(metrics, settings.own)
+    names = names_asked(run.metrics, settings.own)
     found_in_key: list[Finding] = []
     key_files = opened(_paths(KEY, key), found_in_key, reading, side=KEY, names=names)
     notices = found_in_key if known is None else [*known]
     response_files = opened(_paths(RESPONSE, response), notices, reading, side=RESPONSE, names=names)
     merged = _Merged({source.name: source for source in (*response_files.files, *key_files.files)})
     cut = list(slices(key_files, response_files))
-    for sides, found in zip(cut, apply(partial(_count, settings=settings, reading=reading), cut), strict=True):
+    count = partial(_count, settings=settings, reading=reading)
+    for sides, found in zip(cut, (run.workers or map)(count, cut), strict=True):
         if found is None:
             raise NotSplittable("something in the files is odd")
         if isinstance(found, UsageError):
@@ -213,7 +207,7 @@ def score_by_workers(
         if watch is not None:
             watch(sum((source.stop or 0) - source.start for side in sides for source in side.files))
     notices += merged.finished()
-    return result_of(merged.batches, metrics, replace(settings, reading=reading.settings), notices)
+    return result_of(merged.batches, Run(run.metrics, replace(settings, reading=reading.settings)), notices)
 
 
 def _paths(name: str, paths: Paths) -> str | Sequence[str]:
@@ -252,7 +246,7 @@ def _count(sides: Slice, settings: Settings, reading: Reading) -> _Found | Usage
     key, response = sides
     try:
         both = plain(key.documents(odd), keep=False), plain(response.documents(odd), keep=True)
-        batches = count_batches(*both, metrics, settings, notices, reading=reading)
+        batches = count_batches(*both, Run(metrics, settings, reading), notices)
     except (InputError, NotSplittable):
         return None
     except UsageError as error:

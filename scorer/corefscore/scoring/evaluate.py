@@ -12,7 +12,6 @@ from corefscore.core.documents import KEY, RESPONSE, Documents, Place, digits_of
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import MOST, SHOWN, Finding
 from corefscore.core.records import NamedTuple, replace
-from corefscore.formats import BY_CONTENT
 from corefscore.formats.base import Reading, found_at
 from corefscore.matching.matched import (
     FEW,
@@ -31,7 +30,7 @@ from corefscore.metrics import LINKED, MENTIONS, NAMES, described, find
 from corefscore.metrics.base import NAMED, NODES, WHOLE, Metric, names_asked, packed
 from corefscore.metrics.overlap import Overlap, by_units, overlap
 from corefscore.scoring.results import Listed, Result, UnitCounts
-from corefscore.scoring.settings import Settings
+from corefscore.scoring.settings import Run, Settings
 
 if TYPE_CHECKING:
     from corefscore.matching.common import Common
@@ -90,27 +89,19 @@ def counted_metrics(metrics: Sequence[Metric], settings: Settings) -> tuple[Metr
 
 
 def count_batches(
-    key: Iterator[Documents],
-    response: Iterator[Documents],
-    metrics: Sequence[Metric],
-    settings: Settings,
-    notices: list[Finding],
-    *,
-    keep_pairs: bool = False,
-    reading: Reading = BY_CONTENT,
+    key: Iterator[Documents], response: Iterator[Documents], run: Run, notices: list[Finding], keep_pairs: bool = False
 ) -> list[ScoredBatch]:
     """Count two sides, given as batches of documents; `result_of` makes a result of them.
 
-    ``settings`` say what to score and how. Oddities are added to ``notices``. ``keep_pairs`` keeps the documents, for
-    layouts that list mentions. ``reading`` says whether and how words of the response are found in the key.
+    Oddities are added to ``notices``. ``keep_pairs`` keeps the documents, for layouts that list mentions.
 
     Raises `InputError` for input that is refused, `UsageError` for an unknown document.
     """
     first_of_key, key = peek(key)
     first, response = peek(response)
     text = None
-    if reading.align or reading.pieces is not None or (first is not None and first.own_text):
-        key, response, text = on_key(key, response, reading, notices)
+    if run.reading.align or run.reading.pieces is not None or (first is not None and first.own_text):
+        key, response, text = on_key(key, response, run.reading, notices)
         first, response = peek(response)
     two_kinds = first_of_key and first and (first_of_key.nodes is None) != (first.nodes is None)
     del first_of_key, first
@@ -120,7 +111,7 @@ def count_batches(
             "both into one format with corefscore convert, or score with --align, which finds words and heads in the "
             "key"
         )
-    batch_scorer = BatchScorer(metrics, settings, keep_pairs=keep_pairs)
+    batch_scorer = BatchScorer(run.metrics, run.settings, keep_pairs=keep_pairs)
     if (names := batch_scorer.names) is not None and names.estimate_key:
         from corefscore.matching.named import estimated
 
@@ -128,7 +119,7 @@ def count_batches(
     if batch_scorer.of is not None and batch_scorer.of.needs_files:  # files are read again for each batch
         key, response = _in_one_batch(key), _in_one_batch(response)
     # By map, which holds no batch while it waits for the next.
-    batches = list(map(batch_scorer.count, Pairing(key, response, notices, settings.document)))
+    batches = list(map(batch_scorer.count, Pairing(key, response, notices, run.settings.document)))
     if text is not None:
         counts_of = dict(zip(text.fidelity.names, text.fidelity.counts, strict=True))
         batches = [batch._replace(fidelity=np.stack([counts_of[name] for name in batch.names])) for batch in batches]
@@ -350,9 +341,7 @@ def _counts(metric: Metric, table: Overlap) -> Floats:
     )
 
 
-def result_of(
-    batches: Sequence[ScoredBatch], metrics: Sequence[Metric], settings: Settings, notices: list[Finding]
-) -> Result:
+def result_of(batches: Sequence[ScoredBatch], run: Run, notices: list[Finding]) -> Result:
     """Join all batches in order to one result; notices about them are added to ``notices``.
 
     Counts are joined first and summed once, since sums of sums would change the last bit. Raises `InputError` if too
@@ -361,8 +350,9 @@ def result_of(
     """
     if not batches:
         raise UsageError("there is no document to score: the key is empty")
-    rules = settings.rules.with_defaults(nodes=any(batch.nodes is not None for batch in batches))
-    settings = replace(settings, rules=rules, key=digits_of(sum(batch.fingerprint for batch in batches)))
+    metrics, nodes = run.metrics, any(batch.nodes is not None for batch in batches)
+    rules = run.settings.rules.with_defaults(nodes)
+    settings = replace(run.settings, rules=rules, key=digits_of(sum(batch.fingerprint for batch in batches)))
     names = [batch.names if batch.windows is None else batch.windows.named(batch.names) for batch in batches]
     mention_sets = {view: _joined_listing(batches, names, view) for view in batches[0].mention_sets}
     every = counted_metrics(metrics, settings)

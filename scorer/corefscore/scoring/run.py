@@ -17,12 +17,12 @@ from corefscore.core.findings import Finding, plural, shortened
 from corefscore.core.options import NameOptions, check_options, declared
 from corefscore.core.records import dataclass, replace
 from corefscore.core.sources import Source
-from corefscore.core.workers import Map, NotSplittable
+from corefscore.core.workers import NotSplittable
 from corefscore.formats.base import Reading
 from corefscore.metrics.base import Metric, names_asked, own_values
 from corefscore.scoring.evaluate import count_batches, result_of
 from corefscore.scoring.results import DOCUMENT, Result
-from corefscore.scoring.settings import Rules, Settings
+from corefscore.scoring.settings import Rules, Run, Settings
 
 if TYPE_CHECKING:
     from corefscore.formats.memory import Clusters
@@ -134,22 +134,15 @@ Texts: TypeAlias = Mapping[str, str] | Sequence[str]
 
 
 def batches_of(
-    key: Given,
-    response: Given,
-    metrics: Sequence[Metric],
-    settings: Settings,
-    reading: Reading,
-    *,
-    texts: bool = False,
-    watch: Callable[[int], None] | None = None,
-) -> tuple[tuple[_Batches, _Batches], list[Finding], Settings]:
-    """Return both sides as batches of documents, the notices of reading, and the settings including those of reading,
+    key: Given, response: Given, run: Run, *, texts: bool = False, watch: Callable[[int], None] | None = None
+) -> tuple[tuple[_Batches, _Batches], list[Finding], Run]:
+    """Return both sides as batches of documents, the notices of reading, and the run with the settings of reading,
     whose names begin with their side if the sides differ. Reading the batches adds more notices to the list. Raises
     `UsageError` for tags of a response that was read without them."""
     notices: list[Finding] = []
     asked: dict[str, Mapping[str, str]] = {}
     batches: dict[str, _Batches] = {}
-    names = names_asked(metrics, settings.own)
+    reading, names = run.reading, names_asked(run.metrics, run.settings.own)
     sides = {KEY: key, RESPONSE: response}
     paths = {name: paths_of(name, side) for name, side in sides.items()}
     if in_memory := [name for name, side in sides.items() if paths[name] is None and not isinstance(side, Corpus)]:
@@ -171,7 +164,7 @@ def batches_of(
     read: Mapping[str, str] = next(iter(asked.values()), {})
     if any(read != other for other in asked.values()):
         read = {f"{side}_{name}": value for side, options in asked.items() for name, value in options.items()}
-    return (batches[KEY], batches[RESPONSE]), notices, replace(settings, reading=read)
+    return (batches[KEY], batches[RESPONSE]), notices, run._replace(settings=replace(run.settings, reading=read))
 
 
 def _from_files(sides: dict[str, Any], name: str, reading: Reading, names: NameOptions | None) -> dict[str, Any]:
@@ -284,26 +277,23 @@ def options_by_topic(arguments: Mapping[str, Any]) -> tuple[Reading, Rules, dict
 def scored(
     key: Given,
     response: Given,
-    metrics: Sequence[Metric],
-    settings: Settings,
-    reading: Reading,
+    run: Run,
     *,
     keep_pairs: bool = False,
     texts: bool = False,
     watch: Callable[[int], None] | None = None,
-    workers: Map | None = None,
     tell: Callable[[str], None] = lambda why: None,
 ) -> Result:
     """Score a response against a key: read both, count, and join the counts to one result.
 
     ``keep_pairs`` keeps the documents, which the official layout needs, ``texts`` the words of the key for reports that
-    show them; ``watch`` is called with the number of bytes read. ``workers`` score slices of files; ``tell`` is called
-    with a message if large files cannot be divided. Raises `UsageError` if workers cannot read what this process can,
+    show them; ``watch`` is called with the number of bytes read. Workers score slices of files; ``tell`` is called with
+    a message if large files cannot be divided. Raises `UsageError` if workers cannot read what this process can,
     and for the option about heads beside mentions that are spans, for which only such reports use heads.
     """
     result: Result | None = None
     refused: UsageError | None = None
-    if workers is not None and not keep_pairs and not texts:
+    if run.workers is not None and not keep_pairs and not texts:
         from corefscore.scoring.divided import score_by_workers
 
         try:
@@ -312,7 +302,7 @@ def scored(
                 for name, side in ((KEY, key), (RESPONSE, response))
             )
             known = key.notices if isinstance(key, Corpus) else None
-            result = score_by_workers(ours, theirs, metrics, settings, reading, apply=workers, watch=watch, known=known)
+            result = score_by_workers(ours, theirs, run, watch, known)
         except NotSplittable as error:
             if str(error):
                 tell(f"one process is used: {error}")
@@ -321,9 +311,8 @@ def scored(
         except UsageError as error:
             refused = error
     if result is None:
-        sides, notices, settings = batches_of(key, response, metrics, settings, reading, texts=texts, watch=watch)
-        batches = count_batches(*sides, metrics, settings, notices, keep_pairs=keep_pairs, reading=reading)
-        result = result_of(batches, metrics, settings, notices)
+        sides, notices, run = batches_of(key, response, run, texts=texts, watch=watch)
+        result = result_of(count_batches(*sides, run, notices, keep_pairs), run, notices)
     if refused is not None:
         raise UsageError(
             f"the workers cannot do what this process can: {refused}; they need the same files under the same paths"

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from corefscore.core import __version__
 from corefscore.core.errors import UsageError
 from corefscore.core.options import OUTPUT, STATISTICS, option
-from corefscore.core.records import dataclass, field
+from corefscore.core.records import NamedTuple, dataclass, field
+from corefscore.core.workers import Map
+from corefscore.formats.base import Reading
 from corefscore.matching.matched import MATCHING, REPEATED, SEARCHES, SINGLETONS, ZEROS
 from corefscore.matching.matched import MENTIONS as COUNTED_MENTIONS
+from corefscore.metrics.base import Metric
 
 DOCUMENTS = "documents"
 """The value of ``--average``."""
@@ -189,3 +192,13 @@ class Settings:
         _, *others = self.to_dict().items()
         values = (f"{name}={value}" for name, value in [*others, ("key", self.key)] if value is not None)
         return " | ".join([f"corefscore {__version__}", ",".join(self.metrics), *values])
+
+
+class Run(NamedTuple):
+    """How to score a response: by which ``metrics`` and ``settings``, how files are read, and the ``workers``, if
+    others than this process do the work."""
+
+    metrics: Sequence[Metric]
+    settings: Settings
+    reading: Reading = Reading()
+    workers: Map | None = None

@@ -281,14 +281,14 @@ class Reader:
         ends = stops[closed]
         lost = closed[is_token[closed] & _IS_BLANK[text[ends - 1]] & (text[ends - 4] - ZERO < 10)]
         for line in lost[:_LOST].tolist():
-            first = int(np.flatnonzero(~is_token[:line])[-1]) + 1 if not is_token[:line].all() else 0
+            first = int(np.flatnonzero(np.append(True, ~is_token[:line]))[-1])
             odd = max(line, first + 1)
-            if odd < len(stops) and is_token[odd] and not self._told_lost:
-                cells = [columns_of(text[lines.starts[at] : stops[at]].tobytes()) for at in (odd, first)]
-                found, expected = (plural(len(its), "column") for its in cells)
-                self._told_lost = found != expected
-                if self._told_lost:
-                    self._notice("column-count", self.line + 1 + odd, found=found, expected=expected)
+            cells = [columns_of(text[lines.starts[at] : stops[at]].tobytes()) for at in (first, odd) if at < len(stops)]
+            expected, found = plural(len(cells[0]), "column"), plural(len(cells[-1]), "column")
+            if found != expected and is_token[odd]:
+                self._told_lost = True
+                self._notice("column-count", self.line + 1 + odd, found=found, expected=expected)
+                break
 
     def faults(self, faulty: Sequence[int], events: Events) -> dict[int, Callable[[], Finding]]:
         """Return, for each faulty document, a function that describes its first bracket without a partner.

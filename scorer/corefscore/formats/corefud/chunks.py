@@ -25,7 +25,7 @@ _NUMBERED = re.compile(rb"[\d.-]+\t")
 SINGLE, OPEN, CLOSE = 0, 1, 2
 """The kinds of chunk."""
 
-_BAR, _OPENING, _CLOSING, _DASH = b"|()-"
+_BAR, _OPENING, _, _DASH = b"|()-"
 
 NO_HEAD, EMPTY_HEAD, ODD_HEAD = -1, -2, -3
 """Why a chunk gives no head: it has no such field, an empty one, or one that is not a number."""

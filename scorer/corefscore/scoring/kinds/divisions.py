@@ -345,10 +345,7 @@ _WHERE = {
 
 def _types(side: Documents, types: str) -> list[str]:
     """Return the type of each entity of a side, empty if it has none."""
-    by_place: dict[Place | None, Mapping[str, str]] = {}
-    for source in dict.fromkeys(place.source for place in side.places if place is not None and place.line is not None):
-        found = side.annotations(source, types=types) if side.annotations else ()
-        by_place |= {Place(source, its.line): its.types for its in found}
+    by_place: dict[Place | None, Mapping[str, str]] = {place: its.types for place, its in side.annotated(types=types)}
     of_document = [by_place.get(place, {}) for place in side.places]
     ids = side.names_of(range(len(side.document)))
     return [of_document[document].get(name, "") for document, name in zip(side.document.tolist(), ids, strict=True)]
