@@ -87,7 +87,7 @@ def test_a_result_is_frozen_and_shows_its_values() -> None:
     with pytest.raises(ValueError, match="read-only"):
         result.counts["lea"][0] = 1
     with pytest.raises(ValueError, match="read-only"):
-        result.mention_sets["whole"].key_copies[0] = 1
+        result.listed["whole"].key_copies[0] = 1
     assert repr(result) == "<Result of 1 document, F1: mentions 0.9333, lea 0.5882>"
     assert repr(result.documents[NAME]) == "<F1: mentions 0.9333, lea 0.5882>"
 

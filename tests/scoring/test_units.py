@@ -89,7 +89,7 @@ def test_many_batches_have_the_units_windows_and_messages_of_one(
                 result.names,
                 result.units.names,
                 result.units.document.tolist(),
-                result.mention_sets[WHOLE].messages,
+                result.listed[WHOLE].messages,
             )
         )
     assert found[0] == found[1]

@@ -252,14 +252,14 @@ class Analysable(NamedTuple):
 
 def analysable(result: Result) -> Analysable:
     """Take apart a result that was computed with ``keep_pairs``, since documents would else be in memory twice."""
-    batches = result.mention_sets[WHOLE].pairs
+    batches = result.listed[WHOLE].pairs
     found = paired(batches, result.settings.rules)
     # Brackets decide which copy of a mention counts, and then no more.
     key = joined([replace(batch.key, opening=None) for batch in batches])
     response = joined([replace(batch.response, opening=None) for batch in batches])
     # The names of both sides are equal.
     pairs = Pairs(key, replace(response, names=key.names), np.concatenate([batch.present for batch in batches]))
-    return Analysable(replace(result, mention_sets={}), pairs, *found)
+    return Analysable(replace(result, listed={}), pairs, *found)
 
 
 def analysed(given: Analysable, text: Text, asked: Asked, measure: Measure) -> Analysis:

@@ -153,7 +153,7 @@ def score(
 
         write(rendered(of_entities(result), look), output)
         return
-    report = Report(result, documents or listed, by, document, headings, conll, average is not None)
+    report = Report(result, documents or listed, by, document, headings, conll=conll, macro=average is not None)
     if not official:
         report = _for_tables(report, response, unit if intervals else None)
     elif result.settings.rules.matching and not given("layout"):

@@ -125,7 +125,7 @@ class Measure(NamedTuple):
 WHOLE, NAMED, NODES = "whole", "named", "nodes"
 
 VIEWS: Mapping[str, tuple[Option, ...]] = {WHOLE: (), NAMED: declared(NameOptions), NODES: ()}
-"""The mention_sets of documents that a metric can count, with the options of each: all mentions, named mentions only
+"""The views of documents that a metric can count, with the options of each: all mentions, named mentions only
 (`corefscore.matching.named`), or mentions with their words (`corefscore.matching.mentions.Alignment`)."""
 
 

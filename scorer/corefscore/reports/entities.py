@@ -133,7 +133,7 @@ def entities(result: Result) -> Entities:
             f"--entities shows one document, and there are {len(result.names)}; name one after RESPONSE (in Python: "
             f'document=), such as "{result.names[0]}"'
         )
-    (pairs,) = (batch for batch in result.mention_sets[WHOLE].pairs if len(batch.key))
+    (pairs,) = (batch for batch in result.listed[WHOLE].pairs if len(batch.key))
     document, key, response, dropped = counted(pairs, rules)
     if dropped and rules.repeated != "first":
         raise UsageError("--entities: some mentions are repeated, and these sums count each once; add --repeated first")

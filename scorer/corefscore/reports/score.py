@@ -36,7 +36,7 @@ class Report(Reported):
 
     The other fields are for the official layout, which lists the mentions of documents and needs the pairs of the
     result: ``name`` is the document that was scored, if the user named one, ``headings`` asks for ``METRIC name:``
-    before each metric, ``average`` for the CoNLL average at the end. ``asked`` are the metrics in the order of the
+    before each metric, ``conll`` for the CoNLL average at the end. ``asked`` are the metrics in the order of the
     layout corefud, if that is not the order of the result; a metric may occur several times.
     """
 
@@ -45,7 +45,7 @@ class Report(Reported):
     by: str | None = None
     name: str | None = None
     headings: bool = False
-    average: bool = False
+    conll: bool = False
     macro: bool = False
     system: str = "response"
     intervals: Comparison | None = None

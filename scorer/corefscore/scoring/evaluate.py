@@ -48,7 +48,7 @@ class ScoredBatch(NamedTuple):
 
     - ``names``, ``files``: of its documents in the key.
     - ``counts``: by metric, with one row a document.
-    - ``mention_sets``: the data of the official layout, by view.
+    - ``listed``: the data of the official layout, by view.
     - ``dropped``, ``repeats``: spans with dropped copies, and all spans with copies.
     - ``common``: what both sides have in common; None if they share a mention.
     - ``named``: the names of both sides, if a metric counts named mentions.
@@ -64,7 +64,7 @@ class ScoredBatch(NamedTuple):
     names: Sequence[str]
     files: Sequence[str]
     counts: Mapping[str, Floats]
-    mention_sets: Mapping[str, Listed]
+    listed: Mapping[str, Listed]
     dropped: Sequence[Repeat] = ()
     repeats: Sequence[Repeat] = ()
     common: Common | None = None
@@ -293,8 +293,8 @@ class BatchScorer:
         if of.division:
             return found._replace(kinds=kinds)
         (counts,) = kinds.values()
-        shown = found.mention_sets[WHOLE]._replace(key_copies=counts[MENTIONS][:, 0, 1])
-        return found._replace(counts=counts, mention_sets={WHOLE: shown})
+        shown = found.listed[WHOLE]._replace(key_copies=counts[MENTIONS][:, 0, 1])
+        return found._replace(counts=counts, listed={WHOLE: shown})
 
 
 def _counts_by_unit(
@@ -354,10 +354,10 @@ def result_of(batches: Sequence[ScoredBatch], run: Run, notices: list[Finding]) 
     rules = run.settings.rules.with_defaults(nodes)
     settings = replace(run.settings, rules=rules, key=digits_of(sum(batch.fingerprint for batch in batches)))
     names = [batch.names if batch.windows is None else batch.windows.named(batch.names) for batch in batches]
-    mention_sets = {view: _joined_listing(batches, names, view) for view in batches[0].mention_sets}
+    listed = {view: _joined_listing(batches, names, view) for view in batches[0].listed}
     every = counted_metrics(metrics, settings)
     counts = {metric.name: np.concatenate([batch.counts[metric.name] for batch in batches]) for metric in every}
-    notices.extend(_notices(batches, metrics, settings, mention_sets))
+    notices.extend(_notices(batches, metrics, settings, listed))
     unread = {name: place for batch in batches for name, place in batch.unread.items()}
     if unread and counts[MENTIONS].any() and all((of[..., ::2] == of[..., 1::2]).all() for of in counts.values()):
         place, fields = min(unread.values(), key=lambda place: place.line or 0), sorted(unread)
@@ -374,8 +374,8 @@ def result_of(batches: Sequence[ScoredBatch], run: Run, notices: list[Finding]) 
 
         fidelity = of_all([(batch.names, batch.fidelity) for batch in batches])
     of_kinds = {kind: _of_kind(batches, kind) for kind in kinds}
-    listed = (view.key_copies for view in mention_sets.values())
-    for array in (*counts.values(), *listed, *(array for its in of_kinds.values() for array in its.values())):
+    copies = (view.key_copies for view in listed.values())
+    for array in (*counts.values(), *copies, *(array for its in of_kinds.values() for array in its.values())):
         array.setflags(write=False)
     return Result(
         every,
@@ -383,7 +383,7 @@ def result_of(batches: Sequence[ScoredBatch], run: Run, notices: list[Finding]) 
         counts,
         settings,
         tuple(notices),
-        mention_sets,
+        listed,
         [name for batch in batches for name in batch.files],
         fidelity,
         of_kinds,
@@ -392,7 +392,7 @@ def result_of(batches: Sequence[ScoredBatch], run: Run, notices: list[Finding]) 
 
 
 def _notices(
-    batches: Sequence[ScoredBatch], metrics: Sequence[Metric], settings: Settings, mention_sets: Mapping[str, Listed]
+    batches: Sequence[ScoredBatch], metrics: Sequence[Metric], settings: Settings, listed: Mapping[str, Listed]
 ) -> Iterator[Finding]:
     """Give the notices about all batches. Raises as `result_of` does."""
     nodes = [batch.nodes for batch in batches if batch.nodes is not None]
@@ -430,7 +430,7 @@ def _notices(
 
         named = [batch.named for batch in batches]
         yield from about_names(named, options)
-        any_named, singletons = bool(mention_sets[NAMED].key_copies.any()), settings.rules.singletons != "drop"
+        any_named, singletons = bool(listed[NAMED].key_copies.any()), settings.rules.singletons != "drop"
         yield from about_mentions(named, options, named=any_named, singletons=singletons)
 
 
@@ -456,7 +456,7 @@ def _by_unit(batches: Sequence[ScoredBatch], names: Sequence[Sequence[str]]) -> 
 
 def _joined_listing(batches: Sequence[ScoredBatch], names: Sequence[Sequence[str]], view: str) -> Listed:
     """Join the data of the official layout in one view; ``names`` are those of what was counted in each batch."""
-    parts = [batch.mention_sets[view] for batch in batches]
+    parts = [batch.listed[view] for batch in batches]
     before = np.cumsum([0, *map(len, names)]).tolist()
     messages = {
         first + document: lines

@@ -180,9 +180,9 @@ class UnitCounts(NamedTuple):
 
 
 class Listed(NamedTuple):
-    """The data of the official layout besides scores, in one view: ``key_copies``, the number of key mentions of each
-    document, copies included; ``messages``, the lines about repeats by document; and the ``pairs`` of documents, if
-    they were kept."""
+    """What layouts and reports list of documents besides scores, in one view: ``key_copies``, the number of key
+    mentions of each document, copies included; ``messages``, the lines about repeats by document; and the ``pairs`` of
+    documents, if they were kept."""
 
     key_copies: Floats
     messages: Mapping[int, Sequence[str]]
@@ -198,7 +198,7 @@ class Result(Scores):
       (`corefscore.metrics.base.packed`).
     - ``settings``: everything that can change a score except the files.
     - ``notices``: what was odd.
-    - ``mention_sets``: the data of the official layout, by view (`corefscore.metrics.base.VIEWS`).
+    - ``listed``: the data of the official layout, by view (`corefscore.metrics.base.VIEWS`).
     - ``fidelity``: how much of the text of the response is that of the key, if its words had to be found there.
     - ``kind_counts``: the counts of the kinds of a division, by name.
     - ``units``: the counts of units within documents, if these were requested.
@@ -209,7 +209,7 @@ class Result(Scores):
     counts: Mapping[str, Floats]
     settings: Settings
     notices: Sequence[Finding] = ()
-    mention_sets: Mapping[str, Listed] = field(default_factory=dict)
+    listed: Mapping[str, Listed] = field(default_factory=dict)
     files: Sequence[str] = ()
     fidelity: Fidelity | None = None
     kind_counts: Mapping[str, Mapping[str, Floats]] = field(default_factory=dict)

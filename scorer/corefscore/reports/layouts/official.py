@@ -58,24 +58,24 @@ def official(report: Report, style: Style) -> Iterator[str]:
     beside = [name for name in (MENTIONS, LINKED) if name not in result.settings.metrics]
     metrics = [metric for metric in result.metrics if metric.name not in beside]
     # Listings are made once for all metrics of a view.
-    mention_sets = {metric.view for metric in metrics if documents}
+    views = {metric.view for metric in metrics if documents}
     listings = {
         view: [
             key + response
-            for pairs in result.mention_sets[view].pairs
+            for pairs in result.listed[view].pairs
             for key, response in zip(_side(pairs.key), _side(pairs.response), strict=True)
         ]
-        for view in mention_sets
+        for view in views
     }
     for metric in metrics:
         if report.headings:
             yield f"\nMETRIC {metric.name}:\n"
         if not documents:
-            yield from (f"{line}\n" for lines in result.mention_sets[metric.view].messages.values() for line in lines)
+            yield from (f"{line}\n" for lines in result.listed[metric.view].messages.values() for line in lines)
         for document, listing in enumerate(listings.get(metric.view, ())):
             yield from _document(result, metric, document, listing, named=report.name is not None)
         yield from _totals(result, metric)
-    if report.average:
+    if report.conll:
         yield f"CoNLL average: F1: {_percent(result.conll)}\n"
     if result.fidelity is not None:
         yield f"Fidelity of the text: {fidelity_of(result.fidelity)}\n"
@@ -108,7 +108,7 @@ def _document(result: Result, metric: Metric, document: int, listing: str, *, na
     """
     name = result.names[document]
     scores = result.documents[name]
-    view = result.mention_sets[metric.view]
+    view = result.listed[metric.view]
     if named:
         yield f"{name}:\n{listing}"
     else:
