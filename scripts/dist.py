@@ -1,7 +1,7 @@
 """Test the wheel as users get it, with the oldest versions of the dependencies that it allows and with the newest.
 
-`python scripts/dist.py` builds wheel and source archive in dist, checks them, and runs the tests of the archive outside
-the checkout. `python scripts/dist.py --main-calls` only runs the tests of `MAIN_CALLS`, in the checkout.
+`python scripts/dist.py` builds wheel and source archive in dist, checks them, and runs `OF_ARCHIVE`, tests of the archive,
+outside the checkout. `python scripts/dist.py --main-calls` only runs the tests of `MAIN_CALLS`, in the checkout.
 
 The oldest versions need a Python that they have wheels for, such as the oldest that the package allows. On another one
 their installation fails, unless ``--newest`` (``make test-versions NEWEST=1``) leaves them out.
@@ -34,6 +34,9 @@ MAIN_CALLS = [
     "tests/scoring/test_recorded.py",
 ]
 """Every command in every layout, the examples of the pages, messages, and what the official scorer printed."""
+
+OF_ARCHIVE = [*MAIN_CALLS, *(f"tests/{name}" for name in ("analysis", "checking", "matching", "metrics", "statistics"))]
+"""The tests that need neither the checkout nor libraries of an extra."""
 
 PIP = ("-m", "pip", "--quiet", "--disable-pip-version-check")
 
@@ -94,13 +97,13 @@ def main_calls(python: Path, folder: Path) -> None:
     run(python.with_name("pytest"), "-p", "no:cacheprovider", "-m", "not slow and not outside", *MAIN_CALLS, cwd=ROOT)
 
 
-def all_tests(archive: Path, python: Path, folder: Path) -> None:
-    """Run the tests of the archive, without its package."""
+def of_archive(archive: Path, python: Path, folder: Path) -> None:
+    """Run tests of the archive, without its package."""
     with tarfile.open(archive) as opened:
         opened.extractall(folder, filter="data")
     tests = folder / archive.name.removesuffix(".tar.gz")
     shutil.rmtree(tests / "scorer")
-    run(python.with_name("pytest"), "-n", "auto", "-m", "not slow", cwd=tests)
+    run(python.with_name("pytest"), "-n", "auto", "-m", "not slow and not outside", *OF_ARCHIVE, cwd=tests)
 
 
 def test(wheel: Path, tests: Callable[[Path, Path], None], versions: Sequence[str]) -> None:
@@ -126,7 +129,7 @@ def main() -> None:
             wheel, tests = build_wheel(Path(folder)), main_calls
         else:
             wheel, archive = build(asked.folder.absolute())
-            tests = partial(all_tests, archive)
+            tests = partial(of_archive, archive)
         sets = [[]] if asked.newest else [oldest(wheel), []]
         list(pool.map(partial(test, wheel, tests), sets))
 

@@ -18,7 +18,6 @@ from typing import Any, cast
 
 import corefscore
 import numpy as np
-import pandas as pd
 import pytest
 from corefscore import CorefEvaluator, InputError, Result, Scorer, ScorerWarning, UsageError, analyse, read, score
 from corefscore.core.options import NameOptions, declared
@@ -772,6 +771,7 @@ def test_the_order_of_entities_of_one_side_does_not_change_which_copy_of_the_oth
 
 def test_a_series_of_documents_is_not_paired_by_position() -> None:
     """Its index may have another order, or be a part, of the other one's."""
+    pd = pytest.importorskip("pandas")
     one, other = [[(0, 1), (4, 4)]], [[(2, 2), (5, 6)]]
     key = pd.Series({"a": one, "b": other})
     with pytest.raises(InputError, match=r"a series of documents with an index, \['a', 'b'\]\n  expected .*to_dict"):
