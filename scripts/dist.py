@@ -1,7 +1,8 @@
 """Test the wheel as users get it, with the oldest versions of the dependencies that it allows and with the newest.
 
 `python scripts/dist.py` builds wheel and source archive in dist, checks them, and runs tests of the archive outside the
-checkout, those of `OF_ARCHIVE`. `python scripts/dist.py --main-calls` only runs the tests of `MAIN_CALLS`, in the checkout.
+checkout, those of `OF_ARCHIVE`. `python scripts/dist.py --main-calls` only runs the tests of `MAIN_CALLS`, in the
+checkout.
 
 The oldest versions need a Python that they have wheels for, such as the oldest that the package allows. On another one
 their installation fails, unless ``--newest`` (``make test-versions NEWEST=1``) leaves them out.
