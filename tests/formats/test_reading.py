@@ -409,6 +409,10 @@ SENTENCE = "d\t0\t0\tAnn\t-\t(1)\nd\t0\t1\tsaw\t-\t-\nd\t0\t2\tBo\t-\t(1)\n"
 @pytest.mark.parametrize(
     ("old", "new", "line"),
     [
+        ("saw\t-\t-", "saw\t-\t-\n# comment\nd\t0\t9\tx\t-\t(3)\t-", 5),
+        ("Bo\t-\t(1)", "Bo\t(2)\t-\nd\t0\t3\tx\t-\t(1)\t-", 5),
+        ("Bo\t-\t(1)", "Bo\t-\t(1)\n\nd\t0\t0\tx\t-\t(1)\t-", None),
+        ("Bo\t-\t(1)", "Bo\t(x)\t-\t-", None),
         ("Ann\t-\t(1)", "Ann\t-\t(1)\t-", 3),
         ("Bo\t-\t(1)", "Bo\t-\t(1)\t-", 4),
         ("Bo\t-\t(1)", "Bo\t-\t(0)|(12)\t-", 4),
@@ -431,11 +435,35 @@ def test_a_mention_before_the_last_column_is_told(
 
 
 @pytest.mark.parametrize(
-    "marker", ["#end documnt", "#begin document(nw/y); part 000", "#begin  document (nw/y); part 000", "# End document"]
+    ("marker", "kind"),
+    [
+        ("#end documnt", "end"),
+        ("#end_document", "end"),
+        ("#/end-document", "end"),
+        ("#begin document(nw/y); part 000", "begin"),
+        ("#begin  document (nw/y); part 000", "begin"),
+        ("# End document", "end"),
+        ("# new document", ""),
+        ("# document = x", ""),
+        ("# sent document 4", ""),
+        ("# endocrine", ""),
+    ],
 )
-def test_a_misspelt_marker_is_told_by_scores(marker: str, tmp_path: Path) -> None:
-    """The documents around it are read as one, on both sides."""
+def test_a_misspelt_marker_is_told_by_scores(marker: str, kind: str, tmp_path: Path) -> None:
+    """The documents around it are read as one, on both sides; most comments are not like a marker."""
     path = tmp_path / "key.conll"
     path.write_text(f"#begin document (nw/x); part 000\nw\t(1)\n{marker}\nw\t(1)\n#end document\n")
     done = within("lea", path, path, "none")
-    assert done.stderr.count(b"[odd-marker]") == 2 and marker.encode() in done.stderr
+    assert done.stderr.count(b"[odd-marker]") == 2 * bool(kind)
+    assert not kind or f'{marker}" looks like the line that {kind}s a document'.encode() in done.stderr
+
+
+def test_a_mention_before_the_last_column_is_told_once_and_for_any_line_end(tmp_path: Path) -> None:
+    """Of lines outside documents no mention is read anyway."""
+    path = tmp_path / "key.conll"
+    lost = SENTENCE.replace("Bo\t-\t(1)", "Bo\t-\t(1)\t-")
+    for ends in ("\n", "\r\n"):
+        path.write_bytes(document(f"{lost}\n{lost}").replace("\n", ends).encode())
+        assert within("lea", path, path, "none").stderr.count(b"[column-count]") == 2, "once for each side"
+    path.write_text(document(SENTENCE) + lost)
+    assert b"[column-count]" not in within("lea", path, path, "none").stderr

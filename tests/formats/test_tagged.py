@@ -120,8 +120,6 @@ def test_what_is_wrong_with_tags_is_counted(notation: str, text: str, expected: 
                 '<entity id="2">Bo',
                 "< m >Bo",
                 "&lt;m&gt;Bo",
-                "x#2",
-                "x;#2",
             ],
         ),
         ("words", ["Bo|e2", "Bo[e2]", "Bo|(e2)", "Bo|e2."]),

@@ -139,8 +139,6 @@ def test_the_option_is_the_same_from_python(response: Path) -> None:
         corefscore.score(ECB, response, "lea", columns="word=x")
     with pytest.raises(UsageError, match="--columns word=0: expected the number of a column, 1 or more"):
         corefscore.read(ECB, columns="word=0")
-    with pytest.raises(UsageError, match="unknown argument 'word_column'; use columns='word=6'"):
-        corefscore.score(ECB, response, "lea", word_column=6)  # type: ignore[call-arg]
     with pytest.raises(UsageError, match="--columns ne=7 is for metrics that read named entities"):
         corefscore.score(ECB, response, "lea", columns="ne=7")
 

@@ -20,12 +20,14 @@ _SPELLING = (
     (rf"{_AROUND}(?<!{_AROUND}{_AROUND}){_AROUND}*\0", "\0"),
     (r"\0[#*(\[{<+_'\u201c\u201d]+(?=[a-z]*\d)", "\0"),
     (r"[.:;!,)\]}>*'\u201c\u201d-](?<=\d.)[.:;!,)\]}>*'\u201c\u201d-]*\0", "\0"),
-    (r"\0(?:entity|cluster|coref|chain|id|[ec])[ _:-]?(?=\d)", "\0"),
     (r"\.0+\0", "\0"),
     (r"0(?<![\d.]0)0*(?=\d)", ""),
 )
 """What makes two ids of one, and what to put in its place: white space and quotes around it, zeros after its point, and
 those before a number. Each pattern begins with a character, which is found fast, and looks at each run only once."""
+
+_WORD = r"\0(entity|cluster|coref|chain|id|[ec])[ _:-]?(\d+)(?=\0)"
+"""An id that is a number after a word for entities."""
 
 _NOTHING = (
     r"|[-?._]|--|\[\]|[-\u2212]1|-9{1,3}|unk(?:nown)?|undefined|unassigned|noise|outlier|missing|#?n/?a|n\.a\.|<na>|nan"
@@ -49,10 +51,14 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
     texts = normalize("NFKC", texts).casefold()
     for pattern, left in _SPELLING:
         texts = re.sub(pattern, left, texts)
+    # A word before the number is left out if another id is the number alone.
+    bare = {*re.findall(r"\0(\d+)(?=\0)", texts)}
+    texts = re.sub(_WORD, lambda id: "\0" + (id[2] if id[2] in bare else id[1] + id[2]), texts)
     plain = texts.split("\0")[1:-1]
     odd = re.findall(rf"\0({_NOTHING}{_SEVERAL})(?=\0)", texts)
     if documents.items:  # names of items can look like numbers; these are several labels if each of them is one
-        odd = [text for text in odd if not text[:1].isdecimal() or {*re.findall(r"\d+", text)} <= {*plain}]
+        known = {*plain}
+        odd = [text for text in odd if not text[:1].isdecimal() or {*re.findall(r"\d+", text)} <= known]
     # CorefUD has errors of its own for its ids.
     for text in () if documents.nodes else sorted(odd)[:1]:
         at = plain.index(text)

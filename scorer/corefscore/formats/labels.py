@@ -223,7 +223,7 @@ class _Side(NamedTuple):
             if missing := next((name for name in (TEXT_OF_MENTION, *names.values()) if name not in fields), None):
                 expected = f"it in every record; --columns {ITEM}=NAME,{ENTITY}=NAME,{DOCUMENT}=NAME names other fields"
                 raise missing_field(place, fields, missing, expected)
-            leave(self.unread, place, fields, {*names.values(), *_CLUSTERS, _PREDICTED, TEXT_OF_MENTION})
+            leave(self.unread, place, fields, {*names.values(), *_CLUSTERS, TEXT_OF_MENTION})
             document = _text(place, fields, names[DOCUMENT]) if DOCUMENT in names else ""
             cluster = "" if fields[names[ENTITY]] in (None, "") else _text(place, fields, names[ENTITY])
             found.append((place.line or 0, _item(place, fields, names), cluster, document))

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 
-from corefscore.core.arrays import Ints, ranked, repeated
+from corefscore.core.arrays import Ints, repeated
 from corefscore.core.documents import KEY, RESPONSE, Documents, Place, by_appearance
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural, shortened
@@ -45,8 +45,8 @@ _NUMBERS = (int, float, np.number)
 _EQUAL = frozenset({str, bytes, int, bool})
 """The types of most mentions and of their parts; such values equal themselves."""
 
-_FEW = 3
-"""How many spans there are, at least, for each pair of numbers that may be meant as one."""
+_FEW = 20, 3
+"""How many spans there are, at least, for each pair that may be meant as one: if no number is negative, or some."""
 
 _OF_FRAME = (
     "write an entity as list(zip(frame['start'], frame['end'])), and a document as "
@@ -92,12 +92,12 @@ def nested(value: Any, side: str, name: str | None = None) -> Nested:
     """
     if are_spans(value):
         return Nested(value, DOCUMENT)
-    index = list(value.index) if hasattr(value, "isna") and hasattr(value, "index") else None
+    index = [*map(str, value.index)] if hasattr(value, "isna") and hasattr(value, "index") else [""]
     value, levels = _levels(value)
     level, wrong = _level(levels, named=name is not None)
-    if level == DOCUMENTS and index not in (None, [*range(len(value))]):
+    if level == DOCUMENTS and len(index) > 1 and index != [*map(str, range(len(value)))]:
         expected = "documents by name, series.to_dict(), or in the order of the other side, list(series)"
-        raise refusal(side, f"a series of documents with an index, {shortened(str(index))}", expected)
+        raise refusal(side, f"a series of documents with the index {shortened(', '.join(index))}", expected)
     if wrong is None and name is not None and level == DOCUMENTS:
         wrong = "a document, not a list of documents"
     if wrong := _wrong_leaf(levels) or wrong:
@@ -354,11 +354,11 @@ class Mentions:
 
 
 def no_spans(mentions: Mentions, *sides: Documents) -> Iterator[Finding]:
-    """Yield a notice about pairs of numbers that are no spans, such as (-1, -1), if nearly all mentions of the sides
-    are spans."""
+    """Yield a notice about pairs of whole numbers that are no spans, if most mentions of the sides are spans. Pairs
+    that fall, such as (4, 1), can be a sentence and a token, so for these nearly all mentions have to be spans."""
     odd = [pair for pair in mentions.values if isinstance(pair, tuple) and len(pair) == 2 and all(map(is_whole, pair))]
     spans = sum(int(np.count_nonzero(its.start >= 0)) for its in sides)
-    if odd and len(odd) * _FEW <= spans:
+    if odd and len(odd) * _FEW[min(map(min, odd)) < 0] <= spans:
         yield Finding("no-span", "clusters", details={"count": plural(len(odd), "pair"), "pair": str(odd[0])})
 
 
@@ -403,8 +403,7 @@ def documents(names: Sequence[str], clusters: Iterable[Clusters], mentions: Ment
     if not repeated(document[found.entity], start, end).any():
         return found
     # Items come in the order of this side, whereas their spans follow from both.
-    first, rank = ranked(start, end)
-    place = np.where(start < 0, first[rank] - LONGEST, start)
+    place = np.where(start < 0, np.arange(len(start)) - LONGEST, start)
     found = by_appearance(replace(found, start=place, end=np.where(start < 0, place, end)))
     own = found.start < 0
     found.start[own] = found.end[own] = start[found.start[own] + LONGEST]

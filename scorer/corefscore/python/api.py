@@ -335,7 +335,8 @@ class Scorer:
         mentions = Mentions()
         key, response = documents(names, ours, mentions, KEY), documents(names, theirs, mentions, RESPONSE)
         pairs = Pairs(key, response, np.ones(len(names), dtype=np.bool_), fingerprint(key))
-        self._notices += no_spans(mentions, key, response)
+        told = {notice.code for notice in self._notices}
+        self._notices += (notice for notice in no_spans(mentions, key, response) if notice.code not in told)
         self._batches.append(self._batch_scorer.count(pairs))
         self._waiting, self._waiting_mentions = [], 0
 

@@ -87,13 +87,6 @@ class ScorerOptions(_Scoring, Files, total=False):
 DEFAULTS: Mapping[str, Any] = {option.keyword: option.default for option in (*declared(Reading), *declared(Rules))}
 """The defaults of keywords; the default of any other keyword is None."""
 
-_REMOVED = {
-    "word_column": "columns='word=6'",
-    "ne_column": "columns='ne=6'",
-    "clusters_field": "columns='clusters=FIELD'",
-}
-"""Keywords that were removed, and the new way."""
-
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -110,8 +103,6 @@ def with_keywords(function: Callable[P, R], defaults: Mapping[str, Any] = DEFAUL
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         for name in kwargs:
-            if name in _REMOVED and "columns" in known:
-                raise UsageError(f"unknown argument {name!r}; use {_REMOVED[name]}")
             if name not in known:
                 others = " (options of other packages' metrics go into options={...})" * ("options" in known)
                 raise UsageError(f"unknown argument {name!r}; {suggested(name, known)}{others}")

@@ -13,6 +13,7 @@ from corefscore.core.errors import UsageError
 from corefscore.core.findings import MOST, SHOWN, Finding
 from corefscore.core.records import NamedTuple, replace
 from corefscore.formats.base import Reading, found_at
+from corefscore.formats.sides import side_in
 from corefscore.matching.matched import (
     FEW,
     Matched,
@@ -58,7 +59,8 @@ class ScoredBatch(NamedTuple):
     - ``kinds``: the counts by kind and metric, if a division is scored.
     - ``fidelity``: the counts of the fidelity of the text of the response, if its words had to be found in the key.
     - ``fingerprint``: of the documents of the key.
-    - ``unread``: fields or columns of the response that are not read and that the key does not have, with their places.
+    - ``unread``: fields or columns that are not read and can have the entities of the system, with their places: those
+      that only the response has, and those of the key by their names.
     """
 
     names: Sequence[str]
@@ -173,6 +175,9 @@ class BatchScorer:
         """Count a batch, or its windows if there are any."""
         names, rules, key = pairs.key.names, self.settings.rules, pairs.fingerprint
         unread = {name: place for name, place in pairs.response.unread.items() if name not in pairs.key.unread}
+        if pairs.key.unread and pairs.key.files[:1] != pairs.response.files[:1]:
+            alone = pairs.key.unread.keys() - pairs.response.unread.keys()
+            unread |= {name: pairs.key.unread[name] for name in alone if side_in(name) == RESPONSE}
         if self.of is not None:
             from corefscore.scoring.kinds.divisions import with_kinds
 

@@ -301,8 +301,7 @@ def scored(
                 side.paths if isinstance(side, Corpus) else paths_of(name, side)
                 for name, side in ((KEY, key), (RESPONSE, response))
             )
-            known = key.notices if isinstance(key, Corpus) else None
-            result = score_by_workers(ours, theirs, run, watch, known)
+            result = score_by_workers(ours, theirs, run, watch, key.notices if isinstance(key, Corpus) else None)
         except NotSplittable as error:
             if str(error):
                 tell(f"one process is used: {error}")

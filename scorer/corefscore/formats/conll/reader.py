@@ -95,9 +95,6 @@ _IS_BLANK[list(BLANK_MARKS)] = True
 _NEARLY = 0.8
 """The similarity from which a line is taken for a misspelt marker; 1 means the same letters."""
 
-_LOST = 16
-"""The number of lines of a block that are looked at for a mention before the last column."""
-
 _EXPECTED = (
     'CoNLL-2011/2012: "#begin document NAME", a line per token with the coreference in the last column, "#end document"'
 )
@@ -265,27 +262,33 @@ class Reader:
     def look(self, lines: Lines) -> None:
         """Look at the lines of a block, which begin at line ``self.line + 1``: for cells that are not plain, of which
         the first notice of a file is kept, and for mentions before the last column."""
-        closed = np.flatnonzero(lines.text[lines.stops - 3] == CLOSING)
+        ends = lines.stops - (lines.text[lines.stops[:1] - 1] == CR)
+        closed = np.flatnonzero(lines.text[ends - 3] == CLOSING)
         if len(closed) and lines.cells is not None and not self._told_lost:
-            self._look_for_lost(lines, closed)
+            self._look_for_lost(lines, ends, closed)
         if self.first_odd is None and lines.cells is not None and lines.cells.odd.any():
             cells = lines.cells.filled()
             for odd in np.flatnonzero(cells.odd)[:1].tolist():
                 self.first_odd = cells.finding(odd, self)
 
-    def _look_for_lost(self, lines: Lines, closed: Ints) -> None:
+    def _look_for_lost(self, lines: Lines, ends: Ints, closed: Ints) -> None:
         """Add a notice for the first line of a file whose last cell is blank, whose cell before it has a mention, and
-        whose number of columns is not that of its sentence. ``closed`` are lines with a bracket before the last cell.
+        whose number of columns is not that of the first line of its sentence. ``ends`` is where lines end, ``closed``
+        are those with a bracket before the last cell.
         """
-        text, stops, is_token = lines.text, lines.stops, lines.is_token
-        ends = stops[closed]
-        lost = closed[is_token[closed] & _IS_BLANK[text[ends - 1]] & (text[ends - 4] - ZERO < 10)]
-        for line in lost[:_LOST].tolist():
-            first = int(np.flatnonzero(np.append(True, ~is_token[:line]))[-1])
-            odd = max(line, first + 1)
-            cells = [columns_of(text[lines.starts[at] : stops[at]].tobytes()) for at in (first, odd) if at < len(stops)]
-            expected, found = plural(len(cells[0]), "column"), plural(len(cells[-1]), "column")
-            if found != expected and is_token[odd]:
+        text, is_token = lines.text, lines.is_token
+        closed, *_ = lines.segments.within(closed)
+        lost = closed[is_token[closed] & _IS_BLANK[text[ends[closed] - 1]] & (text[ends[closed] - 4] - ZERO < 10)]
+        gaps = ~is_token & (text[lines.starts] != HASH)
+        gaps[list(lines.markers)] = True
+        sentence = np.cumsum(gaps)
+        # Of the first sentence of a later block, the beginning is unknown; files with such a column have many lines.
+        for line in lost[(sentence[lost] > 0) | (self.line == 0)][:16].tolist():
+            first, *others = np.flatnonzero(is_token & (sentence == sentence[line])).tolist()
+            odd = line if line > first else next(iter(others), line)
+            cells = [columns_of(text[lines.starts[at] : lines.stops[at]].tobytes()) for at in (first, odd)]
+            expected, found = (plural(len(its), "column") for its in cells)
+            if found != expected:
                 self._told_lost = True
                 self._notice("column-count", self.line + 1 + odd, found=found, expected=expected)
                 break
@@ -428,10 +431,11 @@ class Reader:
         lines, document, shift = of.segments.within(lines)
         for line, number in zip(lines.tolist(), document.tolist(), strict=True):
             text = as_text(of.text[of.starts[line] : of.stops[line]].tobytes())
-            if marker := _marker_like("".join(re.findall("[a-z]+", text[:40].lower()))):
+            if marker := _marker_like("".join(re.findall("[a-z]+", text[:40].lower()))[:13]):
                 (what, expected), name, shown = marker, self.names[number], shortened(text)
-                at = self.line + 1 + line
-                self._notice("odd-marker", at, document=name, text=shown, what=what, expected=expected)
+                self._notice(
+                    "odd-marker", self.line + 1 + line, document=name, text=shown, what=what, expected=expected
+                )
         comments = ~of.is_token[lines]
         lines, document, shift = (column[comments] for column in (lines, document, shift))
         before = tokens[lines] + shift
@@ -474,15 +478,14 @@ class Reader:
 @lru_cache(maxsize=1024)  # the comments of a file are similar, and comparing takes time
 def _marker_like(letters: str) -> tuple[str, str] | None:
     """Return what a line with these letters at the beginning seems to be meant for, if it is like a marker."""
-    if "doc" not in letters and not letters.startswith(("begin", "end")):
+    if not re.match("b?eg|bg|en|ed|n?ed|nd", letters):
         return None  # most comments are nothing like a marker
     from difflib import SequenceMatcher
 
-    for what, words, name in (("begins", "begin document", " NAME"), ("ends", "end document", "")):
-        expected = words.replace(" ", "")
-        if SequenceMatcher(None, expected, letters[: len(expected)]).ratio() >= _NEARLY:
-            return what, f"#{words}{name}"
-    return None
+    markers = ("begin", "begindocument"), ("end", "enddocument")
+    likeness = {kind: SequenceMatcher(None, words, letters[: len(words)]).ratio() for kind, words in markers}
+    kind = max(likeness, key=likeness.__getitem__)
+    return (f"{kind}s", f"#{kind} document{' NAME' * (kind == 'begin')}") if likeness[kind] >= _NEARLY else None
 
 
 def _first(

@@ -205,7 +205,8 @@ class _Reader:
             self._note_unread(place, fields, dialect, unnamed)
         self.batch.add(name, place, tokens, enumerate(map(len, fields[field])), flat, unnamed=unnamed)
         if CLUSTERS not in self.request.columns:
-            leave(self.batch.unread, place, fields, {*dialect.fields, dialect.clusters, dialect.predicted or ""})
+            predicted = "" if self.request.side == KEY else dialect.predicted or ""
+            leave(self.batch.unread, place, fields, {*dialect.fields, dialect.clusters, predicted})
         self.characters.append(text)
         if self.request.texts:
             self.texts.append(self._text_of(fields, tokens, dialect))

@@ -162,8 +162,7 @@ NOTATIONS = (
             rf"|(?P<close></m>(?:#(?P<id2>(?:{_PREFIX})?{_ID}))?)"
         ),
         sign=r"<m[\s>]|</m>",
-        near=r"<\s{0,9}/?\s{0,9}[mM]\b[^<>]{0,99}>|<[A-Za-z]\w{0,30}\s[^<>]{0,99}\bid\s{0,9}=[^<>]{0,99}>|&lt;m\b"
-        rf"|[\w,;|]#{_NEARLY_ID}",
+        near=r"<\s{0,9}/?\s{0,9}[mM]\b[^<>]{0,99}>|<[A-Za-z]\w{0,30}\s[^<>]{0,99}\bid\s{0,9}=[^<>]{0,99}>|&lt;m\b",
         opening="<m>",
         closing="</m>#{id}",
         ids=rf"(?!{_PREFIX}){_ID}",
