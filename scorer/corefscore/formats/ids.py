@@ -57,8 +57,7 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
     plain = texts.split("\0")[1:-1]
     odd = re.findall(rf"\0({_NOTHING}{_SEVERAL})(?=\0)", texts)
     if documents.items:  # names of items can look like numbers; these are several labels if each of them is one
-        known = {*plain}
-        odd = [text for text in odd if not text[:1].isdecimal() or {*re.findall(r"\d+", text)} <= known]
+        odd = [text for text in odd if not text[:1].isdecimal() or {*re.findall(r"\d+", text)} <= bare]
     # CorefUD has errors of its own for its ids.
     for text in () if documents.nodes else sorted(odd)[:1]:
         at = plain.index(text)

@@ -276,22 +276,21 @@ class Reader:
         whose number of columns is not that of the first line of its sentence. ``ends`` is where lines end, ``closed``
         are those with a bracket before the last cell.
         """
-        text, is_token = lines.text, lines.is_token
+        text, starts, stops, is_token = lines.text, lines.starts, lines.stops, lines.is_token
         closed, *_ = lines.segments.within(closed)
         lost = closed[is_token[closed] & _IS_BLANK[text[ends[closed] - 1]] & (text[ends[closed] - 4] - ZERO < 10)]
-        gaps = ~is_token & (text[lines.starts] != HASH)
+        gaps = ~is_token & (text[starts] != HASH)
         gaps[list(lines.markers)] = True
         sentence = np.cumsum(gaps)
         # Of the first sentence of a later block, the beginning is unknown; files with such a column have many lines.
         for line in lost[(sentence[lost] > 0) | (self.line == 0)][:16].tolist():
             first, *others = np.flatnonzero(is_token & (sentence == sentence[line])).tolist()
             odd = line if line > first else next(iter(others), line)
-            cells = [columns_of(text[lines.starts[at] : lines.stops[at]].tobytes()) for at in (first, odd)]
-            expected, found = (plural(len(its), "column") for its in cells)
-            if found != expected:
+            columns = (columns_of(text[starts[at] : stops[at]].tobytes()) for at in (first, odd))
+            expected, found = (plural(len(its), "column") for its in columns)
+            if found != expected and not self._told_lost:
                 self._told_lost = True
                 self._notice("column-count", self.line + 1 + odd, found=found, expected=expected)
-                break
 
     def faults(self, faulty: Sequence[int], events: Events) -> dict[int, Callable[[], Finding]]:
         """Return, for each faulty document, a function that describes its first bracket without a partner.
