@@ -23,8 +23,9 @@ _SPELLING = (
     (r"\.0+\0", "\0"),
     (r"0(?<![\d.]0)0*(?=\d)", ""),
 )
-"""What makes two ids of one, and what to put in its place: white space and quotes around it, zeros after its point, and
-those before a number. Each pattern begins with a character, which is found fast, and looks at each run only once."""
+"""What makes two ids of one, and what to put in its place: white space and quotes around it, signs around a number, zeros
+after its point, and those before it. Each pattern begins with a character, which is found fast, and looks at each run
+only once."""
 
 _WORD = r"\0(entity|cluster|coref|chain|id|[ec])[ _:-]?(\d+)(?=\0)"
 """An id that is a number after a word for entities."""
@@ -53,7 +54,7 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
         texts = re.sub(pattern, left, texts)
     # A word before the number is left out if another id is the number alone.
     bare = {*re.findall(r"\0(\d+)(?=\0)", texts)}
-    texts = re.sub(_WORD, lambda id: "\0" + (id[2] if id[2] in bare else id[1] + id[2]), texts)
+    texts = re.sub(_WORD, lambda its: "\0" + (its[2] if its[2] in bare else its[1] + its[2]), texts)
     plain = texts.split("\0")[1:-1]
     odd = re.findall(rf"\0({_NOTHING}{_SEVERAL})(?=\0)", texts)
     if documents.items:  # names of items can look like numbers; these are several labels if each of them is one
