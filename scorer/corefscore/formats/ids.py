@@ -23,9 +23,9 @@ _SPELLING = (
     (r"\.0+\0", "\0"),
     (r"0(?<![\d.]0)0*(?=\d)", ""),
 )
-"""What makes two ids of one, and what to put in its place: white space and quotes around it, signs around a number, zeros
-after its point, and those before it. Each pattern begins with a character, which is found fast, and looks at each run
-only once."""
+"""What makes two ids of one, and what to put in its place: white space and quotes around it, signs around a number,
+zeros after its point, and those before it. Each pattern begins with a character, which is found fast, and looks at each
+run only once."""
 
 _WORD = r"\0(entity|cluster|coref|chain|id|[ec])[ _:-]?(\d+)(?=\0)"
 """An id that is a number after a word for entities."""
