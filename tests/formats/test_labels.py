@@ -410,6 +410,7 @@ def test_a_column_that_may_have_documents_is_told(column: str, told: bool, tmp_p
         ),
         ('{"clusters": [[[0, 0], [1, 1]]], "note": "x"}', '{"clusters": [[[0, 0], [1, 1]]]}', ""),
         ("item,label,pred\na,1,1\nb,1,2\n", "item,label\na,1\nb,1\n", "pred"),
+        ("item,label\na,1\nb,1\n", ",item,label\n0,a,1\n1,b,1\n", ""),
     ],
 )
 def test_a_copy_of_the_key_beside_other_columns_is_told(
@@ -514,6 +515,12 @@ def test_predictions_beside_labels_are_not_left_out_in_silence(name: str, tmp_pa
         (["['1', '2']", "1", "2"], ("['1', '2']", "1 item")),
         (["{1, 2}", "1", "2"], ("{1, 2}", "1 item")),
         (["_", "1"], ("_", "1 item")),
+        (["-100", "1"], ("-100", "1 item")),
+        (["unclustered", "1"], ("unclustered", "1 item")),
+        (["a,b", "a", "b"], ("a,b", "1 item")),
+        (["['a', 'b']", "a", "b"], ("['a', 'b']", "1 item")),
+        (["Smith, Ann", "Smith", "Bo"], None),
+        (["n/a", "n", "b"], ("n/a", "1 item")),
         (["[]", "1"], ("[]", "1 item")),
         (["n.a.", "1"], ("n.a.", "1 item")),
         (["\u22121", "1"], ("\u22121", "1 item")),

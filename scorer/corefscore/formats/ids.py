@@ -31,11 +31,12 @@ _WORD = r"\0(entity|cluster|coref|chain|id|[ec])[ _:-]?(\d+)(?=\0)"
 """An id that is a number after a word for entities."""
 
 _NOTHING = (
-    r"|[-?._]|--|\[\]|[-\u2212]1|-9{1,3}|unk(?:nown)?|undefined|unassigned|noise|outlier|missing|#?n/?a|n\.a\.|<na>|nan"
+    r"|[-?._]|--|\[\]|[-\u2212]1(?:00)?|-9{1,3}|unclustered|unk(?:nown)?|undefined|unassigned|noise|outliers?|missing|#?n/?a|n\.a\.|<na>|nan"
     r"|nat|nil|none|null|\\n"
 )
-_SEVERAL = r"|\d+(?:'?\s?[,;+&|/]\s?'?\d+)+"
-"""What programs write for a value that is missing, in lower case; and for several values."""
+_BETWEEN = r"'?\s?[,;+&|/]\s?'?"
+_SEVERAL = rf"|\d+(?:{_BETWEEN}\d+)+"
+"""What programs write for a value that is missing, in lower case; between several values; and for several numbers."""
 
 
 def odd_ids(documents: Documents) -> Iterator[Finding]:
@@ -56,9 +57,10 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
     bare = {*re.findall(r"\0(\d+)(?=\0)", texts)}
     texts = re.sub(_WORD, lambda its: "\0" + (its[2] if its[2] in bare else its[1] + its[2]), texts)
     plain = texts.split("\0")[1:-1]
-    odd = re.findall(rf"\0({_NOTHING}{_SEVERAL})(?=\0)", texts)
-    if documents.items:  # names of items can look like numbers; these are several labels if each of them is one
-        odd = [text for text in odd if not text[:1].isdecimal() or {*re.findall(r"\d+", text)} <= bare]
+    odd = re.findall(rf"\0({_NOTHING}{'' if documents.items else _SEVERAL})(?=\0)", texts)
+    if documents.items:  # names can have such signs; a text is several labels if each part is one
+        several, known = [text for text in plain if re.search(_BETWEEN, text)], {*plain}
+        odd += [text for text in several if known.issuperset(re.split(_BETWEEN, text.strip("[](){}'")))]
     # CorefUD has errors of its own for its ids.
     for text in () if documents.nodes else sorted(odd)[:1]:
         at = plain.index(text)

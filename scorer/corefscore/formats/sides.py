@@ -30,8 +30,9 @@ OF_ENTITIES = "(?i)clust|chain|coref|entit"
 DOCUMENT_NAMES = ("file", "file_name", "filename", "doc_name", "doc_key", "docid", "doc", "document")
 """Names of what may have the name of the document, if no known field or column has it."""
 
-_METADATA = {"speaker", "speakers", "genre", "text", "word_clusters", "ner", "pos", "constituents", "sentence_map"}
-"""Fields of some dialects that are known to have no entities of their own."""
+_METADATA = {"", "Unnamed: 0", "index", "speaker", "speakers", "genre", "text", "tokens", "ner", "pos"}
+_METADATA |= {"word_clusters", "constituents", "sentence_map"}
+"""Fields of dialects, and columns of exports, that are known to have no entities of their own."""
 
 
 @cache
