@@ -62,6 +62,7 @@ def there_and_back(path: Path, folder: Path) -> tuple[Path, Path, list[Finding]]
     return as_json, as_conll, notices
 
 
+@pytest.mark.outside
 @together("path", FILES, named)
 def test_recorded_files_come_back_with_the_same_partitions_and_words(path: Path, tmp_path: Path) -> None:
     try:

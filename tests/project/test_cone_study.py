@@ -117,6 +117,7 @@ def test_correlations(x: list[float], y: list[float], expected: float | None) ->
     assert found == (None if expected is None else pytest.approx(expected))
 
 
+@pytest.mark.outside
 def test_the_script_prints_a_row_for_each_system_and_one_for_all(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
