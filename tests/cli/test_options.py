@@ -179,6 +179,8 @@ UNUSED = {
     "lea key.conll one.jsonl --pieces apart": _TEXT,
     "lea key.conllu response.conllu --pieces overlap": _TEXT,
     "errors key.conll response.conll --pieces same": _TEXT,
+    "errors key.conll response.conll --of names": "errors are found in all mentions; leave --of out",
+    "diff key.conll response.conll --window 3": "errors are found in whole documents; leave --window out",
     "compare key.conll a.conll b.conll --pieces same": _TEXT,
     "validate response.conll --key key.conll --pieces same": _TEXT,
     "lea key.conll response.conll --columns clusters=a": f"response.conll: {_TABLES}leave clusters out",

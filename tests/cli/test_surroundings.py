@@ -407,6 +407,17 @@ _exit(3)
 """
 
 
+def test_the_quick_end_waits_for_threads() -> None:
+    program = """
+import threading, time
+from corefscore.__main__ import _exit
+threading.Thread(target=lambda: (time.sleep(0.2), print("printed by a thread"))).start()
+_exit(3)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (3, b"printed by a thread\n")
+
+
 def test_the_quick_end_loses_no_output_and_no_status() -> None:
     done = subprocess.run([sys.executable, "-c", ENDED], capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (3, b"")

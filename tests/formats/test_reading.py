@@ -467,3 +467,15 @@ def test_a_mention_before_the_last_column_is_told_once_and_for_any_line_end(tmp_
         assert within("lea", path, path, "none").stderr.count(b"[column-count]") == 2, "once for each side"
     path.write_text(document(SENTENCE) + lost)
     assert b"[column-count]" not in within("lea", path, path, "none").stderr
+
+
+def test_a_misspelt_marker_is_told_at_its_line_in_any_block(tmp_path: Path) -> None:
+    """The first block is a mebibyte."""
+    path = tmp_path / "key.conll"
+    lines = 80_000
+    path.write_text(
+        "#begin document (a); part 000\n" + "word\t\t\t-\t(1)\n" * lines + "#end_document\nw\t-\n#end document\n"
+    )
+    assert path.stat().st_size > 1 << 20
+    told = [line for line in within("lea", path, path, "none").stderr.decode().splitlines() if "[odd-marker]" in line]
+    assert [line.partition(": notice")[0] for line in told] == 2 * [f"{path}:{lines + 2}"]

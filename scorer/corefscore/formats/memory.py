@@ -45,8 +45,8 @@ _NUMBERS = (int, float, np.number)
 _EQUAL = frozenset({str, bytes, int, bool})
 """The types of most mentions and of their parts; such values equal themselves."""
 
-_FEW = 20, 3
-"""How many spans there are, at least, for each pair that may be meant as one: if no number is negative, or some."""
+_PER_PAIR, _PER_NEGATIVE = 20, 3
+"""How many spans there are, at least, for each pair that may be meant as one; and if a pair has a negative number."""
 
 _OF_FRAME = (
     "write an entity as list(zip(frame['start'], frame['end'])), and a document as "
@@ -358,7 +358,7 @@ def no_spans(mentions: Mentions, *sides: Documents) -> Iterator[Finding]:
     that fall, such as (4, 1), can be a sentence and a token, so for these nearly all mentions have to be spans."""
     odd = [pair for pair in mentions.values if isinstance(pair, tuple) and len(pair) == 2 and all(map(is_whole, pair))]
     spans = sum(int(np.count_nonzero(its.start >= 0)) for its in sides)
-    if odd and len(odd) * _FEW[min(map(min, odd)) < 0] <= spans:
+    if odd and len(odd) * (_PER_NEGATIVE if min(map(min, odd)) < 0 else _PER_PAIR) <= spans:
         yield Finding("no-span", "clusters", details={"count": plural(len(odd), "pair"), "pair": str(odd[0])})
 
 

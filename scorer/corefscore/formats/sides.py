@@ -1,6 +1,6 @@
 """What fields of JSON and columns of tables seem to have, by their names: the entities of a side, or none.
 
-A file to which a system adds its answer often has a copy of the key, too, and each reader has to tell which is which.
+Files with the answer of a system often contain a copy of the key as well. Readers tell the two apart by these names.
 """
 
 from __future__ import annotations

@@ -234,7 +234,7 @@ def _column(name: str, given: Iterable[Any]) -> _Column:
         number, different = given.factorize()
         once = _column(name, different.to_numpy())
         return once._replace(number=np.append(once.number, -1)[number])
-    # Arrays of polars with a missing whole number are floats, which large numbers are not.
+    # A tensor is an array, too. Those of polars with a missing whole number are floats, which large numbers are not.
     column: Any = given
     if hasattr(column, "__array__") and not (hasattr(column, "has_nulls") and column.has_nulls()):
         column = column if isinstance(column, np.ndarray) else np.asarray(column)

@@ -282,7 +282,8 @@ class Reader:
         gaps = ~is_token & (text[starts] != HASH)
         gaps[list(lines.markers)] = True
         sentence = np.cumsum(gaps)
-        # Of the first sentence of a later block, the beginning is unknown; files with such a column have many lines.
+        # Where the first sentence of a later block began is unknown. A few lines are enough: in some files, another
+        # column has such cells in every line.
         for line in lost[(sentence[lost] > 0) | (self.line == 0)][:16].tolist():
             first, *others = np.flatnonzero(is_token & (sentence == sentence[line])).tolist()
             odd = line if line > first else next(iter(others), line)
@@ -430,6 +431,7 @@ class Reader:
         lines, document, shift = of.segments.within(lines)
         for line, number in zip(lines.tolist(), document.tolist(), strict=True):
             text = as_text(of.text[of.starts[line] : of.stops[line]].tobytes())
+            # Only as many letters as the longest marker has are compared, and comments often begin alike.
             if marker := _marker_like("".join(re.findall("[a-z]+", text[:40].lower()))[:13]):
                 (what, expected), name, shown = marker, self.names[number], shortened(text)
                 self._notice(
@@ -477,7 +479,7 @@ class Reader:
 @lru_cache(maxsize=1024)  # the comments of a file are similar, and comparing takes time
 def _marker_like(letters: str) -> tuple[str, str] | None:
     """Return what a line with these letters at the beginning seems to be meant for, if it is like a marker."""
-    if not re.match("b?eg|bg|en|ed|n?ed|nd", letters):
+    if not re.match("b?eg|bg|en|n?ed|nd", letters):
         return None  # most comments are nothing like a marker
     from difflib import SequenceMatcher
 
