@@ -472,7 +472,7 @@ def test_a_mention_before_the_last_column_is_told_once_and_for_any_line_end(tmp_
 def test_a_misspelt_marker_is_told_at_its_line_in_any_block(tmp_path: Path) -> None:
     """The first block is a mebibyte."""
     path = tmp_path / "key.conll"
-    lines = 80_000
+    lines = 90_000
     path.write_text(
         "#begin document (a); part 000\n" + "word\t\t\t-\t(1)\n" * lines + "#end_document\nw\t-\n#end document\n"
     )
