@@ -92,19 +92,20 @@ def order_by(*keys: Ints) -> Ints:
     size = len(keys[0])
     if not size:
         return NONE
-    packed, room = np.zeros(size, dtype=np.int64), 1
+    bits = (size - 1).bit_length()
+    packed, room = np.zeros(size, dtype=np.int64), 63 - bits
     for key in keys:
         low = int(key.min())
-        width = int(key.max()) - low + 1
-        room *= width
-        if room * size >= 2**63:
+        width = (int(key.max()) - low).bit_length()
+        room -= width
+        if room < 0:
             return np.lexsort(keys[::-1])
-        packed *= width
-        packed += key - low
-    packed *= size
-    packed += np.arange(size)
-    packed.sort()
-    packed %= size
+        packed <<= width
+        packed |= key - low
+    packed <<= bits
+    packed |= np.arange(size)
+    packed.sort(kind="stable")  # which is fast if they are nearly in order, as most are
+    packed &= (1 << bits) - 1
     return packed
 
 

@@ -232,7 +232,10 @@ def parse(text: Bytes, starts: Ints, stops: Ints, labels: Labels) -> _CellEvents
     flat[ends - 1] = BAR
     bars = np.flatnonzero(flat == BAR)
     pieces = np.concatenate([np.zeros(1, dtype=np.int64), bars + 1])[:-1]
-    cell = np.searchsorted(ends, bars, side="right")
+    last = np.zeros(len(flat), dtype=np.bool_)
+    last[ends - 1] = True
+    last = last[bars]
+    cell: Ints = np.cumsum(last) - last
     opened = flat[pieces] == OPENING
     closed = (flat[bars - 1] == CLOSING) & (bars > pieces)
     first = pieces + opened
@@ -244,14 +247,15 @@ def parse(text: Bytes, starts: Ints, stops: Ints, labels: Labels) -> _CellEvents
     formed &= (opened | closed) & (length > 0)
     plain = formed & (length <= _PLAIN_DIGITS) & ((flat[first] != ZERO) | (length == 1))
 
-    bracketed, left, odd = np.zeros((3, len(starts)), dtype=np.bool_)
-    bracketed[np.searchsorted(ends, np.flatnonzero((flat == OPENING) | (flat == CLOSING)), side="right")] = True
-    left[cell[~plain]] = True
-    odd[cell[~formed]] = True
-    left &= bracketed
-    odd &= bracketed
-    plain &= ~left[cell]
-    left &= digits_before[ends] > digits_before[ends - sizes]  # such as cells of a parse have none
+    left, odd = np.zeros((2, len(starts)), dtype=np.bool_)
+    if not plain.all():
+        bracketed = np.logical_or.reduceat((flat == OPENING) | (flat == CLOSING), ends - sizes)
+        left[cell[~plain]] = True
+        odd[cell[~formed]] = True
+        left &= bracketed
+        odd &= bracketed
+        plain &= ~left[cell]
+        left &= np.logical_or.reduceat(digit < 10, ends - sizes)  # such as cells of a parse have none
 
     cell, opened, closed, first, length = (column[plain] for column in (cell, opened, closed, first, length))
     kind = np.where(opened, np.where(closed, SINGLE, OPEN), CLOSE)
