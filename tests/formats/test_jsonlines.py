@@ -567,11 +567,21 @@ def test_a_key_with_any_such_name_is_not_left_out(name: str, tmp_path: Path) -> 
         corefscore.read(path, side="key")
 
 
+OF_DOCUMENTS = "the names of documents"
+
+
 @pytest.mark.parametrize(
     ("fields", "told"),
     [
-        ({"name": "a"}, [("name", "the name of the document")]),
-        ({"file": "a", "tokens": ["a", "b"]}, [("file", "the name of the document"), ("tokens", "the words")]),
+        ({"name": "a"}, [("name", OF_DOCUMENTS)]),
+        ({"file": "a", "tokens": ["a", "b"]}, [("file", OF_DOCUMENTS), ("tokens", "the words")]),
+        ({"docId": "a"}, [("docId", OF_DOCUMENTS)]),
+        ({"ref": "a", "split": "test"}, [("ref", OF_DOCUMENTS)]),
+        ({"title": "The cat"}, [("title", OF_DOCUMENTS)]),
+        ({"idx": 7}, [("idx", OF_DOCUMENTS)]),
+        ({"idx": 0}, []),
+        ({"minutes": 7}, []),
+        ({"remark": "none at all"}, []),
         ({"doc_key": "a", "title": "b", "words": ["a", "b"]}, [("words", "the words")]),
         ({"doc_key": "a", "sentences": [["a", "b"]], "tokens": ["a", "b"]}, []),
         ({"name": 5}, []),
@@ -584,10 +594,12 @@ def test_fields_that_may_be_meant_are_told(
 ) -> None:
     """Shuffled documents were compared by their lines, and other words by their numbers."""
     path = tmp_path / "file.jsonl"
-    second = {**fields, "clusters": [], **({"doc_key": "b"} if "doc_key" in fields else {})}
+    others = {"a": "b", 0: 1, 5: 2, 7: 4, "The cat": "The dog", "none at all": "of the cat"}
+    second = {name: value if isinstance(value, list) else others.get(value, value) for name, value in fields.items()}
+    second["clusters"] = []
     path.write_text(lines({**fields, "clusters": [[[0, 0], [1, 1]]]}, second))
     notices = [notice for notice in corefscore.read(path).notices if notice.code == "unread-field"]
-    assert [(notice.details["name"], notice.details["what"]) for notice in notices] == told
+    assert sorted((notice.details["name"], notice.details["what"]) for notice in notices) == told
 
 
 def test_a_key_in_a_field_of_another_name_is_not_left_out(tmp_path: Path) -> None:

@@ -359,6 +359,33 @@ def test_a_key_beside_other_labels_is_not_left_out_in_silence(name: str, tmp_pat
     assert not within("bcub", table, table, "none", "--columns", f"key.entity={name},response.entity=cluster").stderr
 
 
+RESTART, GO_ON = "a,m1,0 a,m2,1 a,m3,0 b,m4,1 b,m5,1 b,m6,0", "a,m1,0 a,m2,1 a,m3,2 b,m4,2 b,m5,3 b,m6,1"
+
+
+@pytest.mark.parametrize(
+    ("rows", "told"),
+    [
+        (RESTART, True),
+        (RESTART.replace("m3,0", "m3,"), True),
+        (GO_ON, False),
+        ("a,m1,0 b,m2,1 a,m3,0 b,m4,1", False),  # a column of something else, which comes again
+        ("a,m1,0 b,m2,0 c,m3,0 d,m4,0", False),  # a column that numbers the rows
+        ("a,m1,0 a,m2,1 a,m3,0 a,m4,1", False),
+    ],
+)
+def test_labels_that_seem_to_restart_are_told(rows: str, told: bool, tmp_path: Path) -> None:
+    """Label 0 of one text would be label 0 of the next; what the column is called does not matter."""
+    table, records = tmp_path / "table.csv", tmp_path / "records.json"
+    table.write_text("\n".join(["scene,item,entity", *rows.split(), ""]))
+    assert ["unread-field"] * told == [notice.code for notice in read(table).notices]
+    assert not read(table, columns="document=scene").notices
+    cells = [row.split(",") for row in rows.split()]
+    records.write_text(
+        json.dumps([{"doc_id": a, "tokens_ids": [int(b[1:])], "cluster_id": c or None} for a, b, c in cells])
+    )
+    assert ["unread-field"] * told == [notice.code for notice in read(records).notices]
+
+
 @pytest.mark.parametrize(("column", "told"), [("file", True), ("doc_key", True), ("doc", False), ("brand", False)])
 def test_a_column_that_may_have_documents_is_told(column: str, told: bool, tmp_path: Path) -> None:
     """Labels that restart in each file would be merged."""

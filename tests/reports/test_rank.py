@@ -255,6 +255,20 @@ def test_what_is_plainly_no_system_in_the_folder_is_skipped_with_a_notice(
     assert all(what in notice["text"] for notice, (_, what) in zip(found["notices"], expected, strict=True))
 
 
+@pytest.mark.parametrize("command", ["rank", "compare"])
+def test_the_key_among_the_systems_is_told(command: str, tmp_path: Path, capfdbinary: Capture) -> None:
+    """As the pattern of a shell finds it; a file of both sides is a system, too."""
+    how = ("--measures", "lea", "--trials", "100")
+    done = call(capfdbinary, command, KEY, *sorted(KEY.parent.glob("*.conll")), *sorted(RUNS.glob("*.conll")), *how)
+    assert done.status == 0 and done.stderr.count(b"notice[key-as-system] this system is the key itself") == 1
+    assert str(KEY).encode() in done.stderr
+    both = tmp_path / "both.jsonl"
+    fields = {"doc_key": "d", "clusters": [[[0, 0], [2, 2]]], "predicted_clusters": [[[0, 0], [1, 1]]]}
+    both.write_text(json.dumps(fields) + "\n")
+    done = call(capfdbinary, command, both, f"a={both}", "--measures", "lea", "--trials", "100")
+    assert done.status == 0 and b"key-as-system" not in done.stderr
+
+
 UNREADABLE: dict[str, bytes | dict[str, bytes]] = {
     "answers": {"a.md": b"no mention here\n", "b.md": b"nor here\n"},
     "config.json": b'{"lr": 0.1, "batch": 32}\n',

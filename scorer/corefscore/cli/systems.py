@@ -129,7 +129,6 @@ def _given(
     output that is one of the inputs.
     """
     in_folder, skipped = _folder(place, key) if place is not None else ([], [])
-    tell(skipped)
     if not systems and place is None:
         both, _ = of_both_sides(key, None, None, arguments)
         systems = [both] if both is not None else []
@@ -144,6 +143,11 @@ def _given(
         _refuse_alone(key, systems[0])
     paths, runs = separated(by_name)
     spare_inputs({"--output": output}, (key, *paths.values()))
+    existing = [path for path in paths.values() if os.path.exists(path) and os.path.exists(key)]
+    keys = [path for path in existing if os.path.samefile(key, path)]
+    if keys and of_both_sides(key, None, None, arguments)[0] is None:
+        skipped.append(Finding("key-as-system", keys[0]))
+    tell(skipped)
     return paths, runs, [("", notice) for notice in skipped]
 
 

@@ -24,7 +24,8 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice
+from itertools import chain, groupby, islice
+from operator import itemgetter
 
 import numpy as np
 
@@ -61,7 +62,7 @@ from corefscore.formats.jsonlines.objects import (
     records,
     shown,
 )
-from corefscore.formats.sides import DOCUMENT_NAMES, leave, refuse_other_side, side_in
+from corefscore.formats.sides import leave, names_documents, refuse_other_side, side_in
 from corefscore.formats.written import Fit, add_notice, fitted
 
 COLUMN_NAMES: Mapping[str, Sequence[str]] = {
@@ -179,6 +180,13 @@ class _Side(NamedTuple):
         unread = {} if ENTITY in self.request.columns else self.unread
         return replace(found, label=-2 - found.label, odd_labels=self.labels, unnamed=unnamed, unread=unread)
 
+    def _tell_documents(self, place: Place, names: Sequence[str]) -> None:
+        """Add a notice for the first of some columns that seem to have the names of documents and are not read."""
+        for name in names[:1]:
+            expected = f"all items are one document; --columns {DOCUMENT}={name} divides them and their labels"
+            what = "the names of documents"
+            self.notices.append(found_at(place, "unread-field", name=name, what=what, expected=expected))
+
     def _restart(self, document: Ints, label: Ints) -> bool:
         """Return whether each document seems to number its labels itself: all are numbers, and it has label 0 or 1."""
         begins = np.array([text in ("0", "1") for text in self.labels])[label]
@@ -190,8 +198,12 @@ class _Side(NamedTuple):
         places = _places(source, header, self.request, self.notices)
         named = [header.cells[place] for place in places.values()]
         leave(self.unread, Place(source, header.line), header.cells, named)
+        others = {name: n for n, name in enumerate(header.cells) if n not in places.values() and DOCUMENT not in places}
         for lines, cells in _blocks(source, header):
             columns = {role: cells[place] for role, place in places.items()}
+            fitting = [n for n, at in others.items() if names_documents(n) or _restarts(columns[ENTITY], cells[at])]
+            self._tell_documents(Place(source, header.line), fitting)
+            others = {}  # the first rows are enough
             again = header.cells[places[ENTITY]] in columns[ENTITY]
             for line, *row in zip(lines, *columns.values(), strict=True) if again else ():
                 if [cell.removeprefix(as_text(MARK)) for cell in row] == named:
@@ -234,6 +246,8 @@ class _Side(NamedTuple):
                 found_at(place, "unknown-cluster", label=unknown[0], count=plural(len(unknown), "record"))
             )
         clusters = tuple("" if cluster.lower() in _UNKNOWN else cluster for cluster in clusters)
+        texts = [item.partition(" ")[0] for item in items]
+        self._tell_documents(place, [TEXT_OF_MENTION] * (DOCUMENT not in names and _restarts(clusters, texts)))
         return np.array(lines), {ITEM: items, ENTITY: clusters} | ({DOCUMENT: documents} if DOCUMENT in names else {})
 
 
@@ -361,15 +375,18 @@ def _places(source: Source, header: _Header, request: Request, notices: list[Fin
         left = [n for n in range(len(cells)) if n not in found.values()]
         first = [n for n in left if side_in(plain[n]) == (request.side if role == ENTITY else "")]
         found[role] = next(chain(first, left), found.get(ENTITY, 0))
-    column = next((name for name in cells if name.lower() in DOCUMENT_NAMES), None)
-    if column is not None and DOCUMENT not in found and cells.index(column) not in found.values():
-        expected = f"all items are one document; --columns {DOCUMENT}={column} divides them and their labels"
-        what = "the names of documents"
-        notices.append(found_at(Place(source, line), "unread-field", name=column, what=what, expected=expected))
     if guessed:
         taken = " and ".join(f'"{cells[found[role]]}" has the {role}' for role in guessed)
         notices.append(found_at(Place(source, line), "guessed-columns", taken=taken))
     return found
+
+
+def _restarts(labels: Sequence[str], groups: Sequence[str]) -> bool:
+    """Return whether rows seem to be numbered anew in each group: each is one run of several rows, whose first label is
+    0 or 1."""
+    runs = [list(rows) for _, rows in groupby(zip(groups, labels, strict=True), key=itemgetter(0))]
+    firsts = {next((label for _, label in rows if label), "0") for rows in runs}
+    return 1 < len(runs) == len({*groups}) <= len(groups) // 2 and firsts <= {"0", "1"}
 
 
 def _bad_row(source: Source, line: int, what: str, expected: str) -> InputError:

@@ -6,7 +6,7 @@ Files with the answer of a system often contain a copy of the key as well. Reade
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 
 from corefscore.core.documents import KEY, RESPONSE, Place
@@ -27,11 +27,14 @@ _NO_ENTITIES = (
 OF_ENTITIES = "(?i)clust|chain|coref|entit"
 """Names that say that there are entities."""
 
-DOCUMENT_NAMES = ("file", "file_name", "filename", "doc_name", "doc_key", "docid", "doc", "document")
+_OF_DOCUMENTS = (
+    r"(?i)(?:doc|document|file|text|article|story)[-_ ]?(?:id|key|name|no|number)|doc|document|fname|file"
+    r"|(?:file[-_ ]?)?path"
+)
 """Names of what may have the name of the document, if no known field or column has it."""
 
-_METADATA = {"", "Unnamed: 0", "index", "speaker", "speakers", "genre", "text", "tokens", "ner", "pos"}
-_METADATA |= {"word_clusters", "constituents", "sentence_map"}
+METADATA = {"", "Unnamed: 0", "index", "speaker", "speakers", "genre", "text", "tokens", "ner", "pos"}
+METADATA |= {"word_clusters", "constituents", "sentence_map"}
 """Fields of dialects, and columns of exports, that are known to have no entities of their own."""
 
 
@@ -43,10 +46,32 @@ def side_in(name: str) -> str:
     return sides[0] if len(sides) == 1 and not re.search(_NO_ENTITIES, plain) else ""
 
 
+def names_documents(name: str) -> bool:
+    """Return whether something with this name seems to have the names of documents."""
+    return re.fullmatch(_OF_DOCUMENTS, name.strip()) is not None
+
+
+def naming_fields(values: Mapping[str, Sequence[str | int]], count: int) -> list[str]:
+    """Return the fields that seem to have the names of ``count`` documents: those with another value in each, if their
+    own name says so or the values of several documents look like names; ``values`` are in the order of the documents.
+    """
+    return [name for name, of_field in values.items() if len({*of_field}) == count and _look_like_names(name, of_field)]
+
+
+def _look_like_names(name: str, values: Sequence[str | int]) -> bool:
+    several = len(values) > 1
+    if not all(isinstance(value, str) for value in values):
+        in_order = isinstance(values[0], int) and [*values] == [*range(values[0], values[0] + len(values))]
+        return several and not in_order and re.search("(?i)(?:id|idx|index|key|no|num|number)$", name) is not None
+    if any(re.search(r"\s", str(value)) for value in values):
+        return re.search("(?i)(?:name|title)$", name) is not None
+    return names_documents(name) or name in ("name", "title") or (several and name not in METADATA)
+
+
 def leave(unread: dict[str, Place], place: Place, names: Iterable[str], read: Collection[str] = ()) -> None:
     """Add those of the ``names`` at a place that are not ``read``, and may have entities, to those of a side."""
     for name in names:
-        if name not in read and name not in _METADATA:
+        if name not in read and name not in METADATA:
             unread.setdefault(name, place)
 
 

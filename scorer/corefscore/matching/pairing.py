@@ -313,6 +313,7 @@ class Pairing:
             if nameless.characters is not None or nameless.items is not None:
                 key, response = _named_by_position((key, response), number)
         self.notices, self.only, self.refuse = notices, only, refuse
+        self.by_line = bool(first and first.unnamed and other and other.unnamed)
         self.key_names = Names()
         self.response_names = Names(self.key_names.seen)
         self.key: Iterator[Documents] = map(self.key_names.add, key)
@@ -343,6 +344,8 @@ class Pairing:
         more = {name for name in response if name not in key}.difference(self.other_form.values())
         if lacking or more:
             missing, extra = self.key_names.places(lacking), self.response_names.places(more)
+            if lacking and more and self.by_line:
+                self.refuse(found_at(next(iter(extra.values())), "other-lines"))
             self.notices += unpaired(missing, extra, len(key), alone=self.only is not None)
 
     def _pairs(self, key: Documents) -> Pairs:

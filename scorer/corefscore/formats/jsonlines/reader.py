@@ -77,7 +77,7 @@ from corefscore.formats.jsonlines.objects import (
     records,
     sentences_of,
 )
-from corefscore.formats.sides import DOCUMENT_NAMES, OF_ENTITIES, leave, refuse_other_side, side_in
+from corefscore.formats.sides import OF_ENTITIES, leave, naming_fields, refuse_other_side, side_in
 from corefscore.formats.words import numbers_of
 
 _WHOLE_FILE = ("no-document", "json-document")
@@ -91,6 +91,9 @@ _PREDICTIONS = "(?i)pred[a-z]*(?:_coref[a-z]*)?|hyp[a-z]*|outputs?"
 
 _ANSWER = "answer"
 """The field of text with tags (`corefscore.formats.tagged`)."""
+
+_LONGEST_NAME = 200
+"""The number of characters that what may be a name has at most."""
 
 _FIELDS_SHOWN = 10
 """The number of fields that a message lists."""
@@ -122,6 +125,8 @@ class _Reader:
         self.words = partial(words_of_spans, annotations_of, request._replace(names=None))
         self.items = Numbers()
         self.seen = False
+        self.nameless: list[Place] = []  # the documents of a file without names
+        self.values: dict[str, list[str | int]] = {}  # of the fields of these that are not read
         self._begin()
 
     def _begin(self) -> None:
@@ -166,6 +171,7 @@ class _Reader:
     def _file(self, source: Source) -> Iterator[None]:
         """Read one file, object by object."""
         place, found = Place(source, None), False
+        self.nameless, self.values = [], {}
         try:
             for place, size, parse in records(source):
                 found = True
@@ -183,6 +189,11 @@ class _Reader:
                 raise _empty_file(source)
         except InputError as error:
             self._refuse(error, place, {})
+        dialect, _ = self.first or (E2E, CLUSTERS)
+        for name in naming_fields(self.values, len(self.nameless))[:1]:
+            expected = f"documents are named by line; rename the field to {dialect.names[0]} to pair them by name"
+            what = "the names of documents"
+            self.note(found_at(self.nameless[0], "unread-field", name=name, what=what, expected=expected))
 
     def _add(self, place: Place, fields: Fields) -> None:
         """Add the document of an object to the batch. Raises `InputError` for a fault."""
@@ -202,7 +213,12 @@ class _Reader:
         unnamed = fields.keys().isdisjoint(dialect.names)
         if not self.seen:
             self.seen = True
-            self._note_unread(place, fields, dialect, unnamed)
+            self._note_unread(place, fields, dialect)
+        if unnamed:
+            self.nameless.append(place)
+            for other, value in fields.items():
+                if isinstance(value, str | int) and other not in dialect.fields and len(str(value)) < _LONGEST_NAME:
+                    self.values.setdefault(other, []).append(value)
         self.batch.add(name, place, tokens, enumerate(map(len, fields[field])), flat, unnamed=unnamed)
         if CLUSTERS not in self.request.columns:
             predicted = "" if self.request.side == KEY else dialect.predicted or ""
@@ -213,12 +229,8 @@ class _Reader:
         if self.found is not None and (empty := sum(not cluster for cluster in fields[field])):
             self.note(found_at(place, "empty-cluster", document=name, count=plural(empty, "cluster"), field=field))
 
-    def _note_unread(self, place: Place, fields: Fields, dialect: Dialect, unnamed: bool) -> None:
-        """Add a notice for a field that seems to have the name of the document, or its words, and is not read."""
-        names = [name for name in (*DOCUMENT_NAMES, "title", "name") if isinstance(fields.get(name), str)] * unnamed
-        if name := next((name for name in names if not re.search(r"\s", fields[name])), None):
-            expected = f"documents are named by line; rename the field to {dialect.names[0]} to pair them by name"
-            self.note(found_at(place, "unread-field", name=name, what="the name of the document", expected=expected))
+    def _note_unread(self, place: Place, fields: Fields, dialect: Dialect) -> None:
+        """Add a notice for a field that seems to have the words of the document, and is not read."""
         if dialect is E2E and not {E2E.words, "subtoken_map"} & fields.keys():
             for name in ("tokens", "words", "document"):
                 if isinstance(fields.get(name), list) and are(str, fields[name]):
