@@ -228,7 +228,7 @@ def test_few_units_say_how_far_intervals_can_be_trusted(capfdbinary: Capture) ->
     enough = compared(capfdbinary, ASH, CEDAR, "--measures", "lea")
     assert not any("too short" in note for note in enough["notes"])
     assert enough["signature"].endswith("interval=jackknife-t")
-    perfect = compared(capfdbinary, KEY, CEDAR, "--measures", "lea")
+    perfect = compared(capfdbinary, f"perfect={KEY}", CEDAR, "--measures", "lea")
     assert not any("in fewer than 5 units" in note for note in perfect["notes"])  # it has no interval
 
 

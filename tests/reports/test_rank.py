@@ -262,11 +262,13 @@ def test_the_key_among_the_systems_is_told(command: str, tmp_path: Path, capfdbi
     done = call(capfdbinary, command, KEY, *sorted(KEY.parent.glob("*.conll")), *sorted(RUNS.glob("*.conll")), *how)
     assert done.status == 0 and done.stderr.count(b"notice[key-as-system] this system is the key itself") == 1
     assert str(KEY).encode() in done.stderr
+    named = call(capfdbinary, command, KEY, f"key={KEY}", *sorted(RUNS.glob("*.conll")), *how)
+    assert named.status == 0 and not named.stderr, "who gives it a name means it"
     both = tmp_path / "both.jsonl"
-    fields = {"doc_key": "d", "clusters": [[[0, 0], [2, 2]]], "predicted_clusters": [[[0, 0], [1, 1]]]}
-    both.write_text(json.dumps(fields) + "\n")
-    done = call(capfdbinary, command, both, f"a={both}", "--measures", "lea", "--trials", "100")
-    assert done.status == 0 and b"key-as-system" not in done.stderr
+    fields = {"clusters": [[[0, 0], [2, 2]]], "predicted_clusters": [[[0, 0], [1, 1]]]}
+    both.write_text("".join(json.dumps({"doc_key": name, **fields}) + "\n" for name in "abc"))
+    done = call(capfdbinary, command, both, both, *how)
+    assert done.status == 0 and b"key-as-system" not in done.stderr, done.stderr
 
 
 UNREADABLE: dict[str, bytes | dict[str, bytes]] = {

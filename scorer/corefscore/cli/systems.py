@@ -143,7 +143,7 @@ def _given(
         _refuse_alone(key, systems[0])
     paths, runs = separated(by_name)
     spare_inputs({"--output": output}, (key, *paths.values()))
-    existing = [path for path in paths.values() if os.path.exists(path) and os.path.exists(key)]
+    existing = [path for path in systems if os.path.exists(path) and os.path.exists(key)]  # without a name
     keys = [path for path in existing if os.path.samefile(key, path)]
     if keys and of_both_sides(key, None, None, arguments)[0] is None:
         skipped.append(Finding("key-as-system", keys[0]))
