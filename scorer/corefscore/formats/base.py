@@ -335,8 +335,7 @@ class Annotations(NamedTuple):
     @property
     def empty(self) -> Bools:
         """Whether each word is an empty node, if there are numbers."""
-        found: Bools = self.numbers % SENTENCE % TENTH > 0
-        return found
+        return self.numbers % SENTENCE % TENTH > 0
 
 
 FAULTS = ("unclosed", "unopened", "crossing", "unreadable", "unknown")

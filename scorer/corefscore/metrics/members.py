@@ -63,8 +63,7 @@ class Members(NamedTuple):
 
     def of_cells(self, values: Array) -> Floats:
         """Return, for each mention, the value of its cell, 0 if the other side does not have it."""
-        found: Floats = np.append(values, 0.0)[self.cell]
-        return found
+        return np.append(values, 0.0)[self.cell]
 
     @property
     def anaphoric(self) -> Bools:

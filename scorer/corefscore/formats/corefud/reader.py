@@ -144,8 +144,7 @@ class File:
 
     def document_of(self, words: Ints | slice) -> Ints:
         """Return the document of each of some words."""
-        found: Ints = self.document_of_sentence[self.lines.words.sentence[words]]
-        return found
+        return self.document_of_sentence[self.lines.words.sentence[words]]
 
     def _texts(self) -> Texts:
         """Return the words of the tokens. Where a word stands is part of it: sentences cut elsewhere are
@@ -256,8 +255,7 @@ class File:
 
     def _tokens_before(self, words: Ints) -> Ints:
         """Return how many tokens of its document stand before each of some words."""
-        found: Ints = self._overt_before[self.place[words]] - self.first_token[self.document_of(words)]
-        return found
+        return self._overt_before[self.place[words]] - self.first_token[self.document_of(words)]
 
     @cached_property
     def _overt_before(self) -> Ints:
