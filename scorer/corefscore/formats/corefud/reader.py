@@ -18,7 +18,7 @@ import numpy as np
 
 from corefscore.core.arrays import NONE, Ints, blocks, changes, order_by, ranked, sums
 from corefscore.core.documents import NO_NODES, Documents, Nodes, Place, Span, Texts, refuse_deep
-from corefscore.core.errors import UsageError
+from corefscore.core.errors import UsageError, refuse
 from corefscore.core.findings import Finding, plural
 from corefscore.core.sources import Source, as_text
 from corefscore.formats.base import LAST, PARSE, TREE, Request, passage, passage_places
@@ -34,7 +34,7 @@ from corefscore.formats.corefud.chunks import (
     attributes_of,
     chunks,
 )
-from corefscore.formats.corefud.lines import FORM, ID, LF, WITHOUT_NEWDOC, Lines, few, refused
+from corefscore.formats.corefud.lines import FORM, ID, LF, WITHOUT_NEWDOC, Lines, few
 from corefscore.formats.corefud.mentions import (
     Events,
     FileMentions,
@@ -104,7 +104,7 @@ class File:
 
     def refuse(self, finding: Finding) -> None:
         """Raise `InputError` for an error."""
-        refused(finding)
+        refuse(finding)
 
     def take(self, code: str, faulty: Sequence[int]) -> Sequence[int]:
         """Return those of some chunks or lines that will be reported: in scoring, the first ones."""
