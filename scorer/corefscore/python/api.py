@@ -321,7 +321,7 @@ class Scorer:
         ours, theirs = list(map(list, key)), list(map(list, response))
         self._waiting.append((name if name is not None else str(len(self._names)), ours, theirs))
         self._waiting_mentions += sum(map(len, ours)) + sum(map(len, theirs))
-        if self._waiting_mentions > _BLOCK or len(self._waiting) > _BLOCK or self._batch_scorer.names is not None:
+        if self._waiting_mentions > _BLOCK or len(self._waiting) > _BLOCK or self._run.settings.names is not None:
             self._count()  # clusters in memory have no names of their own, which is an error of this call
         self._names.append(name)
         if name is not None:

@@ -142,7 +142,7 @@ def batches_of(
     notices: list[Finding] = []
     asked: dict[str, Mapping[str, str]] = {}
     batches: dict[str, _Batches] = {}
-    reading, names = run.reading, names_asked(run.metrics, run.settings.own)
+    reading, names = run.reading, run.settings.names
     sides = {KEY: key, RESPONSE: response}
     paths = {name: paths_of(name, side) for name, side in sides.items()}
     if in_memory := [name for name, side in sides.items() if paths[name] is None and not isinstance(side, Corpus)]:
@@ -339,4 +339,5 @@ def settings_of(
         rules = replace(rules, of=of(rules.of).value)
     names = tuple(metric.name for metric in metrics)
     within = unit if unit.startswith(UNIT_SOURCES) else None
-    return Settings(names, rules, document, own_values(metrics, own), unit=within)
+    own = own_values(metrics, own)
+    return Settings(names, rules, document, own, names=names_asked(metrics, own), unit=within)
