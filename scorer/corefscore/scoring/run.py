@@ -48,9 +48,7 @@ def words_of(documents: Documents) -> list[str]:
     """Return the words of all mentions."""
     if documents.items is not None or not len(documents.start):
         return documents.words_of(range(len(documents.start)))
-    from corefscore.scoring.kinds.texts import layers_of
-
-    layers = list(layers_of(documents))
+    layers = list(documents.layers())
     words = [list(chain(*layer.words)) if layer else [] for layer in layers]
     columns = documents.document[documents.entity].tolist(), documents.start.tolist(), documents.end.tolist()
     if documents.nodes is None:
