@@ -107,10 +107,15 @@ def nested(value: Any, side: str, name: str | None = None) -> Nested:
 
 def nested_by_name(value: Mapping[Any, Any], side: str) -> dict[str, Any]:
     """Check documents by name, each as `nested` does. Raises `InputError` for a name that is no text."""
-    for name in value:
+    refuse_other_names(value, side)
+    return {name: nested(clusters, side, name).value for name, clusters in value.items()}
+
+
+def refuse_other_names(names: Iterable[Any], side: str) -> None:
+    """Raise `InputError` for the name of a document that is no text."""
+    for name in names:
         if not isinstance(name, str):
             raise refusal(side, f"named {name!r:.40}, which is {type(name).__name__}", "a string for a name")
-    return {name: nested(clusters, side, name).value for name, clusters in value.items()}
 
 
 def seem_entities(documents: Mapping[str, Any]) -> bool:
