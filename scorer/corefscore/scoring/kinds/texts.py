@@ -123,8 +123,7 @@ class Text:
     ``words``, ``tags`` and ``parse`` have one value per token. ``words`` is empty if the key has no words, as with
     clusters in memory; tokens without a tag or parse have `NO_TAG`. ``first`` is the first token of each document, and
     one past the last token; ``ends`` is one past the last token of each sentence. ``numbers`` is the number of each
-    word where mentions are more than spans (`corefscore.core.documents.Nodes`), and ``empty`` says whether it is an
-    empty node.
+    word where mentions are more than spans (`corefscore.core.documents.Nodes`).
     """
 
     def __init__(self, annotations: Iterable[Annotations | None]) -> None:
@@ -145,7 +144,6 @@ class Text:
         self.tags: Sequence[str] = tags if {*tags} - {NO_TAG} else none
         self.parse: Sequence[str] = parse if {*parse} - {NO_TAG} else none
         self.numbers = np.concatenate(numbers)
-        self.empty = are_empty(self.numbers)
         self.first: Ints = narrow(np.array(first))
         self.ends: Ints = narrow(np.array(ends))
         self.tag_set = _tag_set(Counter(self.tags))
@@ -222,10 +220,11 @@ def _placed_nodes(text: Text, document: Ints, nodes: Nodes) -> Projection:
     start, end = position[nodes.first], position[nodes.first + nodes.size - 1]
     lost = np.bincount(owner, weights=~known, minlength=len(start)) > 0
     # An empty node between two words of a mention is not a gap.
-    overt = np.append(0, np.cumsum(~text.empty))
+    is_overt = ~are_empty(text.numbers)
+    overt = np.append(0, np.cumsum(is_overt))
     first = text.first[document]
     spanned = overt[first + end + 1] - overt[first + start]
-    own_words = np.bincount(owner, weights=~text.empty[text.first[document[owner]] + position], minlength=len(start))
+    own_words = np.bincount(owner, weights=is_overt[text.first[document[owner]] + position], minlength=len(start))
     skips = np.flatnonzero(spanned > own_words)
     stop = nodes.first + nodes.size
     gaps = {mention: position[nodes.first[mention] : stop[mention]] for mention in skips.tolist()}
