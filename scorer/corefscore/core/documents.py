@@ -24,6 +24,9 @@ from corefscore.core.sources import Source
 KEY, RESPONSE = "key", "response"
 """The sides of a score."""
 
+Clusters = Iterable[Iterable[Any]]
+"""The entities of one document in memory. A mention is any hashable value; a list, as in JSON, means the tuple."""
+
 
 class Place(NamedTuple):
     """Where a document begins: its file and the line (from 1) of its begin marker or JSON, if there is one."""

@@ -26,15 +26,12 @@ from typing import Any, NamedTuple, TypeGuard
 import numpy as np
 
 from corefscore.core.arrays import Ints, repeated
-from corefscore.core.documents import KEY, RESPONSE, Documents, Place, by_appearance
+from corefscore.core.documents import KEY, RESPONSE, Clusters, Documents, Place, by_appearance
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural, shortened
 from corefscore.core.items import LONGEST, Items, ItemWords
 from corefscore.core.records import replace
 from corefscore.core.sources import Source
-
-Clusters = Iterable[Iterable[Any]]
-"""The entities of one document. A mention is any hashable value; a list, as in JSON, means the tuple."""
 
 DOCUMENT, DOCUMENTS = 2, 3
 """The number of levels of sequences above mentions."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from corefscore import formats
-from corefscore.core.documents import KEY, RESPONSE, fingerprint
+from corefscore.core.documents import KEY, RESPONSE, Clusters, fingerprint
 from corefscore.core.errors import InputError, ScorerWarning, UsageError
 from corefscore.core.findings import Finding, in_words
 from corefscore.core.options import EITHER, name_options
@@ -27,6 +27,7 @@ from corefscore.scoring.evaluate import BatchScorer, ScoredBatch, count_batches,
 from corefscore.scoring.results import DOCUMENT, Result
 from corefscore.scoring.run import (
     Corpus,
+    Given,
     batches_of,
     corpus,
     is_in_memory,
@@ -41,9 +42,6 @@ from corefscore.scoring.settings import Run
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-    from corefscore.formats.memory import Clusters
-    from corefscore.scoring.run import Given
 
 
 _BLOCK = 1 << 14

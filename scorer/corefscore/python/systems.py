@@ -23,17 +23,14 @@ from corefscore.reports.rank import Ranking
 from corefscore.reports.rank import rank as ranked
 from corefscore.reports.score import Report
 from corefscore.scoring.results import Result
-from corefscore.scoring.run import corpus, paths_of
-from corefscore.scoring.systems import files_of, scored_each, separated
+from corefscore.scoring.run import Given, corpus, paths_of
+from corefscore.scoring.systems import Runs, files_of, scored_each, separated
 from corefscore.statistics.significance import Method
 
 if TYPE_CHECKING:
     import os
 
     from typing_extensions import Unpack
-
-    from corefscore.scoring.run import Given
-    from corefscore.scoring.systems import Runs
 
 
 _METHOD = {option.keyword: option.default for option in declared(Method)} | {"margin": None}

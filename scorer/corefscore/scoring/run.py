@@ -6,12 +6,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeGuard
+from typing import Any, NamedTuple, TypeAlias, TypeGuard
 
 import numpy as np
 
 from corefscore import formats
-from corefscore.core.documents import KEY, RESPONSE, UNIT_SOURCES, Documents, joined
+from corefscore.core.documents import KEY, RESPONSE, UNIT_SOURCES, Clusters, Documents, joined
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding, plural, shortened
 from corefscore.core.options import NameOptions, check_options, declared
@@ -23,10 +23,6 @@ from corefscore.metrics.base import Metric, names_asked, own_values
 from corefscore.scoring.evaluate import count_batches, result_of
 from corefscore.scoring.results import DOCUMENT, Result
 from corefscore.scoring.settings import Rules, Run, Settings
-
-if TYPE_CHECKING:
-    from corefscore.formats.memory import Clusters
-
 
 LONGEST_NAME = 255
 """The longest file name on common file systems; a path can be longer."""
@@ -103,11 +99,10 @@ class Corpus:
         return found
 
 
-if TYPE_CHECKING:
-    File = str | os.PathLike[str]
-    Given = File | Sequence[os.PathLike[str]] | Corpus | Mapping[str, Clusters] | Clusters | Iterable[Clusters]
-    """A key or a response: a path; `pathlib.Path` objects, whose files are one corpus; a corpus read earlier; clusters
-    by document name; the clusters of one document; or a list of these."""
+_File = str | os.PathLike[str]
+Given = _File | Sequence[os.PathLike[str]] | Corpus | Mapping[str, Clusters] | Clusters | Iterable[Clusters]
+"""A key or a response: a path; `pathlib.Path` objects, whose files are one corpus; a corpus read earlier; clusters by
+document name; the clusters of one document; or a list of these."""
 
 
 def corpus(
