@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Any, NamedTuple, TypeAlias, TypeGuard
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from corefscore.core.documents import KEY, RESPONSE, UNIT_SOURCES, Clusters, Doc
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding, plural, shortened
 from corefscore.core.options import NameOptions, check_options, declared
-from corefscore.core.records import dataclass, replace
+from corefscore.core.records import NamedTuple, dataclass, replace
 from corefscore.core.sources import Source
 from corefscore.core.workers import NotSplittable
 from corefscore.formats.base import Reading
