@@ -9,11 +9,11 @@ they are the counts of the metric, or proportional to them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
 from corefscore.core.arrays import Array, Bools, Floats, Ints, changes, order_by
+from corefscore.core.records import NamedTuple
 from corefscore.matching.matched import Matched, Side
 from corefscore.metrics.base import Counts, Ratios
 from corefscore.metrics.overlap import Cells, Groups, Overlap
