@@ -27,6 +27,7 @@ from corefscore.matching.matched import (
     treat_repeats,
 )
 from corefscore.matching.pairing import Pairing, Pairs, peek
+from corefscore.matching.text.fidelity import Fidelity, of_all
 from corefscore.metrics import LINKED, MENTIONS, NAMES, described, find
 from corefscore.metrics.base import NAMED, NODES, WHOLE, Metric, packed
 from corefscore.metrics.overlap import Overlap, by_units, overlap
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from corefscore.matching.common import Common
     from corefscore.matching.mentions import Alignment
     from corefscore.matching.named import SideNames
-    from corefscore.matching.text.fidelity import Fidelity
     from corefscore.matching.text.projection import Projection
     from corefscore.matching.units import Units, Windows
     from corefscore.scoring.corefud import About
@@ -374,8 +374,6 @@ def result_of(batches: Sequence[ScoredBatch], run: Run, notices: list[Finding]) 
         notices += nothing_to_count(rules.of, every, counts, batches[0].files)
     fidelity: Fidelity | None = None
     if any(batch.fidelity is not None for batch in batches):
-        from corefscore.matching.text.fidelity import of_all
-
         fidelity = of_all([(batch.names, batch.fidelity) for batch in batches])
     of_kinds = {kind: _of_kind(batches, kind) for kind in kinds}
     copies = (view.key_copies for view in listed.values())
