@@ -103,8 +103,7 @@ class ScoredResponses:
         for documents in self._blocks:
             counts, best = self._counts(now, documents), after._counts(after.key, documents)
             gains.append(self.measure.f1({name: total - counts[name] + best[name] for name, total in sums.items()}))
-        found: Floats = np.concatenate(gains) - self.measure.f1(sums)
-        return found
+        return np.concatenate(gains) - self.measure.f1(sums)
 
 
 def measured(name: str) -> Measure:

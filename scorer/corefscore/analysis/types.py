@@ -67,8 +67,7 @@ class _Pieces(NamedTuple):
 
     def mentions(self, which: Bools) -> Bools:
         """Return whether each mention is in one of the pieces ``which``."""
-        found: Bools = np.append(which, False)[self.of]
-        return found
+        return np.append(which, False)[self.of]
 
 
 class _OneSide(NamedTuple):
@@ -114,8 +113,7 @@ class Errors(NamedTuple):
         has = np.zeros(len(self.key.main) + 1, dtype=np.bool_)
         has[self.partitions.key[which]] = True
         has[ABSENT] = False
-        found: Bools = has[self.partitions.key]
-        return found
+        return has[self.partitions.key]
 
     def operations(self, spans: int) -> dict[str, int]:
         """Return the number of steps from the response to the key: pieces and extra mentions to split off, pieces and

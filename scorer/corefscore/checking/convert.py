@@ -9,7 +9,7 @@ from itertools import chain, islice, repeat
 import numpy as np
 
 from corefscore.core.arrays import Bools, Ints
-from corefscore.core.documents import KEY, RESPONSE, SENTENCE, TENTH, Documents, joined
+from corefscore.core.documents import KEY, RESPONSE, Documents, are_empty, joined
 from corefscore.core.findings import Finding, plural
 from corefscore.core.sources import MARK, Source, is_utf_16, sources
 from corefscore.formats import BY_CONTENT, HEAD_BYTES, TAGGED, find, form_of, read, refuse_heads, requested
@@ -203,8 +203,7 @@ def _as_spans(batch: Documents, notices: list[Finding]) -> Documents:
         return batch
     place = batch.place_of(0)
     notices.append(Finding("dropped-heads", place.source.name))
-    is_token = nodes.word % SENTENCE % TENTH == 0
-    tokens = np.add.reduceat(is_token.astype(np.int64), nodes.first)
+    tokens = np.add.reduceat((~are_empty(nodes.word)).astype(np.int64), nodes.first)
     kept = tokens > 0
     gaps = kept & (tokens <= batch.end - batch.start)
     _note_lost(batch, [("dropped-zeros", ~kept), ("filled-gaps", gaps)], notices)

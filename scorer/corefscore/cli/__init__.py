@@ -15,6 +15,8 @@ from corefscore.cli.output import complain, give_up
 from corefscore.core import __version__
 from corefscore.core.errors import InputError, ScorerError, UsageError, nearest, suggested
 from corefscore.core.findings import texts_in
+from corefscore.metrics import GROUPS, NAMES, find, named, outside
+from corefscore.metrics.base import SCORES
 
 _HELP = """Score coreference exactly as the official scorers do.
 
@@ -47,8 +49,6 @@ class _Commands(click.Group):
     """All commands: every metric and every list of metrics is a command, and so are `COMMANDS`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        from corefscore.metrics import GROUPS, NAMES, outside
-
         return [*NAMES, *(metric.name for metric in outside()[0]), *GROUPS, *COMMANDS]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
@@ -71,8 +71,6 @@ class _Commands(click.Group):
             raise
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from corefscore.metrics import GROUPS, NAMES, find, outside
-
         others, broken = outside()
         metrics = [*map(find, NAMES), *others]
         with formatter.section("Metrics, and when to use them (details: corefscore METRIC --help)"):
@@ -94,9 +92,6 @@ def _is_path(word: str) -> bool:
     """Return whether an unknown metric is meant as a file: it exists, or has a folder or an ending and is
     not a list.
     """
-    from corefscore.metrics import GROUPS, NAMES, named
-    from corefscore.metrics.base import SCORES
-
     if os.path.exists(word) or os.sep in word:
         return True
     stem, ending = os.path.splitext(word)
@@ -111,8 +106,6 @@ def _is_path(word: str) -> bool:
 def _without_metric(args: Sequence[str]) -> str:
     """Return the message for a call whose first argument is a file, with the call that was probably meant."""
     from shlex import join
-
-    from corefscore.metrics import GROUPS, NAMES, named
 
     files = list(args)
     metric = next((word for word in args[1:] if named(word) in (*NAMES, *GROUPS)), None)

@@ -18,7 +18,7 @@ from corefscore.core.documents import KEY
 from corefscore.core.errors import InputError, UnknownDocumentError, UsageError
 from corefscore.core.findings import Finding
 from corefscore.core.sources import STDIN, listed, only_once, place_and_pattern
-from corefscore.core.workers import Map
+from corefscore.core.workers import Map, processes
 from corefscore.formats import has_both_sides
 from corefscore.formats.base import Reading
 from corefscore.metrics.base import Metric, names_asked, options_of, own_values
@@ -45,8 +45,6 @@ def workers() -> AbstractContextManager[Map | None]:
         return cluster(jobs)
     if jobs in (None, 1):
         return nullcontext()
-    from corefscore.core.workers import processes
-
     return processes(jobs)
 
 

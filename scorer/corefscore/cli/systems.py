@@ -104,13 +104,9 @@ def _scored(
                 raise InputError(notice.as_error() for notice in result.notices)
             return result
 
-        def give_up(name: str, error: ScorerError) -> None:
-            if refused is None or len(systems) == 1:
-                raise error
-            refused(name, error)
-
+        given_up = refused if len(systems) > 1 else None
         blamed = () if strict() else files
-        results, of_systems = scored_each(systems, score_one, files, tell=tell, refused=give_up, blamed=blamed)
+        results, of_systems = scored_each(systems, score_one, files, tell=tell, refused=given_up, blamed=blamed)
         return results, notices + of_systems
 
 

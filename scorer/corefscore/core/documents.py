@@ -7,7 +7,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import accumulate, chain, islice, repeat
 from typing import Any
 
@@ -23,6 +23,9 @@ from corefscore.core.sources import Source
 
 KEY, RESPONSE = "key", "response"
 """The sides of a score."""
+
+Clusters = Iterable[Iterable[Any]]
+"""The entities of one document in memory. A mention is any hashable value; a list, as in JSON, means the tuple."""
 
 
 class Place(NamedTuple):
@@ -152,12 +155,6 @@ class NameColumn:
             found.blanks = found.blanks | column.blanks
         return found
 
-    @classmethod
-    def by_file(cls, columns: Iterable[NameColumn]) -> list[NameColumn]:
-        """Return one column for each file, since a file that was read in pieces has several."""
-        of_file = lists_by_key((column.path, column) for column in columns)
-        return [cls.of_all(parts) for parts in of_file.values()]
-
 
 _OF_NAMES = ("start", "end", "line", "type", "words")
 """The columns of `NamedEntities` that do not depend on the batch."""
@@ -281,6 +278,12 @@ class Nodes(NamedTuple):
 
 SENTENCE, TENTH = 1 << 36, 10_000
 """The factors of the sentence and of the token in the number of a word (`Nodes`)."""
+
+
+def are_empty(words: Ints) -> Bools:
+    """Return whether words are empty nodes, by their numbers (`Nodes`)."""
+    return words % SENTENCE % TENTH > 0
+
 
 NO_NODES = Nodes(NONE, NONE, np.empty(0, dtype=np.bool_), NONE, NONE, NONE, NONE)
 
@@ -430,6 +433,25 @@ class Documents:
         for source in dict.fromkeys(place.source for place in places):
             for found in self.annotations(source, **wanted) if self.annotations else ():
                 yield Place(source, found.line), found
+
+    def layers(self) -> Iterator[Any]:
+        """Yield the annotations of each document; None for documents that are not in a file. Documents that come early
+        in their file wait.
+        """
+        wanted = cache(lambda: set(self.places))
+        waiting: dict[Place, Any] = {}
+        files: dict[Source, Iterator[Any]] = {}
+        for place in self.places:
+            if place is None or place.line is None or self.annotations is None:
+                yield None
+                continue
+            if place.source not in files:
+                files[place.source] = self.annotations(place.source)
+            while place not in waiting and (read := next(files[place.source], None)):
+                begin = Place(place.source, read.line)
+                if begin == place or begin in wanted():  # the usual order of documents does without a set of all
+                    waiting[begin] = read
+            yield waiting.pop(place, None)
 
     def of_mentions(self, which: Ints | Bools) -> dict[str, Any]:
         """Return the columns that have a value for each mention, besides entities and nodes: those of some mentions."""

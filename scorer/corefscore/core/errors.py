@@ -51,6 +51,11 @@ class InputError(ScorerError):
         return str(self.findings[0]) + (f"\n... and {plural(more, 'more error')}" if more else "")
 
 
+def refuse(finding: Finding) -> None:
+    """Raise a finding as an error."""
+    raise InputError([finding])
+
+
 def suggested(name: str, known: Iterable[str]) -> str:
     """Return the advice after an unknown name: the most similar known names, or if there are none, the first known
     ones.

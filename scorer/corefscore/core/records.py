@@ -35,7 +35,7 @@ else:
                 made = namespace["__new__"] = FunctionType(code, {"new": tuple.__new__}, "__new__", defaults)
                 made.__qualname__ = f"{name}.__new__"  # for messages about arguments
                 namespace |= {field: property(itemgetter(place)) for place, field in enumerate(fields)}
-                namespace["_fields"] = fields
+                namespace["_fields"] = namespace["__match_args__"] = fields
             return super().__new__(cls, name, bases, {"__slots__": (), **namespace})
 
     class NamedTuple(tuple, metaclass=_Fields):

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias, TypeVar
 
 from corefscore.core.arrays import NONE, Bools, Ints
-from corefscore.core.documents import KEY, RESPONSE, SENTENCE, TENTH, Documents, Place
+from corefscore.core.documents import KEY, RESPONSE, Documents, Place, are_empty
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding, Found
 from corefscore.core.items import LONGEST, Items, Values, text_of
@@ -335,8 +335,7 @@ class Annotations(NamedTuple):
     @property
     def empty(self) -> Bools:
         """Whether each word is an empty node, if there are numbers."""
-        found: Bools = self.numbers % SENTENCE % TENTH > 0
-        return found
+        return are_empty(self.numbers)
 
 
 FAULTS = ("unclosed", "unopened", "crossing", "unreadable", "unknown")

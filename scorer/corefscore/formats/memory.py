@@ -26,15 +26,12 @@ from typing import Any, NamedTuple, TypeGuard
 import numpy as np
 
 from corefscore.core.arrays import Ints, repeated
-from corefscore.core.documents import KEY, RESPONSE, Documents, Place, by_appearance
+from corefscore.core.documents import KEY, RESPONSE, Clusters, Documents, Place, by_appearance
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural, shortened
 from corefscore.core.items import LONGEST, Items, ItemWords
 from corefscore.core.records import replace
 from corefscore.core.sources import Source
-
-Clusters = Iterable[Iterable[Any]]
-"""The entities of one document. A mention is any hashable value; a list, as in JSON, means the tuple."""
 
 DOCUMENT, DOCUMENTS = 2, 3
 """The number of levels of sequences above mentions."""
@@ -107,10 +104,15 @@ def nested(value: Any, side: str, name: str | None = None) -> Nested:
 
 def nested_by_name(value: Mapping[Any, Any], side: str) -> dict[str, Any]:
     """Check documents by name, each as `nested` does. Raises `InputError` for a name that is no text."""
-    for name in value:
+    refuse_other_names(value, side)
+    return {name: nested(clusters, side, name).value for name, clusters in value.items()}
+
+
+def refuse_other_names(names: Iterable[Any], side: str) -> None:
+    """Raise `InputError` for the name of a document that is no text."""
+    for name in names:
         if not isinstance(name, str):
             raise refusal(side, f"named {name!r:.40}, which is {type(name).__name__}", "a string for a name")
-    return {name: nested(clusters, side, name).value for name, clusters in value.items()}
 
 
 def seem_entities(documents: Mapping[str, Any]) -> bool:

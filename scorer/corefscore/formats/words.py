@@ -115,8 +115,7 @@ def are_words(numbers: Ints, bounds: Ints) -> Bools:
     """
 
     def count(which: Bools) -> Ints:
-        counts: Ints = np.diff(np.cumsum(np.append(0, which))[bounds])
-        return counts
+        return np.diff(np.cumsum(np.append(0, which))[bounds])
 
     marks = np.append(numbers_of([b"", *(bytes([mark]) for mark in BLANK_MARKS)]), UNKNOWN)
     sizes = np.diff(bounds)

@@ -16,6 +16,8 @@ from corefscore.core.documents import KEY, RESPONSE, UNKNOWN, Documents, Mention
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, Found, plural, tokens
 from corefscore.core.records import NamedTuple
+from corefscore.formats import examined
+from corefscore.formats.base import Reading
 from corefscore.formats.words import are_words
 from corefscore.matching.matched import FEW, Matched
 from corefscore.matching.pairing import Pairs
@@ -174,9 +176,6 @@ def _hint(place: Place, tagged: bool) -> str:
 
 def other_columns(batches: Sequence[Common]) -> list[Finding]:
     """Report, for a side without mentions, that the last column of its files seems to be another one."""
-    from corefscore.formats import examined
-    from corefscore.formats.base import Reading
-
     found = Found()
     for side, places in _without_mentions(batches).items():
         if side == RESPONSE and any(batch.tagged for batch in batches):

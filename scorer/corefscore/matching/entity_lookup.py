@@ -7,7 +7,7 @@ The official CorefUD scorer has three peculiarities, each of which is in one pla
   (zero-collision*, zero-renumbered). ``--task aligned`` takes the alignment itself.
 - `last_entity`: a mention that is in several entities belongs to the last of them (span-in-two-entities*), so a
   response equal to its key scores less than 1.
-- `corefscore.scoring.corefud._SEEN`: CEAF and BLANC look from the key to the response only, and CEAF counts a mention
+- `corefscore.scoring.corefud.counts`: CEAF and BLANC look from the key to the response only, and CEAF counts a mention
   for every entity of the response that contains it (span-in-two-entities-of-response). With ``--task none``
   each side looks by itself.
 
@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.core.arrays import Floats, Ints, changes, ranked, repeated
-from corefscore.core.documents import SENTENCE, TENTH
+from corefscore.core.documents import are_empty
 from corefscore.matching.matched import Matched, Side
 from corefscore.matching.mentions import (
     NOWHERE,
@@ -145,7 +145,7 @@ def _with_zeros(mentions: Mentions, headed: bool) -> Mentions:
     Source: the official scorer, version 1.1, recorded random cases links-101-04, heads-101-01.
     """
     nodes = mentions.nodes
-    zero = nodes.zero if headed else nodes.first_word % SENTENCE % TENTH > 0
+    zero = nodes.zero if headed else are_empty(nodes.first_word)
     return mentions._replace(nodes=nodes._replace(zero=zero))
 
 

@@ -145,9 +145,10 @@ def about_mentions(
 
 def without_column(columns: Iterable[NameColumn]) -> list[Finding]:
     """Return a notice for each file with tokens in which no line has the column of names."""
+    of_files = lists_by_key((column.path, column) for column in columns)  # several of a file that was read in pieces
     return [
         Finding("no-name-column", column.path, details={"column": column.number, "what": _lacking(column)})
-        for column in NameColumn.by_file(columns)
+        for column in map(NameColumn.of_all, of_files.values())
         if column.columns and not column.there
     ]
 

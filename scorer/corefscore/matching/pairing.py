@@ -40,7 +40,7 @@ from corefscore.core.documents import (
     part_of,
     texts_of,
 )
-from corefscore.core.errors import InputError, UnknownDocumentError, nearest, suggested
+from corefscore.core.errors import InputError, UnknownDocumentError, nearest, refuse, suggested
 from corefscore.core.findings import NO_CHARACTERS, SHOWN, Finding, plural
 from corefscore.core.records import NamedTuple, replace
 from corefscore.core.sources import Source
@@ -282,11 +282,6 @@ def _only_parts(names: Iterable[str]) -> dict[str, str]:
     return {its[0][0]: document for document, its in parts.items() if len(its) == 1 and not its[0][1].strip("0")}
 
 
-def _refused(finding: Finding) -> None:
-    """Raise a finding as an error."""
-    raise InputError([finding])
-
-
 class Pairing:
     """All documents of the key, or the one named ``only``, paired with those of the response: batches of pairs.
 
@@ -305,7 +300,7 @@ class Pairing:
         response: Iterator[Documents],
         notices: list[Finding],
         only: str | None = None,
-        refuse: Callable[[Finding], None] = _refused,
+        refuse: Callable[[Finding], None] = refuse,
     ) -> None:
         (first, key), (other, response) = peek(key), peek(response)
         if first is not None and other is not None and first.unnamed != other.unnamed:

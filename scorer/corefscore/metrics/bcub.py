@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from corefscore.metrics.base import Counts, Measure, Metric, Ratios
+from corefscore.metrics.members import Both
 from corefscore.metrics.overlap import Overlap
-
-if TYPE_CHECKING:
-    from corefscore.metrics.members import Both
 
 
 def count(overlap: Overlap) -> tuple[Counts]:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from corefscore.core.arrays import Bools, Floats, Ints, pairs_of
 from corefscore.metrics.base import SCORES, Counts, Measure, Metric, Option, Ratios, Values, divided, shares
+from corefscore.metrics.members import Both, Members
 from corefscore.metrics.overlap import Overlap
-
-if TYPE_CHECKING:
-    from corefscore.metrics.members import Both, Members
 
 KEY, BOTH = _BOUNDARIES = ("key", "both")
 """The sides whose links decide which kinds of link count."""

@@ -9,18 +9,13 @@ primed row by row, the last column first.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from corefscore.core.arrays import Bools, Floats, Ints, bounds
 from corefscore.matching.assignment import Assignment, best
 from corefscore.metrics.base import Counts, Measure, Metric, shares
+from corefscore.metrics.members import Both, Members
 from corefscore.metrics.overlap import Overlap
-
-if TYPE_CHECKING:
-    from corefscore.metrics.members import Both, Members
-
 
 _SMALL = 400
 """The number of pairs of a key and a response entity up to which the search takes a fraction of a millisecond."""

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from corefscore.core.arrays import Bools
 from corefscore.matching.assignment import best
 from corefscore.metrics.base import Counts, Measure, Metric, shares
+from corefscore.metrics.members import Both
 from corefscore.metrics.overlap import Overlap
-
-if TYPE_CHECKING:
-    from corefscore.metrics.members import Both
 
 
 def count(overlap: Overlap) -> tuple[Counts]:

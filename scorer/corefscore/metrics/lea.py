@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from corefscore.core.arrays import Floats, Ints, pairs_of
 from corefscore.metrics.base import Counts, Measure, Metric, Ratios
+from corefscore.metrics.members import Both, Members
 from corefscore.metrics.overlap import Groups, Overlap
-
-if TYPE_CHECKING:
-    from corefscore.metrics.members import Both, Members
 
 
 def count(overlap: Overlap) -> tuple[Counts]:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from corefscore.core.arrays import Floats, Ints
 from corefscore.metrics.base import Counts, Measure, Metric, shares
+from corefscore.metrics.members import Both
 from corefscore.metrics.overlap import Groups, Overlap
-
-if TYPE_CHECKING:
-    from corefscore.metrics.members import Both
 
 
 def count(overlap: Overlap) -> tuple[Counts]:

@@ -9,11 +9,11 @@ they are the counts of the metric, or proportional to them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
 from corefscore.core.arrays import Array, Bools, Floats, Ints, changes, order_by
+from corefscore.core.records import NamedTuple
 from corefscore.matching.matched import Matched, Side
 from corefscore.metrics.base import Counts, Ratios
 from corefscore.metrics.overlap import Cells, Groups, Overlap
@@ -63,8 +63,7 @@ class Members(NamedTuple):
 
     def of_cells(self, values: Array) -> Floats:
         """Return, for each mention, the value of its cell, 0 if the other side does not have it."""
-        found: Floats = np.append(values, 0.0)[self.cell]
-        return found
+        return np.append(values, 0.0)[self.cell]
 
     @property
     def anaphoric(self) -> Bools:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from corefscore.metrics.base import Counts, Measure, Metric, shares
+from corefscore.metrics.members import Both
 from corefscore.metrics.overlap import Overlap
-
-if TYPE_CHECKING:
-    from corefscore.metrics.members import Both
 
 
 def count(overlap: Overlap) -> tuple[Counts]:

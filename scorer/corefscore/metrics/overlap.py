@@ -61,8 +61,7 @@ def _surplus_pairs(sets: Mapping[frozenset[int], int]) -> int:
     for groups, spans in sets.items():
         for size in range(2, len(groups) + 1):
             together.update(dict.fromkeys(combinations(sorted(groups), size), spans))
-    total: int = sum((-1) ** len(subset) * comb(spans, 2) for subset, spans in together.items())
-    return total
+    return sum((-1) ** len(subset) * comb(spans, 2) for subset, spans in together.items())
 
 
 def _surplus_of_products(sets: Mapping[frozenset[int], int]) -> int:

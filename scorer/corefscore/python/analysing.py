@@ -17,12 +17,10 @@ from corefscore.reports.entities import entities as report_of
 from corefscore.reports.errors.report import ErrorReport
 from corefscore.reports.explain import Explanation, expected, explanation
 from corefscore.scoring.kinds.texts import text_of
-from corefscore.scoring.run import options_by_topic
+from corefscore.scoring.run import Given, options_by_topic
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-    from corefscore.scoring.run import Given
 
 
 @with_keywords

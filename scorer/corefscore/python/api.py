@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from corefscore import formats
-from corefscore.core.documents import KEY, RESPONSE, fingerprint
+from corefscore.core.documents import KEY, RESPONSE, Clusters, fingerprint
 from corefscore.core.errors import InputError, ScorerWarning, UsageError
 from corefscore.core.findings import Finding, in_words
 from corefscore.core.options import EITHER, name_options
@@ -27,6 +27,7 @@ from corefscore.scoring.evaluate import BatchScorer, ScoredBatch, count_batches,
 from corefscore.scoring.results import DOCUMENT, Result
 from corefscore.scoring.run import (
     Corpus,
+    Given,
     batches_of,
     corpus,
     is_in_memory,
@@ -41,9 +42,6 @@ from corefscore.scoring.settings import Run
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-    from corefscore.formats.memory import Clusters
-    from corefscore.scoring.run import Given
 
 
 _BLOCK = 1 << 14
@@ -321,7 +319,7 @@ class Scorer:
         ours, theirs = list(map(list, key)), list(map(list, response))
         self._waiting.append((name if name is not None else str(len(self._names)), ours, theirs))
         self._waiting_mentions += sum(map(len, ours)) + sum(map(len, theirs))
-        if self._waiting_mentions > _BLOCK or len(self._waiting) > _BLOCK or self._batch_scorer.names is not None:
+        if self._waiting_mentions > _BLOCK or len(self._waiting) > _BLOCK or self._run.settings.names is not None:
             self._count()  # clusters in memory have no names of their own, which is an error of this call
         self._names.append(name)
         if name is not None:

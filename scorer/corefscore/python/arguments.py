@@ -51,15 +51,11 @@ class Files(TypedDict, total=False):
     columns: str | None
 
 
-class Work(TypedDict, total=False):
-    """The name of the only document to score, and the workers (`corefscore.core.workers`)."""
+class Options(_Scoring, Files, total=False):
+    """All options of a score: also the only document to score, and the workers (`corefscore.core.workers`)."""
 
     document: str | None
     workers: Map | None
-
-
-class Options(_Scoring, Files, Work, total=False):
-    """All options of a score."""
 
 
 class _Resampling(TypedDict, total=False):

@@ -10,12 +10,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from corefscore.core.arrays import Ints
-from corefscore.core.documents import KEY, RESPONSE, Place, joined
+from corefscore.core.documents import KEY, RESPONSE, Clusters, Place, joined
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, shortened
 from corefscore.core.items import Values, text_of
@@ -26,9 +26,6 @@ from corefscore.formats.ids import odd_ids
 from corefscore.formats.labels import UNNAMED
 from corefscore.formats.labels import documents as documents_of
 from corefscore.scoring.run import LONGEST_NAME, ONLY_DOCUMENT, Corpus, Texts, is_text
-
-if TYPE_CHECKING:
-    from corefscore.formats.memory import Clusters
 
 
 def from_text(answers: str | Texts, *, tags: str | None = None) -> Corpus:

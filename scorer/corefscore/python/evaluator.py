@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from corefscore.core.documents import Clusters
 from corefscore.core.errors import UsageError
 from corefscore.formats.memory import as_tuple
 from corefscore.metrics import single, wanted
@@ -17,8 +18,6 @@ from corefscore.scoring.results import Result
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-    from corefscore.formats.memory import Clusters
 
 _Given = Mapping[Any, Any] | None
 """A mapping from mentions to their clusters, or None."""

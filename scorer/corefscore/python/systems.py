@@ -12,7 +12,7 @@ from corefscore.core.documents import KEY
 from corefscore.core.errors import UsageError
 from corefscore.core.options import declared
 from corefscore.metrics import DEFAULT, ranked_by, scores_in, single, wanted
-from corefscore.metrics.base import Metric, names_asked
+from corefscore.metrics.base import Metric
 from corefscore.python.api import names_of, result, run_of, warn_of
 from corefscore.python.arguments import DEFAULTS, Comparing, Options, P, R, with_keywords
 from corefscore.reports import check as checks
@@ -23,17 +23,14 @@ from corefscore.reports.rank import Ranking
 from corefscore.reports.rank import rank as ranked
 from corefscore.reports.score import Report
 from corefscore.scoring.results import Result
-from corefscore.scoring.run import corpus, paths_of
-from corefscore.scoring.systems import files_of, scored_each, separated
+from corefscore.scoring.run import Given, corpus, paths_of
+from corefscore.scoring.systems import Runs, files_of, scored_each, separated
 from corefscore.statistics.significance import Method
 
 if TYPE_CHECKING:
     import os
 
     from typing_extensions import Unpack
-
-    from corefscore.scoring.run import Given
-    from corefscore.scoring.systems import Runs
 
 
 _METHOD = {option.keyword: option.default for option in declared(Method)} | {"margin": None}
@@ -193,8 +190,7 @@ def _results(
     others = {name: value for name, value in arguments.items() if name not in _METHOD}
     run = run_of(metrics, others, method.unit)
     if (paths := paths_of(KEY, key)) is not None:
-        names = names_asked(metrics, run.settings.own)
-        key = replace(corpus(paths, run.reading, KEY, names), paths=paths)
+        key = replace(corpus(paths, run.reading, KEY, run.settings.names), paths=paths)
     results, notices = scored_each(each, partial(result, run, key), files_of(key))
     warn_of([notice for _, notice in notices])
     return results, {"method": method, "notices": notices, "runs": runs}

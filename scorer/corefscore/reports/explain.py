@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pkgutil import get_data
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,11 +20,8 @@ from corefscore.metrics import AVERAGE, GROUPS, select
 from corefscore.metrics.base import SCORES, f1, summed
 from corefscore.reports.base import VERBATIM, Column, Reported, Table, head
 from corefscore.scoring.results import Result
-from corefscore.scoring.run import corpus, paths_of, scored, settings_of
+from corefscore.scoring.run import Given, corpus, paths_of, scored, settings_of
 from corefscore.scoring.settings import Rules, Run
-
-if TYPE_CHECKING:
-    from corefscore.scoring.run import Given
 
 _MEASURES = (*GROUPS[AVERAGE], AVERAGE)
 """The measures of a row: the three of the CoNLL average, and the average itself."""

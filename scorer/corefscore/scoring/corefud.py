@@ -1,6 +1,6 @@
 """Scoring of mentions that are more than spans (CorefUD): from pairs of documents to counts and notices.
 
-Each metric counts from the table of overlap that the official scorer uses for it (`_SEEN`).
+Each metric counts from the table of overlap that the official scorer uses for it (`counts`).
 """
 
 from __future__ import annotations
@@ -21,20 +21,6 @@ from corefscore.matching.pairing import Pairs
 from corefscore.metrics.base import NODES, Counts, Metric, packed
 from corefscore.metrics.overlap import Cells, Overlap, plain_groups
 from corefscore.scoring.settings import Rules
-
-_SEEN = {"ceafm": "members", "ceafe": "members", "blanc": "key"}
-"""The table (`_Tables`) from which the official scorer counts both recall and precision of a metric. Of all others,
-recall comes from what the key finds and precision from what the response finds."""
-
-
-class _Tables(NamedTuple):
-    """Three tables of overlap: ``key`` has what the mentions of the key find in the response, ``response`` what those
-    of the response find in the key, and ``members`` counts a mention for every entity of the response that contains it.
-    """
-
-    key: Overlap
-    response: Overlap
-    members: Overlap
 
 
 def _members(alignment: Alignment) -> Common:
@@ -139,25 +125,30 @@ def _first_differences(pairs: Pairs) -> list[tuple[int, int]]:
 
 
 def counts(alignment: Alignment, metrics: Sequence[Metric], rules: Rules) -> tuple[dict[str, Floats], Floats]:
-    """Return what each metric counts, by name, and the number of key mentions of each document."""
+    """Return what each metric counts, by name, and the number of key mentions of each document.
+
+    Recall comes from what the mentions of the key find in the response, precision from what those of the response find
+    in the key. The official scorer counts both of BLANC from the former, and both of CEAF from a table in which a
+    mention counts for every entity of the response that contains it.
+    """
     assert rules.definitions, "set by Rules.with_defaults"
     where = entities_found(alignment)
     key, response = alignment.sides
-    members = _members(alignment)
-    both_ways = in_common(key.entity, where.key), in_common(where.response, response.entity), members
-    tables = _Tables(*(_table(alignment, both) for both in both_ways))
+    both_ways = in_common(key.entity, where.key), in_common(where.response, response.entity), _members(alignment)
+    of_key, of_response, members = (_table(alignment, both) for both in both_ways)
+    official = {"ceafm": members, "ceafe": members, "blanc": of_key} if rules.definitions == "corefud" else {}
     found: dict[str, Floats] = {}
     for metric in metrics:
         if metric.view == NODES:
             found[metric.name] = packed(metric.count(alignment))
-        elif rules.definitions == "corefud" and metric.name in _SEEN:
-            found[metric.name] = packed(metric.count(getattr(tables, _SEEN[metric.name])))
+        elif metric.name in official:
+            found[metric.name] = packed(metric.count(official[metric.name]))
         else:
-            seen, back = metric.count(tables.key), metric.count(tables.response)
+            seen, back = metric.count(of_key), metric.count(of_response)
             found[metric.name] = packed(
                 [Counts(there.recall, here.precision) for there, here in zip(seen, back, strict=True)]
             )
-    return found, tables.key.key.total(tables.key.key.size)
+    return found, of_key.key.total(of_key.key.size)
 
 
 def marked_again(documents: Documents) -> dict[str, list[Repeat]]:

@@ -25,7 +25,6 @@ from corefscore.formats import Opened, opened
 from corefscore.formats.base import Reading
 from corefscore.matching.pairing import in_other_form, unpaired
 from corefscore.metrics import select
-from corefscore.metrics.base import names_asked
 from corefscore.scoring.evaluate import ScoredBatch, count_batches, result_of
 from corefscore.scoring.kinds.divisions import of
 from corefscore.scoring.results import Result
@@ -190,11 +189,10 @@ def score_by_workers(
         raise NotSplittable("--align needs all documents")
     if settings.rules.of is not None and of(settings.rules.of).needs_files:
         raise NotSplittable(f"--of {settings.rules.of} needs all documents")
-    names = names_asked(run.metrics, settings.own)
     found_in_key: list[Finding] = []
-    key_files = opened(_paths(KEY, key), found_in_key, reading, side=KEY, names=names)
+    key_files = opened(_paths(KEY, key), found_in_key, reading, side=KEY, names=settings.names)
     notices = found_in_key if known is None else [*known]
-    response_files = opened(_paths(RESPONSE, response), notices, reading, side=RESPONSE, names=names)
+    response_files = opened(_paths(RESPONSE, response), notices, reading, side=RESPONSE, names=settings.names)
     merged = _Merged({source.name: source for source in (*response_files.files, *key_files.files)})
     cut = list(slices(key_files, response_files))
     count = partial(_count, settings=settings, reading=reading)

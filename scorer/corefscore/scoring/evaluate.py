@@ -27,8 +27,9 @@ from corefscore.matching.matched import (
     treat_repeats,
 )
 from corefscore.matching.pairing import Pairing, Pairs, peek
+from corefscore.matching.text.fidelity import Fidelity, of_all
 from corefscore.metrics import LINKED, MENTIONS, NAMES, described, find
-from corefscore.metrics.base import NAMED, NODES, WHOLE, Metric, names_asked, packed
+from corefscore.metrics.base import NAMED, NODES, WHOLE, Metric, packed
 from corefscore.metrics.overlap import Overlap, by_units, overlap
 from corefscore.scoring.results import Listed, Result, UnitCounts
 from corefscore.scoring.settings import Run, Settings
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from corefscore.matching.common import Common
     from corefscore.matching.mentions import Alignment
     from corefscore.matching.named import SideNames
-    from corefscore.matching.text.fidelity import Fidelity
     from corefscore.matching.text.projection import Projection
     from corefscore.matching.units import Units, Windows
     from corefscore.scoring.corefud import About
@@ -114,7 +114,7 @@ def count_batches(
             "key"
         )
     batch_scorer = BatchScorer(run.metrics, run.settings, keep_pairs=keep_pairs)
-    if (names := batch_scorer.names) is not None and names.estimate_key:
+    if (names := run.settings.names) is not None and names.estimate_key:
         from corefscore.matching.named import estimated
 
         key = (estimated(batch, names) for batch in key)
@@ -163,7 +163,6 @@ class BatchScorer:
     def __init__(self, metrics: Sequence[Metric], settings: Settings, *, keep_pairs: bool = False) -> None:
         self.metrics, self.settings, self.keep_pairs = metrics, settings, keep_pairs
         self.every = counted_metrics(metrics, settings)
-        self.names = names_asked(metrics, settings.own)
         self.of: Of | None = None
         if settings.rules.of is not None:
             from corefscore.scoring.kinds.divisions import of, refuse_without_terms
@@ -206,11 +205,11 @@ class BatchScorer:
         """
         of_views = {WHOLE: pairs}
         named: Sequence[SideNames] = ()
-        if self.names is not None:
+        if (names := self.settings.names) is not None:
             from corefscore.matching.named import names_of_side, reduced
 
-            of_views[NAMED] = reduced(pairs, self.names)
-            named = [names_of_side(pairs.key, self.names, KEY), names_of_side(pairs.response, self.names, RESPONSE)]
+            of_views[NAMED] = reduced(pairs, names)
+            named = [names_of_side(pairs.key, names, KEY), names_of_side(pairs.response, names, RESPONSE)]
         rules = self.settings.rules.with_defaults(nodes=False)
         treated = {}
         for view, its in of_views.items():
@@ -223,7 +222,7 @@ class BatchScorer:
                 numbered = with_numbers(numbered, its)
             treated[view] = treat_repeats(numbered, its, rules.repeated)
         matched = {view: of_view.matched for view, of_view in treated.items()}
-        if self.names is not None:
+        if names is not None:
             # As if the file had no other mentions, since sums are added in this order.
             matched[NAMED] = matched[NAMED].in_text_order()
         for metric in self.metrics:
@@ -261,7 +260,7 @@ class BatchScorer:
         """Count mentions that are more than spans; also returns them all, aligned."""
         from corefscore.scoring.corefud import counts, matched
 
-        if self.names is not None:
+        if self.settings.names is not None:
             from corefscore.matching.named import names_of
 
             names_of(pairs.key)  # raises an error, since the format has none
@@ -355,14 +354,14 @@ def result_of(batches: Sequence[ScoredBatch], run: Run, notices: list[Finding]) 
     """
     if not batches:
         raise UsageError("there is no document to score: the key is empty")
-    metrics, nodes = run.metrics, any(batch.nodes is not None for batch in batches)
+    nodes = any(batch.nodes is not None for batch in batches)
     rules = run.settings.rules.with_defaults(nodes)
     settings = replace(run.settings, rules=rules, key=digits_of(sum(batch.fingerprint for batch in batches)))
     names = [batch.names if batch.windows is None else batch.windows.named(batch.names) for batch in batches]
     listed = {view: _joined_listing(batches, names, view) for view in batches[0].listed}
-    every = counted_metrics(metrics, settings)
+    every = counted_metrics(run.metrics, settings)
     counts = {metric.name: np.concatenate([batch.counts[metric.name] for batch in batches]) for metric in every}
-    notices.extend(_notices(batches, metrics, settings, listed))
+    notices.extend(_notices(batches, settings, listed))
     unread = {name: place for batch in batches for name, place in batch.unread.items()}
     if unread and counts[MENTIONS].any() and all((of[..., ::2] == of[..., 1::2]).all() for of in counts.values()):
         place, fields = min(unread.values(), key=lambda place: place.line or 0), sorted(unread)
@@ -375,8 +374,6 @@ def result_of(batches: Sequence[ScoredBatch], run: Run, notices: list[Finding]) 
         notices += nothing_to_count(rules.of, every, counts, batches[0].files)
     fidelity: Fidelity | None = None
     if any(batch.fidelity is not None for batch in batches):
-        from corefscore.matching.text.fidelity import of_all
-
         fidelity = of_all([(batch.names, batch.fidelity) for batch in batches])
     of_kinds = {kind: _of_kind(batches, kind) for kind in kinds}
     copies = (view.key_copies for view in listed.values())
@@ -396,9 +393,7 @@ def result_of(batches: Sequence[ScoredBatch], run: Run, notices: list[Finding]) 
     )
 
 
-def _notices(
-    batches: Sequence[ScoredBatch], metrics: Sequence[Metric], settings: Settings, listed: Mapping[str, Listed]
-) -> Iterator[Finding]:
+def _notices(batches: Sequence[ScoredBatch], settings: Settings, listed: Mapping[str, Listed]) -> Iterator[Finding]:
     """Give the notices about all batches. Raises as `result_of` does."""
     nodes = [batch.nodes for batch in batches if batch.nodes is not None]
     if nodes:
@@ -429,8 +424,7 @@ def _notices(
         yield from nothing_in_common(common)
         if not nodes:
             yield from other_columns(common)
-    options = names_asked(metrics, settings.own)
-    if options is not None:
+    if (options := settings.names) is not None:
         from corefscore.matching.named import about_mentions, about_names
 
         named = [batch.named for batch in batches]

@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,12 +18,10 @@ from corefscore.core.findings import Finding, plural
 from corefscore.core.percent import percent
 from corefscore.core.records import NamedTuple, dataclass, field
 from corefscore.matching.pairing import Pairs
+from corefscore.matching.text.fidelity import Fidelity
 from corefscore.metrics import AVERAGE, GROUPS, MENTIONS, NAMES, described, named
 from corefscore.metrics.base import SCORES, Counts, Measure, Metric, Ratios, Values, divided, summed, unpacked
 from corefscore.scoring.settings import Settings
-
-if TYPE_CHECKING:
-    from corefscore.matching.text.fidelity import Fidelity
 
 SCHEMA = 3
 """The version of the JSON layout, which rises with every incompatible change."""

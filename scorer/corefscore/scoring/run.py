@@ -6,16 +6,16 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeGuard
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 
 from corefscore import formats
-from corefscore.core.documents import KEY, RESPONSE, UNIT_SOURCES, Documents, joined
+from corefscore.core.documents import KEY, RESPONSE, UNIT_SOURCES, Clusters, Documents, joined
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding, plural, shortened
 from corefscore.core.options import NameOptions, check_options, declared
-from corefscore.core.records import dataclass, replace
+from corefscore.core.records import NamedTuple, dataclass, replace
 from corefscore.core.sources import Source
 from corefscore.core.workers import NotSplittable
 from corefscore.formats.base import Reading
@@ -23,10 +23,6 @@ from corefscore.metrics.base import Metric, names_asked, own_values
 from corefscore.scoring.evaluate import count_batches, result_of
 from corefscore.scoring.results import DOCUMENT, Result
 from corefscore.scoring.settings import Rules, Run, Settings
-
-if TYPE_CHECKING:
-    from corefscore.formats.memory import Clusters
-
 
 LONGEST_NAME = 255
 """The longest file name on common file systems; a path can be longer."""
@@ -48,9 +44,7 @@ def words_of(documents: Documents) -> list[str]:
     """Return the words of all mentions."""
     if documents.items is not None or not len(documents.start):
         return documents.words_of(range(len(documents.start)))
-    from corefscore.scoring.kinds.texts import layers_of
-
-    layers = list(layers_of(documents))
+    layers = list(documents.layers())
     words = [list(chain(*layer.words)) if layer else [] for layer in layers]
     columns = documents.document[documents.entity].tolist(), documents.start.tolist(), documents.end.tolist()
     if documents.nodes is None:
@@ -105,11 +99,10 @@ class Corpus:
         return found
 
 
-if TYPE_CHECKING:
-    File = str | os.PathLike[str]
-    Given = File | Sequence[os.PathLike[str]] | Corpus | Mapping[str, Clusters] | Clusters | Iterable[Clusters]
-    """A key or a response: a path; `pathlib.Path` objects, whose files are one corpus; a corpus read earlier; clusters
-    by document name; the clusters of one document; or a list of these."""
+_File = str | os.PathLike[str]
+Given = _File | Sequence[os.PathLike[str]] | Corpus | Mapping[str, Clusters] | Clusters | Iterable[Clusters]
+"""A key or a response: a path; `pathlib.Path` objects, whose files are one corpus; a corpus read earlier; clusters by
+document name; the clusters of one document; or a list of these."""
 
 
 def corpus(
@@ -142,7 +135,7 @@ def batches_of(
     notices: list[Finding] = []
     asked: dict[str, Mapping[str, str]] = {}
     batches: dict[str, _Batches] = {}
-    reading, names = run.reading, names_asked(run.metrics, run.settings.own)
+    reading, names = run.reading, run.settings.names
     sides = {KEY: key, RESPONSE: response}
     paths = {name: paths_of(name, side) for name, side in sides.items()}
     if in_memory := [name for name, side in sides.items() if paths[name] is None and not isinstance(side, Corpus)]:
@@ -339,4 +332,5 @@ def settings_of(
         rules = replace(rules, of=of(rules.of).value)
     names = tuple(metric.name for metric in metrics)
     within = unit if unit.startswith(UNIT_SOURCES) else None
-    return Settings(names, rules, document, own_values(metrics, own), unit=within)
+    own = own_values(metrics, own)
+    return Settings(names, rules, document, own, names=names_asked(metrics, own), unit=within)

@@ -7,7 +7,7 @@ from typing import Any
 
 from corefscore.core import __version__
 from corefscore.core.errors import UsageError
-from corefscore.core.options import OUTPUT, STATISTICS, option
+from corefscore.core.options import OUTPUT, STATISTICS, NameOptions, option
 from corefscore.core.records import NamedTuple, dataclass, field
 from corefscore.core.workers import Map
 from corefscore.formats.base import Reading
@@ -164,6 +164,7 @@ class Settings:
     - ``rules``: which mentions count, and how.
     - ``document``: the one document that is scored, None for all.
     - ``reading``: the options about reading that can change a score.
+    - ``names``: the options about named entities, None if no metric counts named mentions.
     - ``unit``: the units within documents whose counts are wanted as well, which does not change a score.
     - ``key``: the fingerprint of the key (`corefscore.core.documents`), once it is known.
     """
@@ -173,6 +174,7 @@ class Settings:
     document: str | None = None
     own: Mapping[str, Any] = field(default_factory=dict)
     reading: Mapping[str, str] = field(default_factory=dict)
+    names: NameOptions | None = None
     unit: str | None = None
     key: str | None = None
 

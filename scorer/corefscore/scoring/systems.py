@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from corefscore.core.documents import KEY
 from corefscore.core.errors import InputError, ScorerError, UsageError
 from corefscore.core.findings import Finding, Noticed
 from corefscore.scoring.results import Result
-from corefscore.scoring.run import Corpus
-
-if TYPE_CHECKING:
-    from corefscore.scoring.run import Given
+from corefscore.scoring.run import Corpus, Given
 
 
 class Runs(tuple[Any, ...]):

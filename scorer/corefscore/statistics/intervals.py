@@ -46,8 +46,7 @@ def added(left_out: Floats, stratum: Ints) -> Floats:
     edges = bounds(stratum, int(stratum[-1]) + 1)
     sizes = np.diff(edges).reshape(-1, *[1] * (left_out.ndim - 1))
     means = np.add.reduceat(left_out, edges[:-1], axis=0) / sizes
-    found: Floats = (means[stratum] - left_out) * np.sqrt((sizes - 1) / sizes)[stratum]
-    return found
+    return (means[stratum] - left_out) * np.sqrt((sizes - 1) / sizes)[stratum]
 
 
 def freedom(shares: Floats, stratum: Ints) -> Floats:
@@ -67,16 +66,14 @@ def quantile(confidence: Floats | float, freedom: Floats) -> Floats:
     """Return the quantile of Student's t that leaves out half of 1 - confidence on either side."""
     from scipy.special import stdtrit
 
-    found: Floats = stdtrit(freedom, (1 + np.asarray(confidence)) / 2)
-    return found
+    return stdtrit(freedom, (1 + np.asarray(confidence)) / 2)
 
 
 def upper_tail(t: Floats, freedom: Floats) -> Floats:
     """Return the probability that Student's t is larger than ``t``."""
     from scipy.special import stdtr
 
-    found: Floats = stdtr(freedom, -t)
-    return found
+    return stdtr(freedom, -t)
 
 
 def sum_of(parts: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
@@ -113,5 +110,4 @@ def ends(observed: Floats, error: Floats, reach: Floats, least: float) -> Floats
     share = np.where(inside, share, np.nan)
     logit, scaled = np.log(share / (1 - share)), error / ((1 - least) * share * (1 - share))
     sides = np.stack([logit - reach * scaled, logit + reach * scaled], axis=-1)
-    found: Floats = least + (1 - least) / (1 + np.exp(-np.clip(sides, -700, 700)))
-    return found
+    return least + (1 - least) / (1 + np.exp(-np.clip(sides, -700, 700)))

@@ -222,8 +222,7 @@ def on_grid(counts: Floats) -> Floats:
     change up to a sum of 2^48. Each system has its own powers, so that another one does not change its digits.
     """
     grid = _grid(counts)
-    rounded: Floats = np.round(counts / grid) * grid
-    return rounded
+    return np.round(counts / grid) * grid
 
 
 def _grid(counts: Floats) -> Floats:
@@ -711,8 +710,7 @@ class Compared:
     def differences(self) -> Floats:
         """The difference of the scores of each pair, pairs x measures x scores."""
         first, second = self.sample.sides
-        difference: Floats = self.sample.observed[first] - self.sample.observed[second]
-        return difference
+        return self.sample.observed[first] - self.sample.observed[second]
 
     def _with_runs(self, over_units: Floats, *systems: Ints) -> tuple[Floats, Floats]:
         """Return standard errors ..., from those ``over_units`` and the spread over the runs of ``systems`` (numbers by
@@ -851,8 +849,7 @@ class Compared:
     def better(self, measure: int, score: int) -> Bools:
         """Return whether each system was shown to be better than each other one, systems x systems: by their own test,
         or by a chain (`_chains`)."""
-        found: Bools = _chains(self.corrected, self.sample, measure, score) <= self.method.alpha
-        return found
+        return _chains(self.corrected, self.sample, measure, score) <= self.method.alpha
 
     def undecided(self, measure: int, score: int) -> list[_Pair]:
         """Return the pairs of systems whose difference in a score could not have been significant."""

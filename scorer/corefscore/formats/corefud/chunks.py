@@ -221,8 +221,7 @@ def _field(dashes: Ints, first: Ints, begin: Ints, end: Ints, field: int) -> tup
     """
 
     def dash(number: int) -> Ints:
-        found: Ints = np.minimum(dashes[np.minimum(first + number, len(dashes) - 1)], end)
-        return found
+        return np.minimum(dashes[np.minimum(first + number, len(dashes) - 1)], end)
 
     return (dash(field - 1) + 1 if field else begin.copy()), dash(field)
 

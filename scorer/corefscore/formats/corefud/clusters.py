@@ -41,6 +41,7 @@ from corefscore.formats.memory import (
     as_collections,
     is_whole,
     refusal,
+    refuse_other_names,
     shape,
 )
 
@@ -101,9 +102,7 @@ def documents(
     A document without such words has no mentions here. What is odd is added to the notices. Raises `InputError` for
     what fits none of the rules, and for tokens and words that are not there.
     """
-    for name in named:
-        if not isinstance(name, str):
-            raise refusal(side, f"named {name!r:.40}, which is {type(name).__name__}", "a string for a name")
+    refuse_other_names(named, side)
     given = {name: _Given(side, name, as_collections(clusters)) for name, clusters in named.items()}
     parts: list[Documents] = []
     sources: dict[Source, dict[int | None, str]] = {}

@@ -20,7 +20,7 @@ import numpy as np
 
 from corefscore.core.arrays import Bools, Bytes, Ints, blocks, changes, order_by
 from corefscore.core.documents import SENTENCE, TENTH
-from corefscore.core.errors import InputError
+from corefscore.core.errors import refuse
 from corefscore.core.findings import MOST, Finding, shortened
 from corefscore.core.sources import MARK, Source, as_text
 from corefscore.formats.base import excerpt
@@ -60,11 +60,6 @@ part."""
 
 _Take = Callable[[str, Sequence[int]], Sequence[int]]
 """A function that returns which of the places of an error will be reported, given its code and the places."""
-
-
-def refused(finding: Finding) -> None:
-    """Raise an error as `InputError`."""
-    raise InputError([finding])
 
 
 def few(code: str, faulty: Sequence[int]) -> Sequence[int]:
@@ -119,7 +114,7 @@ class Lines:
     these. A token without a number is refused; if ``refuse`` returns, it is no word.
     """
 
-    def __init__(self, source: Source, *, refuse: Refuse = refused, take: _Take = few) -> None:
+    def __init__(self, source: Source, *, refuse: Refuse = refuse, take: _Take = few) -> None:
         self.source, self.refuse, self.take = source, refuse, take
         self.irregular: _Irregular | None = None
         text = _read_with_lf(source)
@@ -261,13 +256,13 @@ class Lines:
         block = np.searchsorted(empty, at)
         first_of = np.searchsorted(block_of_sentence, block)
         there = np.append(block_of_sentence, -1)[first_of] == block
+        if sentences and first_of[there].min(initial=sentences):
+            numbers[WITHOUT_NEWDOC] = 0
+            lines.append(int(self.tokens[0]) + 1)
         for line, name, sentence, begins in zip(at.tolist(), called_by, first_of.tolist(), there.tolist(), strict=True):
             if not begins:
                 lost.append(line + 1)
                 continue
-            if not begun and sentence:
-                numbers[WITHOUT_NEWDOC] = 0
-                lines.append(int(self.tokens[0]) + 1)
             begun += 1
             called = f"newdoc {begun}" if name is None else name
             if called in numbers:
@@ -277,9 +272,6 @@ class Lines:
                 lines.append(line + 1)
             begins_at.append(sentence)
             document.append(numbers[called])
-        if sentences and not numbers:
-            numbers[WITHOUT_NEWDOC] = 0
-            lines.append(int(self.tokens[0]) + 1)
         of_sentence = np.repeat(document, np.diff(begins_at, append=sentences))
         return _Begun(list(numbers), lines, of_sentence, lost, again)
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from corefscore.core.arrays import NONE, Ints, blocks, changes, order_by, ranked, sums
 from corefscore.core.documents import NO_NODES, Documents, Nodes, Place, Span, Texts, refuse_deep
-from corefscore.core.errors import UsageError
+from corefscore.core.errors import UsageError, refuse
 from corefscore.core.findings import Finding, plural
 from corefscore.core.sources import Source, as_text
 from corefscore.formats.base import LAST, PARSE, TREE, Request, passage, passage_places
@@ -34,7 +34,7 @@ from corefscore.formats.corefud.chunks import (
     attributes_of,
     chunks,
 )
-from corefscore.formats.corefud.lines import FORM, ID, LF, WITHOUT_NEWDOC, Lines, few, refused
+from corefscore.formats.corefud.lines import FORM, ID, LF, WITHOUT_NEWDOC, Lines, few
 from corefscore.formats.corefud.mentions import (
     Events,
     FileMentions,
@@ -104,7 +104,7 @@ class File:
 
     def refuse(self, finding: Finding) -> None:
         """Raise `InputError` for an error."""
-        refused(finding)
+        refuse(finding)
 
     def take(self, code: str, faulty: Sequence[int]) -> Sequence[int]:
         """Return those of some chunks or lines that will be reported: in scoring, the first ones."""
@@ -144,8 +144,7 @@ class File:
 
     def document_of(self, words: Ints | slice) -> Ints:
         """Return the document of each of some words."""
-        found: Ints = self.document_of_sentence[self.lines.words.sentence[words]]
-        return found
+        return self.document_of_sentence[self.lines.words.sentence[words]]
 
     def _texts(self) -> Texts:
         """Return the words of the tokens. Where a word stands is part of it: sentences cut elsewhere are
@@ -256,8 +255,7 @@ class File:
 
     def _tokens_before(self, words: Ints) -> Ints:
         """Return how many tokens of its document stand before each of some words."""
-        found: Ints = self._overt_before[self.place[words]] - self.first_token[self.document_of(words)]
-        return found
+        return self._overt_before[self.place[words]] - self.first_token[self.document_of(words)]
 
     @cached_property
     def _overt_before(self) -> Ints:

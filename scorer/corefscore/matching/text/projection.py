@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, compress
@@ -32,7 +32,6 @@ from corefscore.core.documents import (
     RESPONSE,
     Documents,
     Nodes,
-    Place,
     Span,
     by_appearance,
     joined,
@@ -430,26 +429,20 @@ def other_names(names: Sequence[str]) -> dict[str, int]:
     return {form: documents.pop() for form, documents in meant.items() if len(documents) == 1 and form}
 
 
-def words_of(side: Documents, documents: Iterable[int], name: str, *, zeros: bool = False) -> dict[int, Annotations]:
+def words_of(side: Documents, documents: Sequence[int], name: str, *, zeros: bool = False) -> dict[int, Annotations]:
     """Return the words of some documents, which are read again; those of a response have empty nodes only with
     ``zeros``.
 
     Raises `InputError` for a document whose words are not known.
     """
-    by_place = {side.place_of(document): document for document in documents}
     words: dict[int, Annotations] = {}
-    for source in dict.fromkeys(place.source for place in by_place):
-        for found in side.annotations(source) if side.annotations else ():
-            if (place := Place(source, found.line)) in by_place:
-                if side.nodes is not None and name != KEY:
-                    nodes = np.flatnonzero(found.empty).tolist()
-                    words[by_place[place]] = found._replace(zeros=nodes) if zeros else overt(found)
-                else:
-                    words[by_place[place]] = found
-    for place, document in by_place.items():
-        known = document in words and side.tokens[document] >= 0 and set(chain(*words[document].words)) != {NO_WORD}
-        if not known:
-            raise refused(place, "text-unknown", document=side.names[document], side=name)
+    for document, layer in zip(documents, side.take(np.array(documents, dtype=np.int64)).layers(), strict=True):
+        found = layer
+        if found is not None and side.nodes is not None and name != KEY:
+            found = found._replace(zeros=np.flatnonzero(found.empty).tolist()) if zeros else overt(found)
+        if found is None or side.tokens[document] < 0 or set(chain(*found.words)) == {NO_WORD}:
+            raise refused(side.place_of(document), "text-unknown", document=side.names[document], side=name)
+        words[document] = found
     return words
 
 

@@ -383,11 +383,10 @@ def nothing_to_count(
 
 
 def with_numbers(matched: _M, pairs: Pairs) -> _M:
-    """Return the matched mentions with the kinds of both sides of ``pairs`` by number, if these have any. Copies of a
-    mention are of one kind.
+    """Return the matched mentions with the kinds of both sides of ``pairs`` by number. Copies of a mention are of one
+    kind.
     """
-    if pairs.key.kinds is None or pairs.response.kinds is None:
-        return matched
+    assert pairs.key.kinds is not None and pairs.response.kinds is not None, "set by with_kinds"
     found = []
     for kinds, side in ((pairs.key.kinds, matched.key), (pairs.response.kinds, matched.response)):
         of_number = np.full(len(matched.document), _UNKNOWN)

@@ -12,7 +12,6 @@ from array import array
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from itertools import chain
 from pkgutil import get_data
 from sys import intern
@@ -21,9 +20,8 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.core.arrays import NONE, Bools, Ints, bounds, changes, narrow
-from corefscore.core.documents import SENTENCE, TENTH, Documents, Nodes, Place
+from corefscore.core.documents import SENTENCE, Documents, Nodes, are_empty
 from corefscore.core.errors import UsageError
-from corefscore.core.sources import Source
 from corefscore.formats.base import AUTO, LAST, PARSE, Annotations
 from corefscore.matching.pairing import Pairs
 
@@ -83,16 +81,6 @@ def nodes(parse: Sequence[str], tags: Sequence[str]) -> Iterator[_Node]:
             open_nodes[-1][1].append(node)
 
 
-def _heads_of_spans(parse: Sequence[str], tags: Sequence[str]) -> dict[tuple[int, int], int]:
-    """Return the head of each span of a sentence that is a node; if several nodes have the same span, that of the
-    lowest.
-    """
-    found: dict[tuple[int, int], int] = {}
-    for node in nodes(parse, tags):
-        found.setdefault((node.start, node.end), node.head)
-    return found
-
-
 def _head(label: str, children: Sequence[_Node]) -> _Node:
     """Return the child with the head of a node."""
     if label in _NOMINAL and children[-1].tag == "POS":
@@ -135,8 +123,7 @@ class Text:
     ``words``, ``tags`` and ``parse`` have one value per token. ``words`` is empty if the key has no words, as with
     clusters in memory; tokens without a tag or parse have `NO_TAG`. ``first`` is the first token of each document, and
     one past the last token; ``ends`` is one past the last token of each sentence. ``numbers`` is the number of each
-    word where mentions are more than spans (`corefscore.core.documents.Nodes`), and ``empty`` says whether it is an
-    empty node.
+    word where mentions are more than spans (`corefscore.core.documents.Nodes`).
     """
 
     def __init__(self, annotations: Iterable[Annotations | None]) -> None:
@@ -157,7 +144,6 @@ class Text:
         self.tags: Sequence[str] = tags if {*tags} - {NO_TAG} else none
         self.parse: Sequence[str] = parse if {*parse} - {NO_TAG} else none
         self.numbers = np.concatenate(numbers)
-        self.empty = self.numbers % SENTENCE % TENTH > 0
         self.first: Ints = narrow(np.array(first))
         self.ends: Ints = narrow(np.array(ends))
         self.tag_set = _tag_set(Counter(self.tags))
@@ -187,7 +173,9 @@ class Text:
         first = int(self.ends[sentence - 1]) if sentence else 0
         if sentence not in self._of_sentence:
             tokens = slice(first, int(self.ends[sentence]))
-            self._of_sentence[sentence] = _heads_of_spans(self.parse[tokens], self.tags[tokens])
+            heads = self._of_sentence[sentence] = {}
+            for node in nodes(self.parse[tokens], self.tags[tokens]):
+                heads.setdefault((node.start, node.end), node.head)  # of nodes with one span, that of the lowest
         return first + self._of_sentence[sentence].get((start - first, end - first), end - first)
 
     def heads_of(self, placed: Projection, mentions: Ints, document: Ints, way: str) -> Ints:
@@ -232,10 +220,11 @@ def _placed_nodes(text: Text, document: Ints, nodes: Nodes) -> Projection:
     start, end = position[nodes.first], position[nodes.first + nodes.size - 1]
     lost = np.bincount(owner, weights=~known, minlength=len(start)) > 0
     # An empty node between two words of a mention is not a gap.
-    overt = np.append(0, np.cumsum(~text.empty))
+    is_overt = ~are_empty(text.numbers)
+    overt = np.append(0, np.cumsum(is_overt))
     first = text.first[document]
     spanned = overt[first + end + 1] - overt[first + start]
-    own_words = np.bincount(owner, weights=~text.empty[text.first[document[owner]] + position], minlength=len(start))
+    own_words = np.bincount(owner, weights=is_overt[text.first[document[owner]] + position], minlength=len(start))
     skips = np.flatnonzero(spanned > own_words)
     stop = nodes.first + nodes.size
     gaps = {mention: position[nodes.first[mention] : stop[mention]] for mention in skips.tolist()}
@@ -278,38 +267,18 @@ def text_of(pairs: Sequence[Pairs]) -> Text:
 
     It includes the empty nodes that only a response has, since mentions can consist of them.
     """
-    annotations = layers_of(pairs[0].key)
+    annotations = pairs[0].key.layers()
     for batch in pairs:
         if batch.response.nodes is not None:
-            annotations = map(_with_empty, annotations, layers_of(batch.response))
+            annotations = map(_with_empty, annotations, batch.response.layers())
     return Text(annotations)
-
-
-def layers_of(side: Documents) -> Iterator[Annotations | None]:
-    """Yield the annotations of each document; None for documents that are not in a file. Documents that come early in
-    their file wait.
-    """
-    wanted = cache(lambda: set(side.places))
-    waiting: dict[Place, Annotations] = {}
-    files: dict[Source, Iterator[Annotations]] = {}
-    for place in side.places:
-        if place is None or place.line is None or side.annotations is None:
-            yield None
-            continue
-        if place.source not in files:
-            files[place.source] = side.annotations(place.source)
-        while place not in waiting and (read := next(files[place.source], None)):
-            begin = Place(place.source, read.line)
-            if begin == place or begin in wanted():  # the usual order of documents does without a set of all
-                waiting[begin] = read
-        yield waiting.pop(place, None)
 
 
 def _with_empty(annotations: Annotations | None, other: Annotations | None) -> Annotations | None:
     """Return the annotations of a document, with the empty nodes that only the other side has."""
     if annotations is None or other is None:
         return annotations
-    more = ~np.isin(other.numbers, annotations.numbers) & (other.numbers % SENTENCE % TENTH > 0)
+    more = ~np.isin(other.numbers, annotations.numbers) & other.empty
     if not more.any():
         return annotations
     numbers = np.concatenate([annotations.numbers, other.numbers[more]])
