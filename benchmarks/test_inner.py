@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from corefscore import Scorer
 from corefscore.formats import read
+from corefscore.formats.conll.reader import BLOCK
 from corefscore.matching.assignment import best
 from corefscore.matching.matched import match_spans
 from corefscore.matching.pairing import Pairing, Pairs
@@ -48,6 +49,29 @@ def tables(pairs: list[Pairs]) -> list[Overlap]:
 
 def test_reading_one_side(benchmark: BenchmarkFixture, files: tuple[Path, Path]) -> None:
     benchmark(lambda: list(read(str(files[0]), [])))
+
+
+def line_ends(text: np.ndarray[tuple[int], np.dtype[np.uint8]]) -> int:
+    """Do the least that a reader in numpy does: find the line ends, and look at the last byte of each line."""
+    ends = np.flatnonzero(text == ord("\n"))
+    return int(np.count_nonzero(text[ends - 1]))
+
+
+def by_blocks(path: Path) -> int:
+    """Return the `line_ends` of a file, block by block in the same memory."""
+    buffer, lines = bytearray(BLOCK), 0
+    with open(path, "rb", buffering=0) as file:
+        while size := file.readinto(buffer):
+            lines += line_ends(np.frombuffer(buffer, dtype=np.uint8, count=size))
+    return lines
+
+
+@pytest.mark.parametrize("way", ["whole", "blocks"])
+def test_line_ends_by_numpy(benchmark: BenchmarkFixture, files: tuple[Path, Path], way: str) -> None:
+    if way == "whole":
+        benchmark(lambda: line_ends(np.fromfile(files[0], dtype=np.uint8)))
+    else:
+        benchmark(lambda: by_blocks(files[0]))
 
 
 def test_matching(benchmark: BenchmarkFixture, pairs: list[Pairs]) -> None:
