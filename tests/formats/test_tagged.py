@@ -340,7 +340,7 @@ def test_fidelity_stands_beside_the_score_in_every_layout() -> None:
     }
     assert json.loads(shown["json"])["fidelity"] == {"fidelity": 14 / 21, **EXPECTED}
     line = (
-        "idelity of the text: 66.67 % (words: 1 replaced, 6 inserted; tags: 1 close nothing, 1 without id or words; "
+        "idelity of the text: 66.67 % (words: 1 replaced, 6 inserted; tags: 1 unopened, 1 without id or words; "
         "mentions: 2 in changed words, 1 in inserted words)"
     )
     assert shown["official"].endswith(f"F{line}\n")

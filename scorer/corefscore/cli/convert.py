@@ -60,7 +60,7 @@ coreference."""
             type=options.FILE,
             metavar="KEY",
             heading=INPUT,
-            help="Write the entities of IN on the tokens of the documents of KEY.",
+            help="Write the documents of KEY with the entities of IN.",
         ),
         *options.made(Reading),
         *options.NOTICES,

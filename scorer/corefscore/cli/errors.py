@@ -152,7 +152,7 @@ def _analysed(
     cls=options.Command,
     short_help="Show why a score is low: errors by type, and what each costs.",
     help="Show why a score is low: errors by type, what each type costs, and which entities are confused.\n\n"
-    'Types are repaired one after another; their costs, in the column "in turn", add up to the points missing from '
+    'Errors are repaired type by type; the costs, in the column "in turn", add up to the points missing from '
     "100. OTHER is a second response, shown beside the first. --format csv, tsv "
     "and github list every error, with its file and line; --html shows them in the text.",
     more="Source: Kummerfeld and Klein 2013, Error-driven analysis of challenges in coreference resolution.",

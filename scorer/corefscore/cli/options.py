@@ -213,7 +213,7 @@ NOTICES = (
     Parameter(
         "--quiet",
         is_flag=True,
-        help=f"Hide notices, and all errors but the first. Run as {OFFICIAL_NAME}, corefscore hides notices.",
+        help=f"Hide notices, and all errors but the first. Under the name {OFFICIAL_NAME}, notices are always hidden.",
     ),
 )
 """Options about notices."""
@@ -231,7 +231,7 @@ RUNNING = (
         metavar="FINGERPRINT",
         heading=INPUT,
         common=False,
-        help="Reject the key unless it has this fingerprint. Signatures contain it, such as key=7cf4af.",
+        help="Reject the key unless it has this fingerprint. Reports end with it, as in key=7cf4af.",
     ),
     Parameter(
         "--jobs",

@@ -27,7 +27,7 @@ from corefscore.scoring.settings import Grouping
 
 _SYMBOLS = (
     "This is recall; for precision, swap the sides. Key entity i has |k_i| mentions, response entity j has |r_j|, and "
-    "they share n_ij; a cell is a pair that shares any."
+    "they share n_ij; a cell is a pair with n_ij > 0."
 )
 """The symbols in the definitions of metrics."""
 

@@ -282,15 +282,16 @@ def compare(
             "--sort",
             metavar="MEASURE",
             heading=SCORING,
-            help="Measure to rank by: its F1, or a score such as lea.recall. [default: conll if --measures has it, "
-            "or the first of these]",
+            help="Measure to rank by: its F1, or a score such as lea.recall. [default: conll if it is in "
+            "--measures, otherwise the first measure]",
         ),
         options.Parameter(
             "--agreement",
             is_flag=True,
             heading=STATISTICS,
             common=False,
-            help="Also report how far the measures agree: Kendall's tau, and pairs with different verdicts.",
+            help="Also report how far the measures agree: Kendall's tau, and the pairs of systems on which they "
+            "differ.",
         ),
     ),
 )

@@ -81,7 +81,7 @@ class Reading:
 
     input_format: OneOrEach[str] = option(
         None,
-        f"Format of the input (default: detected from the content). {', '.join(NAMES)}, or a dialect of JSON "
+        f"Format of the input (default: recognised by content). {', '.join(NAMES)}, or a dialect of JSON "
         f"({', '.join(DIALECTS)}). If the sides differ: key=FORMAT,response=FORMAT.",
         EVERY_NAME,
         heading=INPUT,

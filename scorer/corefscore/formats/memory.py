@@ -58,7 +58,7 @@ _EXPECTED = (
 BY_NAME = "; to say which level is which, give documents by name, {name: document}"
 
 _UNCLEAR = (
-    f"{_EXPECTED}; some of these could be one mention as well as several: give mentions as flat tuples of one length "
+    f"{_EXPECTED}; some of these could be one mention or several: give mentions as flat tuples of one length "
     f"and entities as lists{BY_NAME}"
 )
 

@@ -32,8 +32,8 @@ METRIC = Metric(
     name="mor",
     title="Mention overlap ratio",
     definition=(
-        "Mentions are assigned one to one, whatever their entity, so that they share as many words as possible:",
-        "recall: largest sum of common words over assigned pairs / words of key mentions.",
+        "Mentions are assigned one to one, whatever their entity, so that they share as many words as possible.",
+        "Recall: largest sum of common words over assigned pairs / words of key mentions.",
     ),
     paper="Žabokrtský et al. 2022, Findings of the shared task on multilingual coreference resolution",
     cite=("zabokrtsky-etal-2022-findings",),

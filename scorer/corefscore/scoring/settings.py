@@ -85,8 +85,8 @@ class Rules:
     )
     task: str | None = option(
         None,
-        "CorefUD: use the matching rules of this shared task. aligned: crac26, but entities are looked up by the "
-        "alignment; none: aligned, with metrics defined as for CoNLL. (default: crac26)",
+        "CorefUD: use the matching rules of this shared task. aligned: crac26, but each mention uses the entity of its "
+        "aligned mention; none: also define metrics as for CoNLL. (default: crac26)",
         tuple(_TASKS),
     )
     lookup: str | None = None
@@ -139,7 +139,7 @@ class Grouping:
     by: str | None = option(
         None,
         "Score groups of documents, and their mean. A group is all documents whose names have the same match of REGEX, "
-        "or of its first (...); for --by file, those of one file of KEY.",
+        "or of its first group if it has one; with --by file, those of one file of KEY.",
         kind=str,
         metavar="REGEX",
         common=True,

@@ -569,8 +569,8 @@ class Method(Grouping):
     )
     correction: str = option(
         _CORRECTIONS[0],
-        "How to correct p for several tests: for the pairs of systems within a score by largest (Westfall and Young) "
-        "or holm, for all tests by holm-all, or none.",
+        "How to correct p for several tests: largest (Westfall and Young) or holm, for the pairs of systems of one "
+        "score; holm-all, for all tests; or none.",
         _CORRECTIONS,
         heading=STATISTICS,
     )

@@ -234,7 +234,7 @@ class _Reader:
         if dialect is E2E and not {E2E.words, "subtoken_map"} & fields.keys():
             for name in ("tokens", "words", "document"):
                 if isinstance(fields.get(name), list) and are(str, fields[name]):
-                    expected = "tokens are not compared; call the field sentences, a list of lists of words"
+                    expected = 'to compare tokens, give "sentences", a list of lists of words'
                     self.note(found_at(place, "unread-field", name=name, what="the words", expected=expected))
 
     def _mentions(self, name: str, place: Place, fields: Fields, field: str, dialect: Dialect) -> tuple[int, list[int]]:

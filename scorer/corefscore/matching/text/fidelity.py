@@ -82,9 +82,9 @@ def described(counts: Mapping[str, int]) -> str:
 _IN_WORDS = {
     "words": {name: name for name in _WORDS[2:]},
     "tags": {
-        "tags_unclosed": "never closed",
-        "tags_unopened": "close nothing",
-        "tags_crossing": "cross",
+        "tags_unclosed": "unclosed",
+        "tags_unopened": "unopened",
+        "tags_crossing": "crossing",
         "tags_unreadable": "without id or words",
         "tags_unknown": "misspelled or in another notation",
     },
