@@ -147,6 +147,16 @@ def test_the_json_of_an_earlier_run_is_a_baseline(tmp_path: Path, worse: Path, c
     assert conll["difference"] == conll["now"] - conll["before"] < 0
 
 
+def test_a_baseline_of_one_kind_of_mentions_is_met(tmp_path: Path, capfdbinary: Capture) -> None:
+    """Its totals also have the links of that kind, which are no measure of the metric."""
+    key, response = TESTDATA / "systems" / "key.conll", TESTDATA / "systems" / "runs" / "ash.conll"
+    baseline = tmp_path / "baseline.json"
+    call(capfdbinary, "lea", key, response, "--of", "size:2-", "--format", "json", "--output", baseline)
+    assert call(capfdbinary, "check", baseline, key, response, "--of", "size:2-").status == 0
+    worse = key.parent / "runs" / "birch.conll"
+    assert call(capfdbinary, "check", baseline, key, worse, "--of", "size:2-").status == 3
+
+
 def test_documents_of_the_baseline_are_listed(tmp_path: Path, worse: Path, capfdbinary: Capture) -> None:
     baseline = saved(capfdbinary, tmp_path, "--documents")
     moved = checked(capfdbinary, baseline, KEY, worse, status=3)["moved"]

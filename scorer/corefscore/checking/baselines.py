@@ -14,7 +14,7 @@ from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding
 from corefscore.core.records import dataclass, field, replace
 from corefscore.core.sources import Source, as_text
-from corefscore.metrics import AVERAGE, GROUPS, MENTIONS, find, named, select
+from corefscore.metrics import AVERAGE, GROUPS, LINKED, MENTIONS, find, named, select
 from corefscore.metrics.base import SCORES, Metric
 from corefscore.scoring.results import SAME_SCORES, SCHEMA, Scores, values
 
@@ -147,6 +147,8 @@ def _complete(baseline: Baseline, path: str) -> Baseline:
         if not all(numbers.get(name, {}).keys() >= of_total.keys() for numbers in grouped):
             raise _refused(path, f"a group, or the mean of groups, has no scores of {name}")
     known = {*measures, MENTIONS}
+    if baseline.options.get("of") is not None:
+        known.add(LINKED)
     if known >= set(GROUPS[AVERAGE]):
         known.add(AVERAGE)
     for scores in (baseline.total, baseline.macro, *baseline.documents.values(), *grouped):
