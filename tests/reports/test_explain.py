@@ -185,6 +185,14 @@ def test_corefud_has_rows_of_its_own(capfdbinary: Capture) -> None:
     assert "given-mentions" not in found
 
 
+def test_a_convention_that_items_do_not_have_is_left_out(tmp_path: Path, capfdbinary: Capture) -> None:
+    """Its command was printed, and refused."""
+    table = tmp_path / "labels.csv"
+    table.write_text("document,item,entity\na,x,1\na,y,1\nb,z,1\nb,u,1\n")
+    found = rows(capfdbinary, table, table)
+    assert "official" in found and "windows" not in found
+
+
 def test_python_and_json_have_the_same_rows(capfdbinary: Capture) -> None:
     found = corefscore.explain(KEY, RESPONSE, expect=90)
     printed = json.loads(call(capfdbinary, "explain", KEY, RESPONSE, "--format", "json", "--quiet").stdout)

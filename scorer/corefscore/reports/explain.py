@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from pkgutil import get_data
 from typing import Any, NamedTuple
@@ -171,24 +172,24 @@ def explanation(key: Given, response: Given, reading: Reading, expect: str | Non
     except InputError:
         first = result(AVERAGE, ("repeated", "first"))  # with which too many repeated mentions are accepted
     kind = _NODES if first.settings.rules.matching else _SPANS
-    rows = [
-        _Scored(convention, scores, _command(convention, files, reading), _matches(scores, expect))
-        for convention in CONVENTIONS
-        if convention.only in (None, kind)
-        for scores in [_scores(convention, result)]
-    ]
+    rows = []
+    for convention in CONVENTIONS:
+        if convention.only in (None, kind):
+            with suppress(UsageError):  # for example windows, for mentions that are not spans of tokens
+                scores = _scores(convention, result)
+                rows.append(_Scored(convention, scores, _command(convention, files, reading), _matches(scores, expect)))
     return Explanation(rows, first, expect)
 
 
 def _scores(convention: _Convention, result: Callable[..., Result]) -> Mapping[str, _Triple] | None:
-    """Return the scores of a row, None if the input is rejected."""
+    """Return the scores of a row, None if the input is rejected. Raises `UsageError` for a row that has no meaning."""
     scores: dict[str, _Triple] = {}
     try:
         if convention.bcub is not None:
             return {"bcub": result(_BCUBS, *convention.options.items())[convention.bcub][:3]}
         for metric in GROUPS[AVERAGE]:
             scores[metric] = _together(result(AVERAGE, *convention.options_of(metric).items()), metric, convention.way)
-    except (InputError, UsageError):  # for example windows, for mentions that are not spans of tokens
+    except InputError:
         return None
     scores[AVERAGE] = [float(summed(np.array(its))) / len(its) for its in zip(*scores.values(), strict=True)]
     return scores
