@@ -190,7 +190,7 @@ UNUSED = {
     "lea key.conll one.jsonl --columns word=4": "or name the side that has it: key.word=... or response.word=...",
     "lea key.csv response.csv --columns clusters=a": "table of labels, where --columns can name item, entity, document",
     "lea key.conllu response.conllu --columns clusters=a": "CorefUD, where --columns can name nothing; leave",
-    "lea key.conll response.txt --columns entity=a": "this file is read as text with tags, where --columns can",
+    "lea key.conll response.txt --columns entity=a": "this file is read as tagged text, where --columns can",
     "validate response.conll --columns entity=a": _TABLES,
     "validate response.conll --columns key.word=4": "there is only one side here; leave out key.",
     "validate response.conll --input-format key=conll": "there is one input here, not a key and a response",

@@ -88,7 +88,7 @@ def test_tags_are_given_where_the_text_is_read() -> None:
         ([1], "answers are list; expected text"),
         ([], "answers are list; expected text"),
         ({"a": None}, "answers are dict; expected text"),
-        ([str(KEY)], "is a file; expected text with tags"),
+        ([str(KEY)], "is a file; expected tagged text"),
     ],
 )
 def test_what_is_no_text_is_refused(answers: Any, message: str) -> None:

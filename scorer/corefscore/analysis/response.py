@@ -40,7 +40,7 @@ class Asked:
     heads: str = AUTO
     pronouns: str = option(
         AUTO,
-        "How to recognise pronouns: auto (by the tags of the key), none, english, tags:A,B* or words:FILE.",
+        "How to recognise pronouns: auto (by the parts of speech of the key), none, english, tags:A,B* or words:FILE.",
         kind=str,
         metavar="HOW",
         common=True,

@@ -16,7 +16,7 @@ from corefscore.metrics import NAMES as METRICS
 from corefscore.metrics import find
 from corefscore.metrics.base import Metric, options_of
 from corefscore.reports.layouts import NAMES as LAYOUTS
-from corefscore.reports.layouts import TABLES, Style, fitting
+from corefscore.reports.layouts import OFFICIAL, TABLES, Style, fitting
 
 COREFUD_NAME = "corefud-scorer.py"
 """Under this name, the program has the arguments of the official CorefUD scorer (`corefscore.cli.corefud`)."""
@@ -213,7 +213,7 @@ NOTICES = (
     Parameter(
         "--quiet",
         is_flag=True,
-        help=f"Hide notices, and all errors but the first. Under the name {OFFICIAL_NAME}, notices are always hidden.",
+        help=f"Hide notices, and all errors but the first. If run as {OFFICIAL_NAME}, notices are always hidden.",
     ),
 )
 """Options about notices."""
@@ -231,7 +231,7 @@ RUNNING = (
         metavar="FINGERPRINT",
         heading=INPUT,
         common=False,
-        help="Reject the key unless it has this fingerprint. Reports end with it, as in key=7cf4af.",
+        help="Reject the key unless it has this fingerprint. Signatures contain it, as key=7cf4af.",
     ),
     Parameter(
         "--jobs",
@@ -262,7 +262,7 @@ def layout(*takes: str) -> click.Parameter:
         "layout",
         type=Choice(names),
         default=names[0],
-        show_default=True,
+        show_default="as the official scorer of the format" if names[0] == OFFICIAL else True,
         metavar="LAYOUT",
         help=f"Layout of the output: {', '.join(names)}.",
     )

@@ -92,8 +92,8 @@ class Reading:
     heads: str | None = option(
         None,
         "How to find heads, for CorefUD, errors and diff: as annotated in CorefUD (file), the highest word in the tree "
-        "(tree), by the parse of CoNLL (parse), or the last word (last). (default: auto, the first of these that is "
-        "possible)",
+        "(tree), by the parse of CoNLL (parse), or the last word (last). (default: auto: file for "
+        "CorefUD, otherwise parse, or else last)",
         HEADS,
         heading=INPUT,
     )
@@ -107,8 +107,8 @@ class Reading:
     )
     pieces: str | None = option(
         None,
-        "If a document was answered in several pieces, merge the entities that share a mention where pieces overlap "
-        f"(overlap), those with the same id (same), or none (apart). (default: {PIECES[0]})",
+        "If tagged text of a document comes in several pieces, merge the entities that share a mention where pieces "
+        f"overlap (overlap), those with the same id (same), or none (apart). (default: {PIECES[0]})",
         PIECES,
         heading=INPUT,
     )

@@ -452,7 +452,7 @@ def _beyond(side: Documents, other: Documents, present: Bools) -> Iterator[Findi
         expected = f"offsets below {other.tokens[d]}, the number of tokens on the other side{NO_CHARACTERS}"
         if odd[mention]:
             (what,) = texts_of([side.mention(mention)])
-            expected = "the first token of the mention, then its last one, counted from 0, as elsewhere here"
+            expected = "(first token, last token), counted from 0, as in the other mentions"
         yield found_at(
             side.place_of(d), "bad-mention", document=side.names[d], place="a mention", what=what, expected=expected
         )

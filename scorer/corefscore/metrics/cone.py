@@ -29,7 +29,7 @@ METRIC = Metric(
     ),
     paper="Lin et al. 2010, CONE: Metrics for automatic evaluation of named entity co-reference resolution",
     cite=("lin-etal-2010-cone",),
-    use="Use it if only names are annotated, or to score names alone.",
+    use="Use it to score names alone; add --estimate-key if the key has no coreference.",
     note="Names are read from the named-entity column, the eleventh; --estimate-key makes a key from them, which is "
     "written as CoNLL if there is no RESPONSE.",
     measures=(

@@ -36,8 +36,8 @@ METRIC = Metric(
     name="muc",
     title="MUC",
     definition=(
-        "The share of the links of each entity that the other side keeps; an entity of n mentions has",
-        "n - 1 links: sum of (n_ij - 1) over cells / sum of (|k_i| - 1).",
+        "The share of links that the other side keeps: sum of (n_ij - 1) over cells / sum of (|k_i| - 1);",
+        "an entity of n mentions has n - 1 links.",
     ),
     paper="Vilain et al. 1995, A model-theoretic coreference scoring scheme",
     cite=("vilain-etal-1995-model",),

@@ -362,7 +362,7 @@ def _same_key(result: Result, baseline: Baseline, path: str) -> None:
             before, now = sizes[measure], scores[measure].recall_counts.denominator
             if not math.isclose(before, now, rel_tol=1e-9):
                 where = "all documents" if scope is None else f'document "{scope}"'
-                what = f"the denominator of {measure} recall in {where} is {before:.15g} there, and {now:.15g} here"
+                what = f"the recall of {measure} in {where} divides by {before:.15g} there, and by {now:.15g} here"
                 raise InputError([Finding("other-key", path, details={"what": what})])
 
 

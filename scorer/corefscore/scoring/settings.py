@@ -43,8 +43,8 @@ class Rules:
 
     repeated: str = option(
         REPEATED[0],
-        "How to treat spans annotated more than once: as the official scorer does, keep the first, or reject the file "
-        "(refuse).",
+        "How to treat spans annotated more than once: as the official scorer does, keep the first (always with --of), "
+        "or reject the file (refuse).",
         REPEATED,
         common=True,
     )
@@ -78,15 +78,15 @@ class Rules:
     )
     of: str | None = option(
         None,
-        "Score one kind of mention, such as pronouns, names, size:2-5, singletons or type:person; or divide all "
-        "mentions by size, kind, distance, type, column:N or field:NAME, and score each part.",
+        "Score one kind of mention, such as pronouns, names, size:2-5 (of the entity), singletons or type:person; or "
+        "divide all mentions by size, kind, distance, type, column:N or field:NAME, and score each part.",
         kind=str,
         metavar="KIND",
     )
     task: str | None = option(
         None,
-        "CorefUD: use the matching rules of this shared task. aligned: crac26, but each mention uses the entity of its "
-        "aligned mention; none: also define metrics as for CoNLL. (default: crac26)",
+        "CorefUD: use the matching rules of this shared task. aligned: crac26, but each mention takes the entity of "
+        "its aligned mention; none: as aligned, with metrics as for CoNLL. (default: crac26)",
         tuple(_TASKS),
     )
     lookup: str | None = None
@@ -138,8 +138,8 @@ class Grouping:
     )
     by: str | None = option(
         None,
-        "Score groups of documents, and their mean. A group is all documents whose names have the same match of REGEX, "
-        "or of its first group if it has one; with --by file, those of one file of KEY.",
+        "Score groups of documents, and their mean. Documents are in one group if REGEX, or its first (...), matches "
+        "the same text in their names; with --by file, if they are in one file of KEY.",
         kind=str,
         metavar="REGEX",
         common=True,

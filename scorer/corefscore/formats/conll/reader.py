@@ -643,5 +643,5 @@ def _what_else(source: Source, side: str | None) -> Finding:
     else:
         what = f'the file begins with "{as_text(first)[:60]}"'
         if side == RESPONSE:
-            expected = f"{_EXPECTED}; a response that is text with tags is scored with --input-format tagged"
+            expected = f"{_EXPECTED}; a response that is tagged text is scored with --input-format tagged"
     return Finding("no-document", source.name, line, details={"what": what, "expected": expected})

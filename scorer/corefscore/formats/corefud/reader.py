@@ -385,7 +385,7 @@ class File:
         """Add a notice for mentions without a head."""
         no_head = "no head" if self.fields.head is not None else "no head, since the header names no such field"
         of_zero = "the head 0, although words are counted from 1"
-        for lack, what in ((NO_HEAD, no_head), (EMPTY_HEAD, "an empty field of the head"), (0, of_zero)):
+        for lack, what in ((NO_HEAD, no_head), (EMPTY_HEAD, "an empty head field"), (0, of_zero)):
             # A head of 0 is the last word if a bracket of its own ends the mention (`mentions.heads`).
             chunks = found.chunk[(found.head == lack) & ~(found.last_single & (lack == 0))]
             if len(chunks):

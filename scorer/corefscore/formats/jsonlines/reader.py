@@ -354,7 +354,7 @@ def _by_first(place: Place, fields: Fields, request: Request) -> _First:
     """
     dialect = dialect_of(place, fields, request)
     if request.input_format is None and CLUSTERS not in request.columns and isinstance(fields.get(_ANSWER), str):
-        what = f"occurs together with clusters, so this can be text with tags or {dialect.name}"
+        what = f"occurs together with clusters, so this can be tagged text or {dialect.name}"
         expected = f"one of them; --input-format tagged or --input-format {dialect.name} says which"
         raise bad_field(place, fields, _ANSWER, what, expected)
     chosen = CLUSTERS in request.columns or dialect.clusters not in fields

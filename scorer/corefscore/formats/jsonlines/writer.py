@@ -15,7 +15,7 @@ from corefscore.formats.jsonlines.dialects import E2E, FLAT, OBJECTS, SENTENCES,
 from corefscore.formats.jsonlines.objects import TOKEN, WORD, as_json
 from corefscore.formats.written import Fit, add_notice, fitted, with_signs
 
-_CONFLICT = "in the order of their ids, another copy of a mention would count"
+_CONFLICT = "the ids would change which copy of a repeated mention counts"
 """The reason why ids are dropped although they are the numbers from 0 on."""
 
 _Clusters = Sequence[Sequence[tuple[int, int]]]

@@ -33,7 +33,7 @@ def _recognises(head: bytes) -> bool:
 
 FORMAT = Format(
     "tagged",
-    "text with tags",
+    "tagged text",
     _recognises,
     read=partial(later, "tagged.texts", "read"),
     sentences=partial(later, "tagged.texts", "sentences"),

@@ -220,11 +220,11 @@ def _answers(source: Source, notation: Notation | None) -> Iterator[_Answer]:
     raw = source.read().removeprefix(MARK)
     if is_utf_16(raw):
         what = "the file is not UTF-8; it looks like UTF-16"
-        raise refused(Place(source, None), "no-document", what=what, expected="text with tags in it, in UTF-8")
+        raise refused(Place(source, None), "no-document", what=what, expected="tagged text in UTF-8")
     if not raw.strip():
         empty = "the file contains nothing but white space" if raw else "the file is empty"
         expected = (
-            "text with tags in it, or JSON lines with such text in the field answer; if the model wrote nothing, give "
+            "tagged text, or JSON lines with such text in the field answer; if the model wrote nothing, give "
             'its answer as JSON, {"answer": ""}, which is scored'
         )
         raise refused(Place(source, None), "no-document", what=empty, expected=expected)

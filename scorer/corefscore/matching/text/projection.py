@@ -403,7 +403,7 @@ def _words_in(texts: _Texts, source: Source, spans: Sequence[Span]) -> list[str]
     return passages
 
 
-_ALIKE = "mentions in inserted words match nothing, those in deleted words are missed"
+_ALIKE = "the fidelity is the share of words that agree with the key; mentions in other words do not match"
 _OTHER = "no word of the key was found in the answer: see whether the model refused, or answered for another document"
 """What is said of a low fidelity."""
 
