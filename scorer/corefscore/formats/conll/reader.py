@@ -72,7 +72,7 @@ from corefscore.formats.conll.cells import (
 from corefscore.formats.conll.lines import WordColumn, absent_column, other_words
 from corefscore.formats.corefud import recognises as is_conll_u
 
-BLOCK = 1 << 21
+BLOCK = 1 << 20
 """The number of bytes read at once: large enough for whole-array passes, small enough for the cache."""
 
 _MOST_DOCUMENTS = 1 << 14
