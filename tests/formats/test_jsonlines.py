@@ -8,6 +8,7 @@ from __future__ import annotations
 import gzip
 import json
 import random
+import warnings
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ import corefscore
 import numpy as np
 import pytest
 from corefscore.core.documents import KEY, Documents, Place, joined
-from corefscore.core.errors import InputError
+from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding
 from corefscore.core.sources import Source
 from corefscore.formats import conll, read
@@ -576,7 +577,11 @@ OF_DOCUMENTS = "the names of documents"
         ({"name": "a"}, [("name", OF_DOCUMENTS)]),
         ({"file": "a", "tokens": ["a", "b"]}, [("file", OF_DOCUMENTS), ("tokens", "the words")]),
         ({"docId": "a"}, [("docId", OF_DOCUMENTS)]),
-        ({"ref": "a", "split": "test"}, [("ref", OF_DOCUMENTS)]),
+        ({"sample_id": "a", "split": "test"}, [("sample_id", OF_DOCUMENTS)]),
+        ({"path": "a"}, [("path", OF_DOCUMENTS)]),
+        ({"response_id": "a"}, []),
+        ({"lang": "a", "created": 7}, []),
+        ({"uid": ["a"], "valid": True}, []),
         ({"title": "The cat"}, [("title", OF_DOCUMENTS)]),
         ({"idx": 7}, [("idx", OF_DOCUMENTS)]),
         ({"idx": 0}, []),
@@ -600,6 +605,36 @@ def test_fields_that_may_be_meant_are_told(
     path.write_text(lines({**fields, "clusters": [[[0, 0], [1, 1]]]}, second))
     notices = [notice for notice in corefscore.read(path).notices if notice.code == "unread-field"]
     assert sorted((notice.details["name"], notice.details["what"]) for notice in notices) == told
+
+
+def test_documents_without_names_begin_at_the_same_lines(tmp_path: Path) -> None:
+    """An array was paired one off with JSON lines; a side may end earlier, and one with names is paired by them."""
+    objects = [{"clusters": [[[0, number], [9, 9]]]} for number in range(3)]
+    named = [{"doc_key": name, **fields} for name, fields in zip("abc", objects, strict=True)]
+    (tmp_path / "array.json").write_text("[\n" + ",\n".join(map(json.dumps, objects)) + "\n]\n")
+    for name, some in (("lines", objects), ("shorter", objects[:2]), ("named", named)):
+        (tmp_path / f"{name}.jsonl").write_text(lines(*some))
+    for response, told in (("lines", 0), ("shorter", 1), ("named", 3)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            notices = corefscore.score(tmp_path / "lines.jsonl", tmp_path / f"{response}.jsonl", "lea").notices
+        assert [notice.code for notice in notices].count("missing-document") == told
+    for key, response in (("array.json", "lines.jsonl"), ("lines.jsonl", "array.json")):
+        with pytest.raises(InputError, match="no document of the key begins at this line"):
+            corefscore.score(tmp_path / key, tmp_path / response, "lea")
+
+
+@pytest.mark.parametrize("columns", ["key.clusters=adjudicated", "key.clusters=nope"])
+def test_options_of_a_side_that_was_read_before_are_refused(columns: str, tmp_path: Path) -> None:
+    """They were ignored."""
+    path = tmp_path / "both.json"
+    path.write_text(lines({"doc_key": "a", "clusters": [[[0, 0], [1, 1]]], "adjudicated": [[[0, 0], [2, 2]]]}))
+    before = corefscore.read(path, side="key")
+    with pytest.raises(UsageError, match="the key is not read from files here"):
+        corefscore.score(before, path, "lea", columns=columns)
+    own = corefscore.read(path, side="key", columns=f"{columns.partition('=')[0]}=adjudicated")
+    chosen = "key.clusters=adjudicated"
+    assert corefscore.score(own, path, "lea", columns=chosen)["lea"].f1 < 1
 
 
 def test_a_key_in_a_field_of_another_name_is_not_left_out(tmp_path: Path) -> None:

@@ -371,6 +371,8 @@ RESTART, GO_ON = "a,m1,0 a,m2,1 a,m3,0 b,m4,1 b,m5,1 b,m6,0", "a,m1,0 a,m2,1 a,m
         ("a,m1,0 b,m2,1 a,m3,0 b,m4,1", False),  # a column of something else, which comes again
         ("a,m1,0 b,m2,0 c,m3,0 d,m4,0", False),  # a column that numbers the rows
         ("a,m1,0 a,m2,1 a,m3,0 a,m4,1", False),
+        ("a,m1,0 a,m2,0 b,m3,1 b,m4,1", False),  # no label is in both
+        ("a,m1,0 a,m2,0 b,m3, b,m4,", False),
     ],
 )
 def test_labels_that_seem_to_restart_are_told(rows: str, told: bool, tmp_path: Path) -> None:
@@ -386,7 +388,10 @@ def test_labels_that_seem_to_restart_are_told(rows: str, told: bool, tmp_path: P
     assert ["unread-field"] * told == [notice.code for notice in read(records).notices]
 
 
-@pytest.mark.parametrize(("column", "told"), [("file", True), ("doc_key", True), ("doc", False), ("brand", False)])
+@pytest.mark.parametrize(
+    ("column", "told"),
+    [("file", True), ("doc_key", True), ("article_id", True), ("doc", False), ("brand", False)],
+)
 def test_a_column_that_may_have_documents_is_told(column: str, told: bool, tmp_path: Path) -> None:
     """Labels that restart in each file would be merged."""
     path = tmp_path / "table.csv"

@@ -78,13 +78,50 @@ def test_clusters_score_as_their_files() -> None:
     assert score(KEY, spans)["lea"].f1 == 1
 
 
+BOTH = {
+    "doc_key": "a",
+    "sentences": [["Ann", "saw", "her", "dog", "bark"]],
+    "clusters": [[[0, 0], [2, 2]]],
+    "predicted_clusters": [[[0, 0], [2, 3]]],
+}
+"""A document with other entities on each side."""
+
+
+@pytest.mark.filterwarnings("ignore::corefscore.ScorerWarning")
+def test_a_corpus_is_written_as_the_side_that_was_read(tmp_path: Path) -> None:
+    (tmp_path / "both.json").write_text(json.dumps(BOTH))
+    (tmp_path / "table.csv").write_text("item,gold,pred\nx,1,1\ny,1,2\n")
+    for name, form, fields in (("both.json", "jsonlines", None), ("table.csv", "labels", "labels")):
+        corpus = read(tmp_path / name, side="response", input_format=fields)
+        write(corpus, tmp_path / "written", form)
+        assert score(corpus, read(tmp_path / "written"), "muc,bcub")["bcub"].f1 == 1
+
+
+def test_a_corpus_whose_file_has_changed_is_not_written(tmp_path: Path) -> None:
+    """Such as that of an earlier epoch: the entities of the later one were written."""
+    path = tmp_path / "response.conll"
+    path.write_bytes(KEY.read_bytes())
+    corpus = read(path)
+    path.write_bytes(KEY.read_bytes() + b"\n")
+    with pytest.raises(UsageError, match="this file changed"):
+        write(corpus, tmp_path / "written", "jsonlines")
+    assert not (tmp_path / "written").exists()
+
+
+def test_no_file_of_a_folder_is_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "key.conll").write_bytes(KEY.read_bytes())
+    with pytest.raises(UsageError, match="is a file that the corpus was read from"):
+        write(read(tmp_path), tmp_path / "key.conll", "jsonlines")
+    assert (tmp_path / "key.conll").read_bytes() == KEY.read_bytes()
+
+
 def test_what_cannot_be_written_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "key.conll"
     path.write_bytes(KEY.read_bytes())
     rows: list[tuple[Any, Path, str, str]] = [
         (from_labels([1, 1]), path, "conll", "the words of this corpus are not known"),
         ([["Ann"]], path, "conll", "the words of this corpus are not known"),
-        (read(path), path, "conll", "is the file that the corpus was read from"),
+        (read(path), path, "conll", "is a file that the corpus was read from"),
         (read(path), tmp_path / "out", "connl", "unknown format"),
         (read(path), tmp_path / "no" / "folder", "conll", "No such file or directory"),
     ]

@@ -388,6 +388,8 @@ def test_systems_are_compared_in_one_kind(capfdbinary: Capture) -> None:
     assert "of=distance:0-9" in ranked.signature
     done = call(capfdbinary, "muc", *SYSTEM, "--of", "size:2-3", "--intervals", "--format", "csv")
     assert float(rows(done.stdout)[-1]["f1_low"]) < float(rows(done.stdout)[-1]["f1"])
+    divided = call(capfdbinary, "muc", *SYSTEM, "--of", "size", "--intervals", "--format", "csv")
+    assert divided.status == 0 and {"size:1", "size:2"} <= {row["scope"] for row in rows(divided.stdout)}
 
 
 def test_windows_are_cut_after_mentions_are_told_apart() -> None:

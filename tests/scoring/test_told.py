@@ -152,6 +152,17 @@ def test_spans_beside_what_only_looks_like_them_are_told(other: Any) -> None:
         assert "never the same, even if they look alike" in str(notice.details["hint"])
 
 
+@pytest.mark.parametrize(("mentions", "shared", "told"), [(20, 2, True), (20, 3, False), (19, 1, False)])
+def test_hardly_any_mention_in_common_is_told(mentions: int, shared: int, told: bool) -> None:
+    """As if documents had each other's names: a few mentions match by chance."""
+    key = [[(10 * number, 10 * number) for number in range(mentions)]]
+    places = [10 * number + 5 * (number >= shared) for number in range(mentions)]
+    response = [[(place, place) for place in places]]
+    notices = score(key, response, "lea").notices
+    assert [notice.code for notice in notices] == [SHIFTED] * told
+    assert all(notice.details["few"] == "hardly any" and "names" in str(notice.details["what"]) for notice in notices)
+
+
 def test_one_shared_mention_in_any_document_is_enough() -> None:
     apart = [[(0, 1), (3, 3)]], [[(1, 2)]]
     scorer = Scorer("lea")

@@ -125,6 +125,7 @@ def _given(
     output that is one of the inputs.
     """
     in_folder, skipped = _folder(place, key) if place is not None else ([], [])
+    tell(skipped)
     if not systems and place is None:
         both, _ = of_both_sides(key, None, None, arguments)
         systems = [both] if both is not None else []
@@ -141,10 +142,10 @@ def _given(
     spare_inputs({"--output": output}, (key, *paths.values()))
     existing = [path for path in systems if os.path.exists(path) and os.path.exists(key)]  # without a name
     keys = [path for path in existing if os.path.samefile(key, path)]
-    if keys and of_both_sides(key, None, None, arguments)[0] is None:
-        skipped.append(Finding("key-as-system", keys[0]))
-    tell(skipped)
-    return paths, runs, [("", notice) for notice in skipped]
+    alone = keys and of_both_sides(key, None, None, arguments)[0] is None
+    found = [Finding("key-as-system", keys[0])] if alone else []
+    tell(found)
+    return paths, runs, [("", notice) for notice in (*skipped, *found)]
 
 
 def _runs(path: str) -> str | Runs:

@@ -201,7 +201,7 @@ class _Side(NamedTuple):
         others = {name: n for n, name in enumerate(header.cells) if n not in places.values() and DOCUMENT not in places}
         for lines, cells in _blocks(source, header):
             columns = {role: cells[place] for role, place in places.items()}
-            fitting = [n for n, at in others.items() if names_documents(n) or _restarts(columns[ENTITY], cells[at])]
+            fitting = [name for name, at in others.items() if _divides(name, cells[at], columns[ENTITY])]
             self._tell_documents(Place(source, header.line), fitting)
             others = {}  # the first rows are enough
             again = header.cells[places[ENTITY]] in columns[ENTITY]
@@ -381,12 +381,20 @@ def _places(source: Source, header: _Header, request: Request, notices: list[Fin
     return found
 
 
+def _divides(name: str, cells: Sequence[str], labels: Sequence[str]) -> bool:
+    """Return whether a column seems to have the names of documents, which would divide the rows: by its name, or since
+    labels restart."""
+    several = len({*cells}) < len(cells)
+    return several and (names_documents(name) or (not side_in(name) and _restarts(labels, cells)))
+
+
 def _restarts(labels: Sequence[str], groups: Sequence[str]) -> bool:
     """Return whether rows seem to be numbered anew in each group: each is one run of several rows, whose first label is
-    0 or 1."""
-    runs = [list(rows) for _, rows in groupby(zip(groups, labels, strict=True), key=itemgetter(0))]
-    firsts = {next((label for _, label in rows if label), "0") for rows in runs}
-    return 1 < len(runs) == len({*groups}) <= len(groups) // 2 and firsts <= {"0", "1"}
+    0 or 1, and they share labels."""
+    runs = [[row for row in rows if row[1]] for _, rows in groupby(zip(groups, labels, strict=True), key=itemgetter(0))]
+    firsts = {rows[0][1] for rows in runs if rows}
+    shared = len({row for rows in runs for row in rows}) > len({*labels} - {""})
+    return 1 < len(runs) == len({*groups}) <= len(groups) // 2 and firsts <= {"0", "1"} and shared
 
 
 def _bad_row(source: Source, line: int, what: str, expected: str) -> InputError:

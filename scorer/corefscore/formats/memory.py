@@ -116,9 +116,9 @@ def refuse_other_names(names: Iterable[Any], side: str) -> None:
 
 
 def seem_entities(documents: Mapping[str, Any]) -> bool:
-    """Return whether clusters by document seem to be clusters by id: each name is a number, or ends with one, and each
-    entity is a pair of numbers that do not fall, as those of a mention."""
-    if not all(re.fullmatch("(?i)(?:[ce]|cluster|entity|chain)?[ _-]?[0-9]+", name) for name in documents):
+    """Return whether clusters by document seem to be clusters by id: each name ends with a number, and each entity is a
+    pair of numbers that do not fall, as those of a mention."""
+    if not all(re.fullmatch(r"\D*[0-9]+", name) for name in documents):
         return False
     pairs = list(chain.from_iterable(documents.values()))
     lists = bool(pairs) and all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in pairs)

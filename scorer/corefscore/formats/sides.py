@@ -33,8 +33,11 @@ _OF_DOCUMENTS = (
 )
 """Names of what may have the name of the document, if no known field or column has it."""
 
-METADATA = {"", "Unnamed: 0", "index", "speaker", "speakers", "genre", "text", "tokens", "ner", "pos"}
-METADATA |= {"word_clusters", "constituents", "sentence_map"}
+_IDS = "(?:^|[-_])(?i:id|idx|uid|uuid|guid|index|hash|url|key)$|(?<=[a-z])(?:Id|ID|Idx|Key)$"
+"""Names of fields with ids or numbers of documents."""
+
+_METADATA = {"", "Unnamed: 0", "index", "speaker", "speakers", "genre", "text", "tokens", "ner", "pos"}
+_METADATA |= {"word_clusters", "constituents", "sentence_map"}
 """Fields of dialects, and columns of exports, that are known to have no entities of their own."""
 
 
@@ -52,26 +55,28 @@ def names_documents(name: str) -> bool:
 
 
 def naming_fields(values: Mapping[str, Sequence[str | int]], count: int) -> list[str]:
-    """Return the fields that seem to have the names of ``count`` documents: those with another value in each, if their
-    own name says so or the values of several documents look like names; ``values`` are in the order of the documents.
-    """
+    """Return the fields that seem to have the names of ``count`` documents by their own names, and since each document
+    has another value; ``values`` are in the order of the documents."""
     return [name for name, of_field in values.items() if len({*of_field}) == count and _look_like_names(name, of_field)]
 
 
 def _look_like_names(name: str, values: Sequence[str | int]) -> bool:
-    several = len(values) > 1
-    if not all(isinstance(value, str) for value in values):
-        in_order = isinstance(values[0], int) and [*values] == [*range(values[0], values[0] + len(values))]
-        return several and not in_order and re.search("(?i)(?:id|idx|index|key|no|num|number)$", name) is not None
-    if any(re.search(r"\s", str(value)) for value in values):
-        return re.search("(?i)(?:name|title)$", name) is not None
-    return names_documents(name) or name in ("name", "title") or (several and name not in METADATA)
+    title = re.search("(?i)(?:name|title)$", name) is not None
+    if not all(isinstance(value, str) and value and (title or not re.search(r"\s", value)) for value in values):
+        first = values[0]  # numbers in order say no more than lines do
+        in_order = isinstance(first, int) and [*values] == [*range(first, first + len(values))]
+        return isinstance(first, int) and len(values) > 1 and not in_order and _is_id(name)
+    return title or names_documents(name) or (len(values) > 1 and _is_id(name))
+
+
+def _is_id(name: str) -> bool:
+    return re.search(_IDS, name) is not None and not side_in(name)
 
 
 def leave(unread: dict[str, Place], place: Place, names: Iterable[str], read: Collection[str] = ()) -> None:
     """Add those of the ``names`` at a place that are not ``read``, and may have entities, to those of a side."""
     for name in names:
-        if name not in read and name not in METADATA:
+        if name not in read and name not in _METADATA:
             unread.setdefault(name, place)
 
 

@@ -22,6 +22,9 @@ from corefscore.formats.words import are_words
 from corefscore.matching.matched import FEW, Matched
 from corefscore.matching.pairing import Pairs
 
+_ENOUGH, _HARDLY = 20, 0.1
+"""Of so many mentions of the response, a share up to this one matches by chance."""
+
 
 class Common(NamedTuple):
     """What the sides of a batch of pairs have in common.
@@ -29,13 +32,14 @@ class Common(NamedTuple):
     ``documents`` is the number of documents that both sides have. ``first`` has a mention of each side, if possible of
     one document, and None for a side without mentions; ``places`` has the beginnings of the documents of such a side.
     ``tagged`` means that the response is text with tags, ``left_out`` that none of the mentions that they share counts.
-    ``apart`` is given if they share a few mentions by chance (`_steps_apart`).
+    ``few`` means that they share a few mentions by chance; ``apart`` is given if most of the others are `_steps_apart`.
     """
 
     documents: int
     first: Mapping[str, Mention | None]
     places: Mapping[str, Sequence[Place]]
     tagged: bool
+    few: bool
     apart: tuple[int, int] | None
     left_out: bool
 
@@ -44,15 +48,16 @@ def common(
     pairs: Pairs, counted: Sequence[Matched], every: Sequence[Matched] = (), *, left_out: bool = False
 ) -> Common | None:
     """Return what the sides of a batch have in common; None if they share a mention that counts in any of the ways in
-    which metrics see it, unless these are few and most are `_steps_apart`. ``every`` has the mentions before some were
-    left out; ``left_out`` says that they share some of these.
+    which metrics see it, unless these are hardly any, or few and most are `_steps_apart`. ``every`` has the mentions
+    before some were left out; ``left_out`` says that they share some of these.
     """
     shared = list(map(_shared, counted))
     few = any(mentions.any() for mentions in shared)
     if few and any(mentions.mean() > FEW for mentions in shared):
         return None
     apart = _steps_apart(pairs) if few else None
-    if few and not apart:
+    hardly = all(len(mentions) >= _ENOUGH and mentions.mean() <= _HARDLY for mentions in shared)
+    if few and not apart and not hardly:
         return None
     left_out = not few and (left_out or any(_shared(mentions).any() for mentions in every))
     sides = {KEY: pairs.key, RESPONSE: pairs.response}
@@ -60,7 +65,7 @@ def common(
     first = {name: _first(side, in_both if len(in_both) else side.document) for name, side in sides.items()}
     present = np.flatnonzero(pairs.present).tolist()
     places = {name: [side.place_of(d) for d in present] for name, side in sides.items() if first[name] is None}
-    return Common(len(present), first, places, pairs.response.own_text, apart, left_out)
+    return Common(len(present), first, places, pairs.response.own_text, few, apart, left_out)
 
 
 def _shared(matched: Matched) -> Bools:
@@ -117,7 +122,8 @@ def nothing_in_common(batches: Sequence[Common]) -> list[Finding]:
         both = [batch for batch in batches if all(batch.first.values())] or batches
         key, response = (next(filter(None, (batch.first[side] for batch in both))) for side in (KEY, RESPONSE))
         apart = next(filter(None, (batch.apart for batch in batches)), None)
-        return [_apart(key, response, documents, tagged, apart)]
+        few = any(batch.few for batch in batches)
+        return [_apart(key, response, documents, tagged, few=few, apart=apart)]
     found = []
     for side, (place, *_) in lacking.items():
         hint = _hint(place, side == RESPONSE and tagged)
@@ -135,14 +141,20 @@ def _without_mentions(batches: Sequence[Common]) -> dict[str, list[Place]]:
     }
 
 
-def _apart(key: Mention, response: Mention, documents: int, tagged: bool, apart: tuple[int, int] | None) -> Finding:
+def _apart(
+    key: Mention, response: Mention, documents: int, tagged: bool, *, few: bool, apart: tuple[int, int] | None
+) -> Finding:
     shown = [
         f'"{text}"{tokens(mention.span.start, mention.span.end)}'
         for mention, text in zip((key, response), texts_of([key, response]), strict=True)
     ]
-    few = "hardly any" if apart else "no"
-    details = {"documents": plural(documents, "document"), "few": few, "key": shown[0], "response": shown[1]}
-    details["what"] = "scores of mentions and entities are 0"
+    details = {"documents": plural(documents, "document"), "key": shown[0], "response": shown[1]}
+    details["few"] = "hardly any" if few else "no"
+    details["what"] = (
+        "so few match by chance, as if documents had each other's names"
+        if few
+        else "scores of mentions and entities are 0"
+    )
     if apart:
         begins, ends = (
             f"{plural(abs(by), 'token')} {'earlier' if by > 0 else 'later'}" if by else "where they do" for by in apart

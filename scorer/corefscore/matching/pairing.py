@@ -341,6 +341,7 @@ class Pairing:
             missing, extra = self.key_names.places(lacking), self.response_names.places(more)
             if lacking and more and self.by_line:
                 self.refuse(found_at(next(iter(extra.values())), "other-lines"))
+                return
             self.notices += unpaired(missing, extra, len(key), alone=self.only is not None)
 
     def _pairs(self, key: Documents) -> Pairs:

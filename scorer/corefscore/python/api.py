@@ -82,7 +82,7 @@ def read(
     if estimate_key or NE in columns_of(reading, side):
         names = replace(name_options({"estimate_key": estimate_key}), ne_from=EITHER)
     found = corpus(paths, reading, side, names, texts=True)
-    return replace(found, origin=(paths, reading.of(side))) if isinstance(paths, str) else found
+    return replace(found, origin=(paths, reading.of(side), side or KEY)) if isinstance(paths, str) else found
 
 
 @with_keywords
@@ -140,7 +140,8 @@ def write(corpus: Corpus, path: str | os.PathLike[str], format: str) -> None:
 
         write(read("key.conll"), "key.jsonl", "jsonlines")
 
-    Raises `UsageError` for another corpus, for a format that cannot be written, and for a file that cannot be;
+    Raises `UsageError` for another corpus, for a file of it that has changed or would be overwritten, for a format that
+    cannot be written, and for a file that cannot be;
     `InputError` for documents that cannot be converted.
     """
     from corefscore.checking.convert import convert
@@ -148,15 +149,19 @@ def write(corpus: Corpus, path: str | os.PathLike[str], format: str) -> None:
     if not isinstance(corpus, Corpus) or corpus.origin is None:
         expected = "a corpus of read(path) or from_clusters(clusters, words)"
         raise UsageError(f"the words of this corpus are not known; expected {expected}")
-    source, reading = corpus.origin
+    source, reading, side = corpus.origin
     target = os.fspath(path)
-    if isinstance(source, str) and all(map(os.path.exists, (source, target))) and os.path.samefile(source, target):
-        raise UsageError(f"{target} is the file that the corpus was read from; write another one")
+    for file in dict.fromkeys(place.source for place in corpus.documents.places if place):
+        both_exist = isinstance(source, str) and os.path.exists(file.path) and os.path.exists(target)
+        if both_exist and os.path.samefile(file.path, target):
+            raise UsageError(f"{target} is a file that the corpus was read from; write another one")
+        with file.reading():
+            pass  # raises an error for a file that has changed
     notices: list[Finding] = []
-    text = "".join(convert(source, notices, format, reading))
+    text = "".join(convert(source, notices, format, reading, of=side))
     try:
-        with open(target, "wb") as file:
-            file.write(text.encode("utf-8", "surrogateescape"))
+        with open(target, "wb") as written:
+            written.write(text.encode("utf-8", "surrogateescape"))
     except OSError as error:
         raise UsageError(f"{target}: {error.strerror}") from error
     warn_of(notices)

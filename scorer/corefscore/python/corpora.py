@@ -108,7 +108,7 @@ def _read(objects: Iterable[Any], name: str, form: str, side: str, reading: Read
     notices: list[Finding] = []
     request = requested(side, reading)._replace(texts=True)
     documents = Opened([source], find(form), request).documents(notices)
-    return Corpus(joined(list(documents)), tuple(notices), reading.settings, origin=(source, reading))
+    return Corpus(joined(list(documents)), tuple(notices), reading.settings, origin=(source, reading, KEY))
 
 
 def _for_json(value: Any) -> Any:

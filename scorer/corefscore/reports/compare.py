@@ -13,7 +13,7 @@ import numpy as np
 from corefscore.core.arrays import lists_by_key
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, Noticed, plural
-from corefscore.core.records import dataclass
+from corefscore.core.records import dataclass, replace
 from corefscore.metrics import HEADINGS, asked
 from corefscore.metrics.base import SCORES
 from corefscore.reports.base import AGAINST, MEASURE, PAIR, SYSTEM, VERDICT, Column, Interval, Table, known
@@ -301,6 +301,22 @@ def compare(
     into kinds of mentions.
     """
     refuse_division(results.values())
+    return replace(_comparison(results, measures, method, watch, runs), notices=notices)
+
+
+def intervals(result: Result, method: Method) -> Comparison:
+    """Return the intervals of every measure of one response. Raises `InputError` if there is only one unit."""
+    return _comparison({"": result}, dict.fromkeys(result, SCORES), method)
+
+
+def _comparison(
+    results: Mapping[str, Result],
+    measures: Collection[str],
+    method: Method,
+    watch: Watch | None = None,
+    runs: Mapping[str, Sequence[str]] | None = None,
+) -> Comparison:
+    """Return the comparison of one or more systems."""
     first, units = next(iter(results.values())), sampled(results, measures, method, runs)
     if units.units == 1:
         details = {"unit": method.unit, "documents": len(first.names)}
@@ -308,9 +324,4 @@ def compare(
     found, on_groups = compared(units, method, watch=watch), None
     if method.by is not None and units.pairs:
         on_groups = OnDatasets(results, found, on_each(units, list(dict.fromkeys(first.groups(method.by))), found))
-    return Comparison(results=results, found=found, notices=notices, runs=runs, datasets=on_groups)
-
-
-def intervals(result: Result, method: Method) -> Comparison:
-    """Return the intervals of every measure of one response. Raises `InputError` if there is only one unit."""
-    return compare({"": result}, dict.fromkeys(result, SCORES), method)
+    return Comparison(results=results, found=found, runs=runs, datasets=on_groups)

@@ -63,13 +63,13 @@ def words_of(documents: Documents) -> list[str]:
 class Corpus:
     """The documents of one side, as `read` returns them. ``notices`` are the notices of reading them, ``reading`` the
     options they were read with. Both become part of the result of a score. ``paths`` are its files, if workers may read
-    them again with the options of the score; ``origin`` is what was read, and how."""
+    them again with the options of the score; ``origin`` is what was read, how, and as which side."""
 
     documents: Documents
     notices: Sequence[Finding]
     reading: Mapping[str, str]
     paths: str | Sequence[str] | None = None
-    origin: tuple[str | Source, Reading] | None = None
+    origin: tuple[str | Source, Reading, str] | None = None
 
     def __repr__(self) -> str:
         return f"<Corpus of {plural(len(self.names), 'document')}>"
@@ -143,6 +143,8 @@ def batches_of(
             sides = _from_files(sides, in_memory[0], reading, names)
         batches = {name: iter([documents]) for name, documents in _in_memory(sides, notices).items()}
     for name, side in sides.items():
+        if paths[name] is None:
+            _refuse_late(reading, name, side)
         if isinstance(side, Corpus):
             if name == RESPONSE and reading.tags not in (None, side.reading.get("tags")):
                 raise UsageError("tags: the response was read without them; give them to from_text or read instead")
@@ -158,6 +160,17 @@ def batches_of(
     if any(read != other for other in asked.values()):
         read = {f"{side}_{name}": value for side, options in asked.items() for name, value in options.items()}
     return (batches[KEY], batches[RESPONSE]), notices, run._replace(settings=replace(run.settings, reading=read))
+
+
+def _refuse_late(reading: Reading, name: str, side: Given) -> None:
+    """Raise `UsageError` for options of reading that are about a side in memory, or one that was read without them."""
+    before = side.reading if isinstance(side, Corpus) else {}
+    late = [piece for piece in (reading.columns or "").split(",") if piece.startswith(f"{name}.")]
+    late *= before.get("columns") != reading.columns
+    if isinstance(side, Corpus) and side.documents.nodes is not None and reading.heads != before.get("heads"):
+        late += [f"heads={reading.heads}"] * (reading.heads is not None)
+    if late:
+        raise UsageError(f"{late[0]}: the {name} is not read from files here; leave it out, or give it to read")
 
 
 def _from_files(sides: dict[str, Any], name: str, reading: Reading, names: NameOptions | None) -> dict[str, Any]:

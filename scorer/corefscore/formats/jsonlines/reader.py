@@ -217,7 +217,7 @@ class _Reader:
         if unnamed:
             self.nameless.append(place)
             for other, value in fields.items():
-                if isinstance(value, str | int) and other not in dialect.fields and len(str(value)) < _LONGEST_NAME:
+                if type(value) in (str, int) and other not in dialect.fields and len(str(value)) <= _LONGEST_NAME:
                     self.values.setdefault(other, []).append(value)
         self.batch.add(name, place, tokens, enumerate(map(len, fields[field])), flat, unnamed=unnamed)
         if CLUSTERS not in self.request.columns:
