@@ -27,10 +27,7 @@ _NO_ENTITIES = (
 OF_ENTITIES = "(?i)clust|chain|coref|entit"
 """Names that say that there are entities."""
 
-_OF_DOCUMENTS = (
-    r"(?i)(?:doc|document|file|text|article|story)[-_ ]?(?:id|key|name|no|number)|doc|document|fname|file"
-    r"|(?:file[-_ ]?)?path"
-)
+_OF_DOCUMENTS = r"(?i)(?:doc|document|file|text|article|story)[-_ ]?(?:id|key|name)|doc|document|file|(?:file_?)?path"
 """Names of what may have the name of the document, if no known field or column has it."""
 
 _IDS = "(?:^|[-_])(?i:id|idx|uid|uuid|guid|index|hash|url|key)$|(?<=[a-z])(?:Id|ID|Idx|Key)$"
@@ -61,16 +58,12 @@ def naming_fields(values: Mapping[str, Sequence[str | int]], count: int) -> list
 
 
 def _look_like_names(name: str, values: Sequence[str | int]) -> bool:
+    is_id = len(values) > 1 and re.search(_IDS, name) is not None and not side_in(name)
+    numbers = [value for value in values if isinstance(value, int)]
+    if numbers:  # those in order say no more than lines do
+        return is_id and len(numbers) == len(values) and numbers != [*range(numbers[0], numbers[0] + len(numbers))]
     title = re.search("(?i)(?:name|title)$", name) is not None
-    if not all(isinstance(value, str) and value and (title or not re.search(r"\s", value)) for value in values):
-        first = values[0]  # numbers in order say no more than lines do
-        in_order = isinstance(first, int) and [*values] == [*range(first, first + len(values))]
-        return isinstance(first, int) and len(values) > 1 and not in_order and _is_id(name)
-    return title or names_documents(name) or (len(values) > 1 and _is_id(name))
-
-
-def _is_id(name: str) -> bool:
-    return re.search(_IDS, name) is not None and not side_in(name)
+    return (title or is_id or names_documents(name)) and all(v and (title or not re.search(r"\s", str(v))) for v in values)
 
 
 def leave(unread: dict[str, Place], place: Place, names: Iterable[str], read: Collection[str] = ()) -> None:

@@ -121,8 +121,7 @@ def nothing_in_common(batches: Sequence[Common]) -> list[Finding]:
     if not lacking:
         both = [batch for batch in batches if all(batch.first.values())] or batches
         key, response = (next(filter(None, (batch.first[side] for batch in both))) for side in (KEY, RESPONSE))
-        apart = next(filter(None, (batch.apart for batch in batches)), None)
-        few = any(batch.few for batch in batches)
+        few, apart = any(batch.few for batch in batches), next(filter(None, (batch.apart for batch in batches)), None)
         return [_apart(key, response, documents, tagged, few=few, apart=apart)]
     found = []
     for side, (place, *_) in lacking.items():
