@@ -63,7 +63,7 @@ def _look_like_names(name: str, values: Sequence[str | int]) -> bool:
     if numbers:  # those in order say no more than lines do
         return is_id and len(numbers) == len(values) and numbers != [*range(numbers[0], numbers[0] + len(numbers))]
     title = re.search("(?i)(?:name|title)$", name) is not None
-    return (title or is_id or names_documents(name)) and all(v and (title or not re.search(r"\s", str(v))) for v in values)
+    return (title or is_id or names_documents(name)) and all(v and (title or " " not in str(v)) for v in values)
 
 
 def leave(unread: dict[str, Place], place: Place, names: Iterable[str], read: Collection[str] = ()) -> None:
