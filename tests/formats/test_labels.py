@@ -420,7 +420,7 @@ def test_a_column_that_may_have_documents_is_told(column: str, told: bool, tmp_p
         ),
         (
             '{"clusters": [[[0, 0], [1, 1]]]}',
-            json.dumps({"clusters": [[[0, 0], [1, 1]]], **dict.fromkeys("abcdefghij", 1)}),
+            json.dumps({"clusters": [[[0, 0], [1, 1]]], **dict.fromkeys("abcdefghij", "x")}),
             "a, b, c, d, e and 5 more",
         ),
         ('{"clusters": [[[0, 0], [1, 1]]]}', '{"clusters": [[[0, 0], [1, 1]]], "told": "[a](#1) b"}', "told"),

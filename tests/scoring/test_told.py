@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -265,3 +266,15 @@ def test_words_in_common_count_where_no_mention_does(tmp_path: Path, capfdbinary
     )
     assert b"total,mor,100.0,50.0," in done.stdout.replace(b"total,total,", b"total,")
     assert b"but no mention matches" in done.stderr
+
+
+def test_one_file_as_both_sides_is_told_if_it_has_more_columns(tmp_path: Path) -> None:
+    """Such as that of another clustering, which --columns would name; numbers of JSON are none."""
+    table, more, plain = (tmp_path / name for name in ("table.csv", "more.jsonl", "plain.jsonl"))
+    table.write_text("id,author,cluster\na,1,1\nb,1,1\nc,2,1\n")
+    fields = {"doc_key": "a", "clusters": [[[0, 0], [2, 2]]], "part": 0, "seconds": 0.5}
+    plain.write_text(json.dumps(fields) + "\n")
+    more.write_text(json.dumps({**fields, "kmeans": [[[0, 0]]]}) + "\n")
+    for path, told in ((table, "author"), (more, "kmeans"), (plain, "")):
+        notices = [notice for notice in score(path, path, "bcub").notices if notice.code == "same-as-key"]
+        assert [notice.details["fields"] for notice in notices] == [told] * bool(told)

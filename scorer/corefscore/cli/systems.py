@@ -142,8 +142,7 @@ def _given(
     spare_inputs({"--output": output}, (key, *paths.values()))
     existing = [path for path in systems if os.path.exists(path) and os.path.exists(key)]  # without a name
     keys = [path for path in existing if os.path.samefile(key, path)]
-    alone = keys and of_both_sides(key, None, None, arguments)[0] is None
-    found = [Finding("key-as-system", keys[0])] if alone else []
+    found = [Finding("key-as-system", keys[0])] if keys and of_both_sides(key, None, None, arguments)[0] is None else []
     tell(found)
     return paths, runs, [("", notice) for notice in (*skipped, *found)]
 

@@ -384,8 +384,7 @@ def _places(source: Source, header: _Header, request: Request, notices: list[Fin
 def _divides(name: str, cells: Sequence[str], labels: Sequence[str]) -> bool:
     """Return whether a column seems to have the names of documents, which would divide the rows: by its name, or since
     labels restart."""
-    several = len({*cells}) < len(cells)
-    return several and (names_documents(name) or (not side_in(name) and _restarts(labels, cells)))
+    return len({*cells}) < len(cells) and (names_documents(name) or (not side_in(name) and _restarts(labels, cells)))
 
 
 def _restarts(labels: Sequence[str], groups: Sequence[str]) -> bool:

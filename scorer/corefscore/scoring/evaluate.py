@@ -173,10 +173,11 @@ class BatchScorer:
     def count(self, pairs: Pairs) -> ScoredBatch:
         """Count a batch, or its windows if there are any."""
         names, rules, key = pairs.key.names, self.settings.rules, pairs.fingerprint
-        unread = {name: place for name, place in pairs.response.unread.items() if name not in pairs.key.unread}
-        if pairs.key.unread and pairs.key.files[:1] != pairs.response.files[:1]:
-            alone = pairs.key.unread.keys() - pairs.response.unread.keys()
-            unread |= {name: pairs.key.unread[name] for name in alone if side_in(name) == RESPONSE}
+        same_file = pairs.key.files[:1] == pairs.response.files[:1]  # given twice, perhaps for two fields of it
+        of_key, of_response = pairs.key.unread, pairs.response.unread
+        unread = {name: place for name, place in of_response.items() if same_file or name not in of_key}
+        alone = () if same_file else of_key.keys() - of_response.keys()
+        unread |= {name: of_key[name] for name in alone if side_in(name) == RESPONSE}
         if self.of is not None:
             from corefscore.scoring.kinds.divisions import with_kinds
 
