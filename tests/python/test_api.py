@@ -412,7 +412,7 @@ def test_options_of_reading_need_a_file(call: Callable[[dict[str, str]], object]
 
 @pytest.mark.parametrize("text", ["[Ann](#1) saw [her](#1).", "<m id=1>Ann</m> saw", "Ann saw\nher."])
 def test_text_in_place_of_a_path_is_refused_as_text(text: str) -> None:
-    with pytest.raises(UsageError, match=r"expected a path: give text with tags as a list, \[text\]"):
+    with pytest.raises(UsageError, match=r"expected a path: give tagged text as a list, \[text\]"):
         score(DEMO[0], text)
 
 

@@ -216,7 +216,7 @@ def _with_words(finding: Finding, words: Sequence[str]) -> Finding:
 # A response compared with its key
 
 _OF_TAGS = tuple(f"{fault}-tags" for fault in FAULTS)
-"""The findings about tags, which the examiner of text with tags has already reported for each tag."""
+"""The findings about tags, which the examiner of tagged text has already reported for each tag."""
 
 
 def _compare(key: _Side, response: _Side, found: Found, reading: Reading) -> None:

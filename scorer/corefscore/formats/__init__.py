@@ -38,7 +38,7 @@ from corefscore.formats.base import (
 )
 
 TAGGED = "tagged"
-"""The format of text with tags, which cannot always be recognised."""
+"""The format of tagged text, which cannot always be recognised."""
 
 BY_CONTENT = Reading()
 """The default: the content of the files decides how they are read."""
@@ -197,8 +197,8 @@ def _until_first_fault(read: Read, files: Sequence[Source], found: Found, reques
 def form_of(files: Sequence[Source], reading: Reading, side: str | None) -> Format:
     """Return the format of the files of a side: the one that is requested, or that of the content of the first file.
 
-    A file that no format recognises is text with tags if an option is about tags, a table if one is about columns, and
-    otherwise CoNLL. A request for text with tags is about the response; a key is read as such only if no other format
+    A file that no format recognises is tagged text if an option is about tags, a table if one is about columns, and
+    otherwise CoNLL. A request for tagged text is about the response; a key is read as such only if no other format
     recognises it.
 
     Raises `UsageError` for a file that cannot be read, for an unknown format, and for options that the format does not
@@ -206,7 +206,7 @@ def form_of(files: Sequence[Source], reading: Reading, side: str | None) -> Form
     """
     name, columns = of_side(reading.input_format, side), columns_of(reading, side)
     about_tags = name == TAGGED or reading.tags is not None
-    # Requested for both sides, it applies to the one that can be text with tags.
+    # Requested for both sides, it applies to the one that can be tagged text.
     both_sides = not isinstance(reading.input_format, Mapping)
     requested_name = None if name == TAGGED and side == KEY and both_sides else name
     otherwise = TAGGED if about_tags else LABELS if {ITEM, ENTITY, DOCUMENT} & columns.keys() else NAMES[0]

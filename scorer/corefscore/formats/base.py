@@ -316,7 +316,7 @@ class Annotations(NamedTuple):
     If mentions are more than spans, empty nodes are words, ``numbers`` are the numbers of the words
     (`corefscore.core.documents.Nodes`), and ``tree`` returns their dependencies.
 
-    ``zeros`` are the words that mean zeros. For a text with tags, ``faults`` counts its tags with each of `FAULTS`, and
+    ``zeros`` are the words that mean zeros. For a tagged text, ``faults`` counts its tags with each of `FAULTS`, and
     ``at`` returns the line and column of a word, or of the first tag with a fault, with the text around it.
     """
 
@@ -415,7 +415,7 @@ _VALUES = rb"""(?sx)\s* (?=\[)
 
 
 def is_json(head: bytes, *, objects: bool = False) -> bool:
-    """Return whether a text is JSON, well-formed or not, by its beginning; ``[Ann](#1)``, a text with tags, is not.
+    """Return whether a text is JSON, well-formed or not, by its beginning; ``[Ann](#1)``, a tagged text, is not.
 
     With ``objects`` it has to be JSON that can contain documents.
     """

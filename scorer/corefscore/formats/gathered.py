@@ -1,4 +1,4 @@
-"""Documents gathered one by one, as the readers of JSON and of text with tags find them, and the words of
+"""Documents gathered one by one, as the readers of JSON and of tagged text find them, and the words of
 mentions for messages."""
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ def read(
 
     ``input_format`` is the format, such as `conll` or `jsonlines`; by default it is recognised by content.
     The clusters of JSON lines are in `clusters` if ``side`` is `key`, in `predicted_clusters` or else `clusters` if it
-    is `response`, and in the only one of the two without a side. ``tags`` is the notation of text with tags, as a name
+    is `response`, and in the only one of the two without a side. ``tags`` is the notation of tagged text, as a name
     or a pattern (by default recognised by content). ``columns`` are columns by what they contain, such as "word=6"
     (docs/reference/formats.md); "ne=11" also reads named entities, for metrics of named mentions. ``estimate_key``
     reads a key without its coreference, which may be missing, for scoring with this option.
@@ -101,7 +101,7 @@ def score(
       any other flat tuple, or another hashable object; a list of numbers, such as ``[0, 1]`` from JSON, is read as a
       tuple. Any collection can be used for a list, except that a tuple of numbers is always a mention;
     - a mapping from document name to document;
-    - for the response, text with tags as language models write it: texts by document name, or a list of texts in the
+    - for the response, tagged text as language models write it: texts by document name, or a list of texts in the
       order of the documents of the key (`corefscore.from_text`);
     - a list of documents. Two lists must have the same length; their documents are paired by position and named "0",
       "1" and so on. A list and files are paired by position, too, and a single document is paired with a file of one

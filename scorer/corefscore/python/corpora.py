@@ -1,4 +1,4 @@
-"""Documents in memory: text with tags, as language models return it, clusters with their words, labels of items,
+"""Documents in memory: tagged text, as language models return it, clusters with their words, labels of items,
 and clusters from the objects of other libraries, which are not imported."""
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from corefscore.scoring.run import LONGEST_NAME, ONLY_DOCUMENT, Corpus, Texts, i
 
 
 def from_text(answers: str | Texts, *, tags: str | None = None) -> Corpus:
-    """Make a corpus of text with tags, such as ``[Ann](#1) saw [her](#1) cat.``, for the response of a score.
+    """Make a corpus of tagged text, such as ``[Ann](#1) saw [her](#1) cat.``, for the response of a score.
 
     ``answers`` are texts by the names of their documents, a list of texts in the order of the documents of the key, or
     one text. ``tags`` is the notation, as a name or a pattern (by default recognised by content). The words of the
@@ -37,7 +37,7 @@ def from_text(answers: str | Texts, *, tags: str | None = None) -> Corpus:
 
         score("key.conll", from_text("[Ann](#1) saw [her](#1) cat."))
 
-    Raises `UsageError` for anything but text and for a notation that is none, `InputError` for text with tags in a
+    Raises `UsageError` for anything but text and for a notation that is none, `InputError` for tagged text in a
     notation that is only similar.
     """
     given = [answers] if isinstance(answers, str) else answers
@@ -67,7 +67,7 @@ _Words: TypeAlias = Iterable[str] | Iterable[Iterable[str]]
 
 
 def from_clusters(clusters: Mapping[str, Clusters] | Clusters, words: Mapping[str, _Words] | _Words) -> Corpus:
-    """Make a corpus of clusters and words, to `write` it, or as a key for text with tags.
+    """Make a corpus of clusters and words, to `write` it, or as a key for tagged text.
 
     ``clusters`` are those of one document, or of documents by name, as `score` takes them; mentions are (first token,
     last token), counted from 0 in the document. ``words`` are, for each document, a list of words or of sentences.

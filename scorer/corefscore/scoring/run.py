@@ -245,7 +245,7 @@ def is_path(side: object) -> bool:
 
 
 def is_text(side: Any) -> TypeGuard[Texts]:
-    """Return whether a side is text with tags in memory."""
+    """Return whether a side is tagged text in memory."""
     texts = side.values() if isinstance(side, Mapping) else side if isinstance(side, list | tuple) else ()
     return bool(texts) and all(isinstance(text, str) for text in texts)
 
@@ -263,7 +263,7 @@ def paths_of(name: str, side: Any) -> str | list[str] | None:
         begin = shortened(text.strip().partition("\n")[0])
         raise UsageError(
             f"{name}: no file has this name of {len(text)} characters, which begins {begin!r}; expected a path: "
-            "give text with tags as a list, [text], other text as a file, and clusters as lists"
+            "give tagged text as a list, [text], other text as a file, and clusters as lists"
         )
     return text
 

@@ -90,7 +90,7 @@ _PREDICTIONS = "(?i)pred[a-z]*(?:_coref[a-z]*)?|hyp[a-z]*|outputs?"
 """Names of fields that are those of a response if their values are lists or objects with others inside."""
 
 _ANSWER = "answer"
-"""The field of text with tags (`corefscore.formats.tagged`)."""
+"""The field of tagged text (`corefscore.formats.tagged`)."""
 
 _LONGEST_NAME = 200
 """The number of characters that what may be a name has at most."""

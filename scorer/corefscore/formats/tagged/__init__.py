@@ -20,7 +20,7 @@ _CLUSTERS = re.compile(rb'clusters"\s*:')
 
 
 def _recognises(head: bytes) -> bool:
-    """Return whether a file that begins so is text with tags, or JSON with such text."""
+    """Return whether a file that begins so is tagged text, or JSON with such text."""
     text = head.removeprefix(MARK).lstrip()
     if is_json(text):
         first = text if text.startswith(b"[") else text.split(b"\n", 1)[0]

@@ -286,7 +286,7 @@ def _unknown(name: str) -> re.Pattern[str]:
 
 
 def _origin(pieces: Sequence[tuple[int, int]], place: int) -> int:
-    """Return the place in a text with tags of a place in the text without them. ``pieces`` are where each piece between
+    """Return the place in a tagged text of a place in the text without them. ``pieces`` are where each piece between
     tags begins, in the text without them and in the one with them."""
     plain_start, start = pieces[bisect_right(pieces, place, key=itemgetter(0)) - 1]
     return start + place - plain_start

@@ -195,7 +195,7 @@ def completed_request(files: Sequence[Source], request: Request) -> Request:
 def _notation_of(files: Sequence[Source], request: Request) -> Notation:
     """Return the notation that is asked for, or that of the first file; of text without tags the first one there is.
 
-    Raises `UsageError` for one that is asked for and is none, `InputError` for text with tags in a notation that is
+    Raises `UsageError` for one that is asked for and is none, `InputError` for tagged text in a notation that is
     only similar.
     """
     if request.tags is not None:
@@ -239,7 +239,7 @@ def _answers(source: Source, notation: Notation | None) -> Iterator[_Answer]:
 
 
 def _goes_on_with_tags(raw: bytes) -> bool:
-    """Return whether the first line of a text is an object of JSON and text with tags after it."""
+    """Return whether the first line of a text is an object of JSON and tagged text after it."""
     line = as_text(raw.lstrip().split(b"\n", 1)[0])
     try:
         _, end = json.JSONDecoder().raw_decode(line)
@@ -271,7 +271,7 @@ _Spans = Sequence[tuple[int, int, str]]
 
 
 def write(documents: Iterator[FullDocument], notices: list[Finding], request: Request) -> Iterator[str]:
-    """Write documents as text with tags; notices name what the notation cannot contain.
+    """Write documents as tagged text; notices name what the notation cannot contain.
 
     Raises `UsageError` for a notation that can only be read.
     """

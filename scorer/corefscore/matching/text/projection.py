@@ -325,7 +325,7 @@ class _Placing:
         for fault in FAULTS:
             if (count := counts[f"tags_{fault}"]) and fault != "crossing":
                 piece = next(piece for piece in pieces if piece.annotations.faults.get(fault))
-                assert piece.annotations.at is not None, "this is text with tags"
+                assert piece.annotations.at is not None, "this is tagged text"
                 line, column, around = piece.annotations.at(fault)
                 place = self.response.place_of(piece.document)._replace(line=line)
                 code, tags = f"{fault}-tags", plural(count, "tag")
