@@ -579,6 +579,14 @@ OF_DOCUMENTS = "the names of documents"
         ({"docId": "a"}, [("docId", OF_DOCUMENTS)]),
         ({"sample_id": "a", "split": "test"}, [("sample_id", OF_DOCUMENTS)]),
         ({"path": "a"}, [("path", OF_DOCUMENTS)]),
+        ({"uid": "a", "url": "a"}, [("uid", OF_DOCUMENTS)]),
+        ({"sampleId": "a"}, [("sampleId", OF_DOCUMENTS)]),
+        ({"story name": "a"}, [("story name", OF_DOCUMENTS)]),
+        ({"_id": 200 * "a"}, [("_id", OF_DOCUMENTS)]),
+        ({"_id": 201 * "a"}, []),
+        ({"_id": "a cat"}, []),
+        ({"_id": ""}, []),
+        ({"idx": "0"}, []),
         ({"response_id": "a"}, []),
         ({"lang": "a", "created": 7}, []),
         ({"uid": ["a"], "valid": True}, []),
@@ -599,7 +607,19 @@ def test_fields_that_may_be_meant_are_told(
 ) -> None:
     """Shuffled documents were compared by their lines, and other words by their numbers."""
     path = tmp_path / "file.jsonl"
-    others = {"a": "b", 0: 1, 5: 2, 7: 4, "The cat": "The dog", "none at all": "of the cat"}
+    others = {
+        "a": "b",
+        200 * "a": 200 * "b",
+        201 * "a": 201 * "b",
+        "a cat": "a dog",
+        "": "a",
+        "0": 1,
+        0: 1,
+        5: 2,
+        7: 4,
+        "The cat": "The dog",
+        "none at all": "of the cat",
+    }
     second = {name: value if isinstance(value, list) else others.get(value, value) for name, value in fields.items()}
     second["clusters"] = []
     path.write_text(lines({**fields, "clusters": [[[0, 0], [1, 1]]]}, second))

@@ -383,7 +383,7 @@ def test_labels_that_seem_to_restart_are_told(rows: str, told: bool, tmp_path: P
     assert not read(table, columns="document=scene").notices
     cells = [row.split(",") for row in rows.split()]
     records.write_text(
-        json.dumps([{"doc_id": a, "tokens_ids": [int(b[1:])], "cluster_id": c or None} for a, b, c in cells])
+        json.dumps([{"doc_id": f"the {a}", "tokens_ids": [int(b[1:])], "cluster_id": c or None} for a, b, c in cells])
     )
     assert ["unread-field"] * told == [notice.code for notice in read(records).notices]
 

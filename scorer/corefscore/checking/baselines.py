@@ -146,9 +146,7 @@ def _complete(baseline: Baseline, path: str) -> Baseline:
     for name, of_total in baseline.total.items():
         if not all(numbers.get(name, {}).keys() >= of_total.keys() for numbers in grouped):
             raise _refused(path, f"a group, or the mean of groups, has no scores of {name}")
-    known = {*measures, MENTIONS}
-    if baseline.options.get("of") is not None:
-        known.add(LINKED)
+    known = {*measures, MENTIONS, LINKED}  # the last is added by --of
     if known >= set(GROUPS[AVERAGE]):
         known.add(AVERAGE)
     for scores in (baseline.total, baseline.macro, *baseline.documents.values(), *grouped):

@@ -37,20 +37,20 @@ def convert(
     watch: Callable[[int], None] | None = None,
     *,
     key: str | None = None,
-    of: str = KEY,
+    side: str = KEY,
 ) -> Iterator[str]:
     """Yield the documents of a file or folder, or of a file in memory, in another format, as pieces of text.
 
     ``to`` is the name of a format, by default JSON lines for CoNLL and tables and CoNLL for all others; ``watch`` is
-    that of `corefscore.formats.read`. A file of both sides is read as the side ``of``. With a ``key`` (a path) the
+    that of `corefscore.formats.read`. A file of both sides is read as this ``side``. With a ``key`` (a path) the
     documents are those of the key, with the entities of the file on its tokens. What the new format cannot contain is
     added to ``notices``.
 
     Raises `InputError` for input that is refused, including documents with the same name and documents with faults;
     `UsageError` for a file that cannot be read.
     """
-    side = None if key is None else RESPONSE
-    written, both, reading = requested(side, reading), reading, reading.of(side)
+    asked = None if key is None else RESPONSE
+    written, both, reading = requested(asked, reading), reading, reading.of(asked)
     if isinstance(path, Source):
         files, path = [path], path.name
     else:
@@ -68,7 +68,7 @@ def convert(
         yield from _on_words(key, path, both, notices)
         return
     sentences = origin.sentences
-    request = requested(of, reading)._replace(texts=True, several=len(files) > 1, both=())
+    request = requested(side, reading)._replace(texts=True, several=len(files) > 1, both=())
     if key is not None:
         documents = _on_tokens(key, path, both, notices)
     elif target.name in WITH_ZEROS and origin.name == _COREFUD:

@@ -246,7 +246,7 @@ class _Side(NamedTuple):
                 found_at(place, "unknown-cluster", label=unknown[0], count=plural(len(unknown), "record"))
             )
         clusters = tuple("" if cluster.lower() in _UNKNOWN else cluster for cluster in clusters)
-        texts = [item.partition(" ")[0] for item in items]
+        texts = [item.rpartition(" ")[0] for item in items]
         self._tell_documents(place, [TEXT_OF_MENTION] * (DOCUMENT not in names and _restarts(clusters, texts)))
         return np.array(lines), {ITEM: items, ENTITY: clusters} | ({DOCUMENT: documents} if DOCUMENT in names else {})
 
@@ -388,8 +388,8 @@ def _divides(name: str, cells: Sequence[str], labels: Sequence[str]) -> bool:
 
 
 def _restarts(labels: Sequence[str], groups: Sequence[str]) -> bool:
-    """Return whether rows seem to be numbered anew in each group: each is one run of several rows, whose first label is
-    0 or 1, and they share labels."""
+    """Return whether labels seem to restart in each group of rows: a group is one run of rows, its first label is 0 or
+    1, and labels occur in several groups."""
     runs = [[row for row in rows if row[1]] for _, rows in groupby(zip(groups, labels, strict=True), key=itemgetter(0))]
     firsts = {rows[0][1] for rows in runs if rows}
     shared = len({row for rows in runs for row in rows}) > len({*labels} - {""})

@@ -23,7 +23,7 @@ from corefscore.matching.matched import FEW, Matched
 from corefscore.matching.pairing import Pairs
 
 _ENOUGH, _HARDLY = 20, 0.1
-"""Of so many mentions of the response, a share up to this one matches by chance."""
+"""A response of so many mentions is reported if at most this share of them is in the key."""
 
 
 class Common(NamedTuple):
@@ -150,7 +150,7 @@ def _apart(
     details = {"documents": plural(documents, "document"), "key": shown[0], "response": shown[1]}
     details["few"] = "hardly any" if few else "no"
     details["what"] = (
-        "so few match by chance, as if documents had each other's names"
+        "so few can match by chance; perhaps documents have each other's names"
         if few
         else "scores of mentions and entities are 0"
     )

@@ -140,9 +140,8 @@ def write(corpus: Corpus, path: str | os.PathLike[str], format: str) -> None:
 
         write(read("key.conll"), "key.jsonl", "jsonlines")
 
-    Raises `UsageError` for another corpus, for a file of it that has changed or would be overwritten, for a format that
-    cannot be written, and for a file that cannot be;
-    `InputError` for documents that cannot be converted.
+    Raises `UsageError` for another corpus, for one of its files that has changed or would be overwritten, and for a
+    format or a file that cannot be written; `InputError` for documents that cannot be converted.
     """
     from corefscore.checking.convert import convert
 
@@ -158,7 +157,7 @@ def write(corpus: Corpus, path: str | os.PathLike[str], format: str) -> None:
         with file.reading():
             pass  # raises an error for a file that has changed
     notices: list[Finding] = []
-    text = "".join(convert(source, notices, format, reading, of=side))
+    text = "".join(convert(source, notices, format, reading, side=side))
     try:
         with open(target, "wb") as written:
             written.write(text.encode("utf-8", "surrogateescape"))

@@ -165,10 +165,14 @@ def batches_of(
 def _refuse_late(reading: Reading, name: str, side: Given) -> None:
     """Raise `UsageError` for options of reading that are about a side in memory, or one that was read without them."""
     before = side.reading if isinstance(side, Corpus) else {}
-    late = [piece for piece in (reading.columns or "").split(",") if piece.startswith(f"{name}.")]
-    late *= before.get("columns") != reading.columns
-    if isinstance(side, Corpus) and side.documents.nodes is not None and reading.heads != before.get("heads"):
-        late += [f"heads={reading.heads}"] * (reading.heads is not None)
+    columns = "" if reading.columns in (None, before.get("columns")) else str(reading.columns)
+    late = [piece for piece in columns.split(",") if piece.startswith(f"{name}.")]
+    if (
+        isinstance(side, Corpus)
+        and side.documents.nodes is not None
+        and reading.heads not in (None, before.get("heads"))
+    ):
+        late.append(f"heads={reading.heads}")
     if late:
         raise UsageError(f"{late[0]}: the {name} is not read from files here; leave it out, or give it to read")
 
