@@ -627,6 +627,12 @@ def test_fields_that_may_be_meant_are_told(
     assert sorted((notice.details["name"], notice.details["what"]) for notice in notices) == told
 
 
+def test_one_document_needs_no_id(tmp_path: Path) -> None:
+    path = tmp_path / "file.jsonl"
+    path.write_text(lines({"uid": "a", "clusters": [[[0, 0], [1, 1]]]}))
+    assert not corefscore.read(path).notices
+
+
 def test_documents_without_names_begin_at_the_same_lines(tmp_path: Path) -> None:
     """An array was paired one off with JSON lines; a side may end earlier, and one with names is paired by them."""
     objects = [{"clusters": [[[0, number], [9, 9]]]} for number in range(3)]
@@ -642,6 +648,8 @@ def test_documents_without_names_begin_at_the_same_lines(tmp_path: Path) -> None
     for key, response in (("array.json", "lines.jsonl"), ("lines.jsonl", "array.json")):
         with pytest.raises(InputError, match="no document of the key begins at this line"):
             corefscore.score(tmp_path / key, tmp_path / response, "lea")
+        done = within("validate", tmp_path / response, "--key", tmp_path / key)
+        assert done.stdout.count(b"[other-lines]") == 1 and b"-document]" not in done.stdout
 
 
 @pytest.mark.parametrize("columns", ["key.clusters=adjudicated", "key.clusters=nope"])
@@ -652,6 +660,9 @@ def test_options_of_a_side_that_was_read_before_are_refused(columns: str, tmp_pa
     before = corefscore.read(path, side="key")
     with pytest.raises(UsageError, match="the key is not read from files here"):
         corefscore.score(before, path, "lea", columns=columns)
+    with pytest.raises(UsageError, match="heads=last: the key is not read from files here"):
+        tree = TESTDATA / "corefud" / "scoring" / "anaphor-wrong-link-101"
+        corefscore.score(corefscore.read(tree / "key.conllu"), tree / "response.conllu", "lea", heads="last")
     own = corefscore.read(path, side="key", columns=f"{columns.partition('=')[0]}=adjudicated")
     chosen = "key.clusters=adjudicated"
     assert corefscore.score(own, path, "lea", columns=chosen)["lea"].f1 < 1

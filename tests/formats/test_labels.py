@@ -398,6 +398,9 @@ def test_a_column_that_may_have_documents_is_told(column: str, told: bool, tmp_p
     path.write_text(f"item,entity,{column}\na1,1,a\na2,1,a\nb1,1,b\n")
     assert ["unread-field"] * told == [n.code for n in read(path).notices if n.code != "cut-clusters"]
     assert len(read(path, columns=f"document={column}").names) == 2
+    path.write_text("item,entity,doc,path\na1,1,a,a\na2,1,a,a\nb1,2,b,b\n")
+    assert not read(path).notices, "the documents are known"
+    path.write_text(f"item,entity,{column}\na1,1,a\na2,1,a\nb1,1,b\n")
     if column != "doc":  # which is known to have documents
         assert not read(path, columns=f"item={column},entity=entity").notices
 

@@ -97,6 +97,14 @@ def test_a_corpus_is_written_as_the_side_that_was_read(tmp_path: Path) -> None:
         assert score(corpus, read(tmp_path / "written"), "muc,bcub")["bcub"].f1 == 1
 
 
+def test_predictions_are_converted_by_name(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    """There is one side here, so the field is not meant for two."""
+    (tmp_path / "both.json").write_text(json.dumps(BOTH))
+    named = ("--columns", "clusters=predicted_clusters", "--format", "jsonlines")
+    done = call(capfdbinary, "convert", tmp_path / "both.json", "-", *named)
+    assert done.status == 0 and json.loads(done.stdout)["clusters"] == BOTH["predicted_clusters"]
+
+
 def test_a_corpus_whose_file_has_changed_is_not_written(tmp_path: Path) -> None:
     """Such as that of an earlier epoch: the entities of the later one were written."""
     path = tmp_path / "response.conll"

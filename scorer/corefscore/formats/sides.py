@@ -61,7 +61,7 @@ def _look_like_names(name: str, values: Sequence[str | int]) -> bool:
     is_id = len(values) > 1 and re.search(_IDS, name) is not None and not side_in(name)
     numbers = [value for value in values if isinstance(value, int)]
     if numbers:  # those in order say no more than lines do
-        return is_id and len(numbers) == len(values) and numbers != [*range(numbers[0], numbers[0] + len(numbers))]
+        return is_id and numbers != [*range(numbers[0], numbers[0] + len(numbers))]
     title = re.search("(?i)(?:name|title)$", name) is not None
     return (title or is_id or names_documents(name)) and all(v and (title or " " not in str(v)) for v in values)
 
