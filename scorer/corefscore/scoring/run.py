@@ -167,11 +167,8 @@ def _refuse_late(reading: Reading, name: str, side: Given) -> None:
     before = side.reading if isinstance(side, Corpus) else {}
     columns = "" if reading.columns in (None, before.get("columns")) else str(reading.columns)
     late = [piece for piece in columns.split(",") if piece.startswith(f"{name}.")]
-    if (
-        isinstance(side, Corpus)
-        and side.documents.nodes is not None
-        and reading.heads not in (None, before.get("heads"))
-    ):
+    other_heads = reading.heads not in (None, before.get("heads"))
+    if other_heads and isinstance(side, Corpus) and side.documents.nodes is not None:
         late.append(f"heads={reading.heads}")
     if late:
         raise UsageError(f"{late[0]}: the {name} is not read from files here; leave it out, or give it to read")
