@@ -652,6 +652,21 @@ def test_documents_without_names_begin_at_the_same_lines(tmp_path: Path) -> None
         assert done.stdout.count(b"[other-lines]") == 1 and b"-document]" not in done.stdout
 
 
+def test_names_that_are_the_numbers_of_lines_are_told(tmp_path: Path) -> None:
+    """Documents 2 and 1 were paired with lines 2 and 1 of a file without names."""
+    objects = [{"clusters": [[[number, number], [9, 9]]]} for number in range(2)]
+    paths = {"lines": tmp_path / "lines.jsonl"}
+    paths["lines"].write_text(lines(*objects))
+    for name, names in (("numbers", "21"), ("letters", "ab")):
+        paths[name] = tmp_path / f"{name}.jsonl"
+        paths[name].write_text(lines(*({"doc_key": key, **of} for key, of in zip(names, objects, strict=True))))
+    for key, response, told in (("numbers", "lines", 1), ("lines", "numbers", 1), ("letters", "lines", 0)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            notices = corefscore.score(paths[key], paths[response], "lea").notices
+        assert [notice.code for notice in notices].count("named-by-line") == told, (key, response)
+
+
 @pytest.mark.parametrize("columns", ["key.clusters=adjudicated", "key.clusters=nope"])
 def test_options_of_a_side_that_was_read_before_are_refused(columns: str, tmp_path: Path) -> None:
     """They were ignored."""

@@ -198,6 +198,9 @@ REFUSED: Sequence[tuple[Any, str]] = [
     ((([np.zeros(2), np.zeros(2)],), {}), "labels are ndarray objects"),
     ((([1, 2],), {"documents": ["x", ""]}), "documents[1] is missing"),
     ((([[1], [2]],), {}), "labels: unhashable type: 'list'"),
+    (((pd.Series([[1], [2]]),), {}), "one label or name a row, as of labels.explode()"),
+    (((pd.Series([2**53 + 1, 2**53 + 2, None]),), {}), "labels are floats such as 9007199254740992, which several"),
+    ((([-(2.0**60), None],), {}), "labels are floats such as -1152921504606846976, which several"),
     ((({"a": 1}, ["a"]), {}), "items are given twice"),
 ]
 
@@ -367,6 +370,9 @@ RESTART, GO_ON = "a,m1,0 a,m2,1 a,m3,0 b,m4,1 b,m5,1 b,m6,0", "a,m1,0 a,m2,1 a,m
     [
         (RESTART, True),
         (RESTART.replace("m3,0", "m3,"), True),
+        ("a,m1,c0 a,m2,c1 a,m3,c0 b,m4,c1 b,m5,c1 b,m6,c0", True),
+        ("a,m1,C_01 a,m2,C_02 b,m3,C_01 b,m4,C_02", True),
+        ("a,m1,c10 a,m2,c11 b,m3,c10 b,m4,c11", False),
         (GO_ON, False),
         ("a,m1,0 b,m2,1 a,m3,0 b,m4,1", False),  # a column of something else, which comes again
         ("a,m1,0 b,m2,0 c,m3,0 d,m4,0", False),  # a column that numbers the rows
@@ -386,6 +392,26 @@ def test_labels_that_seem_to_restart_are_told(rows: str, told: bool, tmp_path: P
         json.dumps([{"doc_id": f"the {a}", "tokens_ids": [int(b[1:])], "cluster_id": c or None} for a, b, c in cells])
     )
     assert ["unread-field"] * told == [notice.code for notice in read(records).notices]
+
+
+@pytest.mark.parametrize(
+    ("header", "items", "told"),
+    [
+        ("id,start,end,cluster", "123", True),
+        ("id,begin_token,last_token,cluster", "123", True),
+        ("id,tokenStart,tokenEnd,cluster", "123", True),
+        ("id,start,end,cluster", "abc", False),
+        ("id,start,price,cluster", "123", False),
+    ],
+)
+def test_items_that_may_be_numbers_of_rows_beside_spans_are_told(
+    header: str, items: str, told: bool, tmp_path: Path
+) -> None:
+    """Row 3 of the key and row 3 of the response were one item, whichever tokens they are."""
+    path = tmp_path / "table.csv"
+    path.write_text("\n".join([header, *(f"{item},{n},{n},x" for n, item in enumerate(items)), ""]))
+    assert ["unread-field"] * told == [notice.code for notice in read(path).notices]
+    assert not read(path, columns="item=id").notices, "who names the column means it"
 
 
 @pytest.mark.parametrize(
@@ -558,6 +584,8 @@ def test_predictions_beside_labels_are_not_left_out_in_silence(name: str, tmp_pa
         (["n/a", "n", "b"], ("n/a", "1 item")),
         (["[]", "1"], ("[]", "1 item")),
         (["n.a.", "1"], ("n.a.", "1 item")),
+        (["no_cluster", "1"], ("no_cluster", "1 item")),
+        (["*", "1", "*"], ("*", "2 items")),
         (["\u22121", "1"], ("\u22121", "1 item")),
     ],
 )

@@ -151,6 +151,11 @@ SHAPES = [
         id="a mention of two parts beside one of numbers",
     ),
     pytest.param([[[[0, 1], 2]]], "list[list[list[list[int] | int]]]", id="a number beside a list of numbers"),
+    pytest.param(
+        [[[[0, 1], "Ann"], [[2, 2], "Bo"]]], "list[list[list[list[int] | str]]]", id="spans beside their text"
+    ),
+    pytest.param([[["3", "5"], ["7", "7"]]], "list[list[list[str]]]", id="spans in digits"),
+    pytest.param([[frozenset({3, 4}), frozenset({7})]], "list[list[frozenset[int]]]", id="frozen sets of tokens"),
     pytest.param([["a", [["b"]]]], "list[list[list[list[str]] | str]]", id="a mention beside entities"),
     pytest.param([[{"start": 1}]], "list[list[dict]]", id="objects of JSON"),
     pytest.param([[Tensor(), Tensor()]], "list[list[Tensor]]", id="identity"),

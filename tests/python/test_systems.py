@@ -147,6 +147,15 @@ def test_one_unit_is_no_sample() -> None:
         compare(DEMO[0], {"a": DEMO[1], "b": DEMO[0]})
 
 
+def test_iterators_of_the_key_serve_all_systems() -> None:
+    """The first system used them up, and the second was compared with nothing."""
+    entities = [[(0, 0), (3, 3)], [(5, 5), (8, 8)]]
+    for key in (iter([entities] * 6), {name: iter(entities) for name in "abcdef"}):
+        systems: Any = [entities] * 6 if not isinstance(key, dict) else dict.fromkeys("abcdef", entities)
+        report = compare(key, {"one": systems, "two": systems}, "lea.f1", trials=10)
+        assert [result["lea"].f1 for result in report.results.values()] == [1, 1]
+
+
 def test_what_is_odd_is_warned_of_once_for_all_systems() -> None:
     key = {"a": [[1, 2]], "b": [[3, 4, 4]]}
     with pytest.warns(ScorerWarning) as caught:

@@ -260,10 +260,14 @@ def test_the_key_among_the_systems_is_told(command: str, tmp_path: Path, capfdbi
     """As the pattern of a shell finds it; a file of both sides is a system, too."""
     how = ("--measures", "lea", "--trials", "100")
     done = call(capfdbinary, command, KEY, *sorted(KEY.parent.glob("*.conll")), *sorted(RUNS.glob("*.conll")), *how)
-    assert done.status == 0 and done.stderr.count(b"notice[key-as-system] this system is the key itself") == 1
+    assert done.status == 0 and done.stderr.count(b"notice[key-as-system] this system is the key") == 1
     assert str(KEY).encode() in done.stderr
     named = call(capfdbinary, command, KEY, f"key={KEY}", *sorted(RUNS.glob("*.conll")), *how)
     assert named.status == 0 and not named.stderr, "who gives it a name means it"
+    (tmp_path / "systems").mkdir()
+    (tmp_path / "systems" / "copy.conll").write_bytes(KEY.read_bytes())
+    copied = call(capfdbinary, command, KEY, "--systems", tmp_path / "systems", *sorted(RUNS.glob("*.conll")), *how)
+    assert copied.status == 0 and copied.stderr.count(b"copy.conll: notice[key-as-system]") == 1, copied.stderr
     both = tmp_path / "both.jsonl"
     fields = {"clusters": [[[0, 0], [2, 2]]], "predicted_clusters": [[[0, 0], [1, 1]]]}
     both.write_text("".join(json.dumps({"doc_key": name, **fields}) + "\n" for name in "abc"))

@@ -164,6 +164,21 @@ def test_hardly_any_mention_in_common_is_told(mentions: int, shared: int, told: 
     assert all(notice.details["few"] == "hardly any" and "names" in str(notice.details["what"]) for notice in notices)
 
 
+@pytest.mark.parametrize(
+    ("mentions", "shared", "told"), [(12, 0, True), (9, 0, False), (12, 2, False), (20, 2, True), (20, 3, False)]
+)
+def test_a_document_that_is_unlike_all_others_is_told(mentions: int, shared: int, told: bool) -> None:
+    """As if two of many documents had each other's names; the whole corpus shares 95 of 100 mentions."""
+    whole = [[(10 * number, 10 * number) for number in range(100)]]
+    one = [[(10 * number, 10 * number) for number in range(mentions)]]
+    other = [[(place, place + (number >= shared)) for number, (place, _) in enumerate(one[0])]]
+    notices = score({"a": whole, "b": one}, {"a": whole, "b": other}, "lea").notices
+    assert [notice.code for notice in notices] == ["unlike-document"] * told
+    assert all(notice.details["document"] == "b" and notice.details["matching"] == shared for notice in notices)
+    few = [[*whole[0][:45], *((1000 + place, 1000 + place) for place in range(55))]]
+    assert not score({"a": whole, "b": one}, {"a": few, "b": other}, "lea").notices, "a system that finds few mentions"
+
+
 def test_one_shared_mention_in_any_document_is_enough() -> None:
     apart = [[(0, 1), (3, 3)]], [[(1, 2)]]
     scorer = Scorer("lea")

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.core.arrays import changes, order_by
+from corefscore.core.arrays import Floats, changes, order_by
 from corefscore.core.documents import KEY, RESPONSE, Documents, Nodes, Place, Unworded, worded
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding, Found, kinds, plural, tokens
@@ -17,7 +17,15 @@ from corefscore.core.sources import Source
 from corefscore.formats import BY_CONTENT, examined, form_of, refuse_heads
 from corefscore.formats.base import FAULTS, Reading, found_at
 from corefscore.formats.ids import odd_ids
-from corefscore.matching.common import Common, common, different_words, first_differences, nothing_in_common
+from corefscore.matching.common import (
+    Common,
+    common,
+    counts_of_mentions,
+    different_words,
+    first_differences,
+    nothing_in_common,
+    unlike_documents,
+)
 from corefscore.matching.matched import Repeat, copies_of, describe, match_spans, repeats_of, too_many, treat_repeats
 from corefscore.matching.pairing import Pairing
 from corefscore.scoring.corefud import About, marked_again, notices_of_both_sides
@@ -225,6 +233,9 @@ def _compare(key: _Side, response: _Side, found: Found, reading: Reading) -> Non
     notices: list[Finding] = []
     dropped: list[Repeat] = []
     shared: list[Common | None] = []
+    names: list[str] = []
+    files: list[str] = []
+    counts: list[Floats] = []
     aligned: list[About] = []
     try:
         of_key, of_response, text = on_key(key.documents(), response.documents(), reading, notices)
@@ -244,6 +255,9 @@ def _compare(key: _Side, response: _Side, found: Found, reading: Reading) -> Non
             continue
         matched = match_spans(pairs.key, pairs.response)
         shared.append(common(pairs, [matched]))
+        names += pairs.key.names
+        files += pairs.key.files
+        counts.append(counts_of_mentions(matched, len(pairs.key)))
         dropped += treat_repeats(matched, pairs, "official").dropped
         first = first_differences(pairs)
         different = [(document, int(first[document])) for document in np.flatnonzero(first >= 0).tolist()]
@@ -253,5 +267,9 @@ def _compare(key: _Side, response: _Side, found: Found, reading: Reading) -> Non
         found.add(*notices_of_both_sides(aligned))
     if refusal := too_many(dropped):
         found.add(refusal)
-    if not key.faults and not response.faults and None not in shared:  # faults may hide mentions
+    if key.faults or response.faults:  # they may hide mentions
+        return
+    if None not in shared:
         found.add(*nothing_in_common([batch for batch in shared if batch is not None]))
+    elif counts:
+        found.add(*unlike_documents(names, files, np.concatenate(counts)))

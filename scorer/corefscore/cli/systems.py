@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import filecmp
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -140,11 +141,16 @@ def _given(
         _refuse_alone(key, systems[0])
     paths, runs = separated(by_name)
     spare_inputs({"--output": output}, (key, *paths.values()))
-    existing = [path for path in systems if os.path.exists(path) and os.path.exists(key)]  # without a name
-    keys = [path for path in existing if os.path.samefile(key, path)]
+    unnamed = [path for path in (*systems, *in_folder) if os.path.exists(path) and os.path.exists(key)]
+    keys = [path for path in unnamed if os.path.samefile(key, path) or _same_bytes(key, path)]
     found = [Finding("key-as-system", keys[0])] if keys and of_both_sides(key, None, None, arguments)[0] is None else []
     tell(found)
     return paths, runs, [("", notice) for notice in (*skipped, *found)]
+
+
+def _same_bytes(key: str, path: str) -> bool:
+    """Return whether two paths are files with the same content."""
+    return os.path.isfile(key) and os.path.isfile(path) and filecmp.cmp(key, path, shallow=False)
 
 
 def _runs(path: str) -> str | Runs:

@@ -31,8 +31,8 @@ _WORD = r"\0(entity|cluster|coref|chain|id|[ec])[ _:-]?(\d+)(?=\0)"
 """An id that is a number after a word for entities."""
 
 _NOTHING = (
-    r"|[-?._]|--|\[\]|[-\u2212]1(?:00)?|-9{1,3}|#?n/?a|n\.a\.|<na>|nan|nat|nil|none|null|\\n|missing|noise|outliers?"
-    r"|unk(?:nown)?|unclustered|undefined|unassigned"
+    r"|[-?._*]|--|\[\]|[-\u2212]1(?:00)?|-9{1,3}|#?n/?a|n\.a\.|<na>|nan|nat|nil|none|null|\\n|missing|noise|outliers?"
+    r"|unk(?:nown)?|unclustered|undefined|unassigned|unlinked|no[-_ ]?(?:cluster|entity|label)"
 )
 _BETWEEN = r"'?\s?[,;+&|/]\s?'?"
 _SEVERAL = rf"|\d+(?:{_BETWEEN}\d+)+"

@@ -180,6 +180,25 @@ class _Side(NamedTuple):
         unread = {} if ENTITY in self.request.columns else self.unread
         return replace(found, label=-2 - found.label, odd_labels=self.labels, unnamed=unnamed, unread=unread)
 
+    def _tell_unread(
+        self, source: Source, header: _Header, places: Mapping[str, int], cells: Sequence[Sequence[str]]
+    ) -> None:
+        """Add notices for columns of a table that seem to divide its items, or to say where they are, and are not
+        read; ``cells`` has the first rows by column, and ``places`` which of these are read."""
+        place, names = Place(source, header.line), header.cells
+        others = [n for n in range(len(names)) if n not in places.values()]
+        if DOCUMENT not in places:
+            labels = cells[places[ENTITY]]
+            self._tell_documents(place, [names[n] for n in others if _divides(names[n], cells[n], labels)])
+        spans = [next((names[n] for n in others if re.search(side, names[n])), "") for side in (_STARTS, _ENDS)]
+        if all(spans) and ITEM not in self.request.columns and all(map(str.isdecimal, cells[places[ITEM]])):
+            expected = (
+                f'items are compared by "{names[places[ITEM]]}" alone; if this is the number of a row, write a column '
+                f"of both, such as 3-5, and name it with --columns {ITEM}=NAME"
+            )
+            name, what = '" and "'.join(spans), "the position of an item"
+            self.notices.append(found_at(place, "unread-field", name=name, what=what, expected=expected))
+
     def _tell_documents(self, place: Place, names: Sequence[str]) -> None:
         """Add a notice for the first of some columns that seem to have the names of documents and are not read."""
         for name in names[:1]:
@@ -198,12 +217,10 @@ class _Side(NamedTuple):
         places = _places(source, header, self.request, self.notices)
         named = [header.cells[place] for place in places.values()]
         leave(self.unread, Place(source, header.line), header.cells, named)
-        others = {name: n for n, name in enumerate(header.cells) if n not in places.values() and DOCUMENT not in places}
-        for lines, cells in _blocks(source, header):
+        for number, (lines, cells) in enumerate(_blocks(source, header)):
             columns = {role: cells[place] for role, place in places.items()}
-            fitting = [name for name, at in others.items() if _divides(name, cells[at], columns[ENTITY])]
-            self._tell_documents(Place(source, header.line), fitting)
-            others = {}  # the first rows are enough
+            if number == 0:  # the first rows are enough
+                self._tell_unread(source, header, places, cells)
             again = header.cells[places[ENTITY]] in columns[ENTITY]
             for line, *row in zip(lines, *columns.values(), strict=True) if again else ():
                 if [cell.removeprefix(as_text(MARK)) for cell in row] == named:
@@ -387,13 +404,20 @@ def _divides(name: str, cells: Sequence[str], labels: Sequence[str]) -> bool:
     return len({*cells}) < len(cells) and (names_documents(name) or (not side_in(name) and _restarts(labels, cells)))
 
 
+_STARTS, _ENDS = "(?i)^(?:start|begin|first)|_start$|Start$", "(?i)^(?:end|stop|last)|_end$|End$"
+"""Names of columns that say where an item begins and ends."""
+
+_FIRST = re.compile("[A-Za-z]*[-_ ]?0*[01]")
+"""The first label of a document that numbers its labels."""
+
+
 def _restarts(labels: Sequence[str], groups: Sequence[str]) -> bool:
     """Return whether labels seem to restart in each group of rows: a group is one run of rows, its first label is 0 or
-    1, and labels occur in several groups."""
+    1, perhaps after letters, and labels occur in several groups."""
     runs = [[row for row in rows if row[1]] for _, rows in groupby(zip(groups, labels, strict=True), key=itemgetter(0))]
     firsts = {rows[0][1] for rows in runs if rows}
     shared = len({row for rows in runs for row in rows}) > len({*labels} - {""})
-    return 1 < len(runs) == len({*groups}) <= len(groups) // 2 and firsts <= {"0", "1"} and shared
+    return 1 < len(runs) == len({*groups}) <= len(groups) // 2 and shared and all(map(_FIRST.fullmatch, firsts))
 
 
 def _bad_row(source: Source, line: int, what: str, expected: str) -> InputError:

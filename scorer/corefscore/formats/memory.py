@@ -256,6 +256,8 @@ def _level(levels: list[_Level], *, named: bool) -> tuple[int | None, str | None
         entities = [entity for entity in entities if isinstance(entity, tuple) and _has_number(entity)]
     lengths = set(map(len, sequences)) if flat and not named else set()
     unclear = len(lengths) > 1 or lengths == {1} or any(map(_can_be_mention, entities))
+    if level == DOCUMENTS and not unclear:
+        unclear = _seem_mentions(levels[DOCUMENT].collections)
     return (None, _UNCLEAR) if unclear else (level, None)
 
 
@@ -274,6 +276,19 @@ def _can_be_mention(value: Any) -> bool:
     if isinstance(value, tuple):
         return any(not isinstance(part, COLLECTIONS) for part in value)
     return isinstance(value, list) and _has_number(value)
+
+
+def _seem_mentions(entities: Sequence[Any]) -> bool:
+    """Return whether the entities of a list of documents seem to be the mentions of one document: frozen sets of the
+    numbers of tokens, spans in digits such as ["3", "5"], or spans beside their text, such as [[3, 5], "Ann"]."""
+    if all(isinstance(each, frozenset) for each in entities):
+        return all(map(_has_number, entities))
+    if not all(isinstance(each, list) and len(each) == 2 for each in entities):
+        return False
+    if any(isinstance(part, list) for part in entities[0]):
+        return str in map(type, entities[0])
+    digits = all(isinstance(part, str) and part.isdecimal() for each in entities for part in each)
+    return digits and all(int(first) <= int(last) for first, last in entities)
 
 
 def _has_number(values: Iterable[Any]) -> bool:

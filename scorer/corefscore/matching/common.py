@@ -11,7 +11,7 @@ from operator import itemgetter
 
 import numpy as np
 
-from corefscore.core.arrays import NONE, Bools, Ints, among, changes, ranges
+from corefscore.core.arrays import NONE, Bools, Floats, Ints, among, changes, ranges
 from corefscore.core.documents import KEY, RESPONSE, UNKNOWN, Documents, Mention, Place, Span, Unworded, texts_of
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, Found, plural, tokens
@@ -24,6 +24,9 @@ from corefscore.matching.pairing import Pairs
 
 _ENOUGH, _HARDLY = 20, 0.1
 """A response of so many mentions is reported if at most this share of them is in the key."""
+
+_SOME, _RARE = 10, 10_000
+"""A document of so many mentions is reported if hardly any of them match and this is as rare among documents."""
 
 
 class Common(NamedTuple):
@@ -129,6 +132,33 @@ def nothing_in_common(batches: Sequence[Common]) -> list[Finding]:
         details = {"side": side, "documents": plural(documents, "document"), "hint": hint}
         found.append(Finding("side-without-mentions", place.source.name, details=details))
     return found
+
+
+def counts_of_mentions(matched: Matched, documents: int) -> Floats:
+    """Return what `unlike_documents` compares of a batch of so many documents."""
+    shared = _shared(matched)
+    of_key, of_response = (side.document[side.entity] for side in (matched.key, matched.response))
+    columns = of_response[shared], of_key, of_response[shared], of_response
+    return np.stack([np.bincount(of, minlength=documents) for of in columns], axis=1).astype(np.float64)
+
+
+def unlike_documents(names: Sequence[str], files: Sequence[str], counts: Floats) -> Iterator[Finding]:
+    """Report documents of which hardly any mention matches, although so many match in all documents that chance
+    explains one such document in `_RARE`. ``files`` are empty for documents in memory; ``counts`` has one row a
+    document: common mentions, those of the key, common mentions, those of the response."""
+    matching, of_key, _, of_response = counts.T
+    share = matching.sum() / max(of_response.sum(), 1)
+    rare = (1 - share) ** (of_response - matching) * _RARE < 1
+    unlike = rare & (matching <= _HARDLY * of_response) & (np.minimum(of_key, of_response) >= _SOME)
+    for d in np.flatnonzero(unlike).tolist():
+        details = {
+            "document": names[d],
+            "matching": int(matching[d]),
+            "mentions": int(of_response[d]),
+            "all": int(matching.sum()),
+            "total": int(of_response.sum()),
+        }
+        yield Finding("unlike-document", files[d] if files else RESPONSE, details=details)
 
 
 def _without_mentions(batches: Sequence[Common]) -> dict[str, list[Place]]:

@@ -302,12 +302,15 @@ class Pairing:
         only: str | None = None,
         refuse: Callable[[Finding], None] = refuse,
     ) -> None:
+        self.notices, self.only, self.refuse = notices, only, refuse
+        self.nameless: Place | None = None
         (first, key), (other, response) = peek(key), peek(response)
         if first is not None and other is not None and first.unnamed != other.unnamed:
             nameless, number = (first, 0) if first.unnamed else (other, 1)
             if nameless.characters is not None or nameless.items is not None:
                 key, response = _named_by_position((key, response), number)
-        self.notices, self.only, self.refuse = notices, only, refuse
+            else:
+                self.nameless = nameless.place_of(0)
         self.by_line = bool(first and first.unnamed and other and other.unnamed)
         self.key_names = Names()
         self.response_names = Names(self.key_names.seen)
@@ -335,6 +338,8 @@ class Pairing:
             if d in batch.faults:
                 self._tell_unscored(batch, [d])
         key, response = self.key_names.seen, self.response_names.seen
+        if self.nameless is not None and (both := next(filter(response.__contains__, key), None)) is not None:
+            self.notices.append(found_at(self.nameless, "named-by-line", document=both))
         lacking = {name for name in key if self.only in (None, name) and name not in response} - self.other_form.keys()
         more = {name for name in response if name not in key}.difference(self.other_form.values())
         if lacking or more:

@@ -4,6 +4,7 @@ and clusters from the objects of other libraries, which are not imported."""
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 from collections import defaultdict
@@ -185,6 +186,7 @@ def from_labels(
             raise UsageError(f"{name} have another index than labels; give {name}.array if their rows are in one order")
     items = index if items is None else items
     entity = _column("labels", labels)
+    _refuse_rounded(entity)
     # Labels that are all different and have parts are pairs or clusters.
     every = len(entity.values) == len(entity.number) and not isinstance(entity.values, np.ndarray)
     values = entity.values if every else ()
@@ -228,7 +230,10 @@ def _column(name: str, given: Iterable[Any]) -> _Column:
     if isinstance(given, str | bytes | set | frozenset) or not isinstance(given, Iterable):
         raise UsageError(f"{name} are {type(given).__name__}; expected a list, an array or a series")
     if hasattr(given, "factorize"):  # pandas, which is faster than a loop
-        number, different = given.factorize()
+        try:
+            number, different = given.factorize()
+        except TypeError as error:
+            raise UsageError(f"{name}: {error}; expected one label or name a row, as of {name}.explode()") from error
         once = _column(name, different.to_numpy())
         return once._replace(number=np.append(once.number, -1)[number])
     # A tensor is an array, too. Those of polars with a missing whole number are floats, which large numbers are not.
@@ -250,6 +255,16 @@ def _column(name: str, given: Iterable[Any]) -> _Column:
     if found.dtype.kind in "uf" and (found == np.round(found)).all() and (np.abs(found) < _LARGE).all():
         found = found.astype(np.int64)
     return _Column(number, found if found.dtype.kind in "iU" else found.tolist())
+
+
+def _refuse_rounded(labels: _Column) -> None:
+    """Raise `UsageError` for labels that are floats too large to tell one whole number from the next."""
+    floats = [] if isinstance(labels.values, np.ndarray) else [v for v in labels.values if isinstance(v, float)]
+    if rounded := [value for value in floats if math.isfinite(value) and abs(value) >= _LARGE]:
+        expected = "whole numbers or text; in pandas, astype('Int64') before rows with missing values are added"
+        raise UsageError(
+            f"labels are floats such as {rounded[0]:.0f}, which several numbers become; expected {expected}"
+        )
 
 
 def _of_objects(name: str, column: Sequence[Any]) -> _Column:

@@ -11,6 +11,7 @@ from corefscore.checking.baselines import Baseline, baseline_of, numbers_in, rea
 from corefscore.core.documents import KEY
 from corefscore.core.errors import UsageError
 from corefscore.core.options import declared
+from corefscore.formats.memory import as_collections
 from corefscore.metrics import DEFAULT, ranked_by, scores_in, single, wanted
 from corefscore.metrics.base import Metric
 from corefscore.python.api import names_of, result, run_of, warn_of
@@ -23,7 +24,7 @@ from corefscore.reports.rank import Ranking
 from corefscore.reports.rank import rank as ranked
 from corefscore.reports.score import Report
 from corefscore.scoring.results import Result
-from corefscore.scoring.run import Given, corpus, paths_of
+from corefscore.scoring.run import Given, corpus, is_in_memory, paths_of
 from corefscore.scoring.systems import Runs, files_of, scored_each, separated
 from corefscore.statistics.significance import Method
 
@@ -194,6 +195,10 @@ def _results(
     run = run_of(metrics, others, method.unit)
     if (paths := paths_of(KEY, key)) is not None:
         key = replace(corpus(paths, run.reading, KEY, run.settings.names), paths=paths)
+    elif is_in_memory(key):  # iterators end with the first system
+        key = (
+            {name: as_collections(of) for name, of in key.items()} if isinstance(key, Mapping) else as_collections(key)
+        )
     results, notices = scored_each(each, partial(result, run, key), files_of(key))
     warn_of([notice for _, notice in notices])
     return results, {"method": method, "notices": notices, "runs": runs}

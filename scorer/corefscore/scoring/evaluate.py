@@ -363,6 +363,12 @@ def result_of(batches: Sequence[ScoredBatch], run: Run, notices: list[Finding]) 
     every = counted_metrics(run.metrics, settings)
     counts = {metric.name: np.concatenate([batch.counts[metric.name] for batch in batches]) for metric in every}
     notices.extend(_notices(batches, settings, listed))
+    of_mentions = counts[MENTIONS][:, 0]
+    if (of_mentions[:, 0] < FEW * of_mentions[:, 3]).any() and batches[0].windows is None:
+        from corefscore.matching.common import unlike_documents
+
+        every_name, files = ([name for of in each for name in of] for each in (names, [b.files for b in batches]))
+        notices += unlike_documents(every_name, files, of_mentions)
     unread = {name: place for batch in batches for name, place in batch.unread.items()}
     if unread and counts[MENTIONS].any() and all((of[..., ::2] == of[..., 1::2]).all() for of in counts.values()):
         place, fields = min(unread.values(), key=lambda place: place.line or 0), sorted(unread)
