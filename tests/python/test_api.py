@@ -807,6 +807,29 @@ def test_a_series_of_documents_is_not_paired_by_position() -> None:
 
 
 @pytest.mark.parametrize(
+    ("key", "response", "alike"),
+    [
+        ("Ann", "Ann ", "'Ann' and 'Ann '"),
+        ("Ann Lee", "Ann\u00a0 Lee", "'Ann Lee' and 'Ann\\xa0 Lee'"),
+        ('"Ann"', "Ann", "'\"Ann\"' and 'Ann'"),
+        ("Ann", "Ann's", ""),
+        ("Ann", "ann", ""),
+        (("Ann ",), ("Ann",), ""),
+    ],
+)
+def test_texts_that_differ_in_blanks_are_told(key: Any, response: Any, alike: str) -> None:
+    """They do not match, and nothing showed why."""
+    scorer = corefscore.Scorer("lea")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        scorer.add([[key, "she"]], [[response, "she"]])
+        for result in (scorer.result(), score([[key, "she"]], [[response, "she"]], "lea")):
+            assert [f"{its.details['first']} and {its.details['second']}" for its in result.notices] == [alike] * bool(
+                alike
+            )
+
+
+@pytest.mark.parametrize(
     ("pair", "spans", "told"),
     [((-1, -1), 3, True), ((4, 1), 19, False), ((4, 1), 20, True), ((-1, -1), 2, False), (("a", 1), 3, False)],
 )

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 
-from corefscore.core.arrays import Ints, repeated
+from corefscore.core.arrays import Ints, lists_by_key, repeated
 from corefscore.core.documents import KEY, RESPONSE, Clusters, Documents, Place, by_appearance
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural, shortened
@@ -370,9 +370,14 @@ class Mentions:
         return np.array([self.span(mention) for mention in mentions], dtype=np.int64).reshape(-1, 2)
 
 
-def no_spans(mentions: Mentions, *sides: Documents) -> Iterator[Finding]:
-    """Yield a notice about pairs of whole numbers that are no spans, if most mentions of the sides are spans. Pairs
-    that fall, such as (4, 1), can be a sentence and a token, so for these nearly all mentions have to be spans."""
+def odd_mentions(mentions: Mentions, *sides: Documents) -> Iterator[Finding]:
+    """Yield a notice about two texts that differ in white space or quotes only, and one about pairs of whole numbers
+    that are no spans, if most mentions of the sides are spans. Pairs that fall, such as (4, 1), can be a sentence and a
+    token, so for these nearly all mentions have to be spans."""
+    by_text = lists_by_key((" ".join(text.strip('"').split()), text) for text in mentions.values if type(text) is str)
+    if alike := next((texts for texts in by_text.values() if len(texts) > 1), None):
+        first, second = map(repr, alike[:2])
+        yield Finding("alike-mentions", "clusters", details={"first": first, "second": second})
     odd = [pair for pair in mentions.values if isinstance(pair, tuple) and len(pair) == 2 and all(map(is_whole, pair))]
     spans = sum(int(np.count_nonzero(its.start >= 0)) for its in sides)
     if odd and len(odd) * (_PER_NEGATIVE if min(map(min, odd)) < 0 else _PER_PAIR) <= spans:

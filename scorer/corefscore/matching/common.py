@@ -147,8 +147,8 @@ def unlike_documents(names: Sequence[str], files: Sequence[str], counts: Floats)
     explains one such document in `_RARE`. ``files`` are empty for documents in memory; ``counts`` has one row a
     document: common mentions, those of the key, common mentions, those of the response."""
     matching, of_key, _, of_response = counts.T
-    share = matching.sum() / max(of_response.sum(), 1)
-    rare = (1 - share) ** (of_response - matching) * _RARE < 1
+    share = min(matching.sum() / max(of_response.sum(), 1), 1)
+    rare = (1 - share) ** np.maximum(of_response - matching, 0) * _RARE < 1
     unlike = rare & (matching <= _HARDLY * of_response) & (np.minimum(of_key, of_response) >= _SOME)
     for d in np.flatnonzero(unlike).tolist():
         details = {

@@ -18,7 +18,7 @@ from corefscore.core.errors import InputError, ScorerWarning, UsageError
 from corefscore.core.findings import Finding, in_words
 from corefscore.core.options import EITHER, name_options
 from corefscore.formats.base import NE, Reading, columns_of
-from corefscore.formats.memory import Mentions, are_spans, documents, nested, no_spans, together
+from corefscore.formats.memory import Mentions, are_spans, documents, nested, odd_mentions, together
 from corefscore.matching.pairing import Pairs
 from corefscore.metrics import select
 from corefscore.metrics.base import Metric
@@ -338,7 +338,7 @@ class Scorer:
         key, response = documents(names, ours, mentions, KEY), documents(names, theirs, mentions, RESPONSE)
         pairs = Pairs(key, response, np.ones(len(names), dtype=np.bool_), fingerprint(key))
         told = {notice.code for notice in self._notices}
-        self._notices += (notice for notice in no_spans(mentions, key, response) if notice.code not in told)
+        self._notices += (notice for notice in odd_mentions(mentions, key, response) if notice.code not in told)
         self._batches.append(self._batch_scorer.count(pairs))
         self._waiting, self._waiting_mentions = [], 0
 

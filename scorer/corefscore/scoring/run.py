@@ -229,7 +229,7 @@ def _in_memory(sides: Mapping[str, Any], notices: list[Finding]) -> dict[str, Do
             raise memory.refusal(name, f"{memory.shape(side.value)}, a list of documents without names", expected)
         by_name[name] = {ONLY_DOCUMENT: side.value}
     made = {name: memory.documents(list(by_name[name]), by_name[name].values(), mentions, name) for name in in_memory}
-    notices += memory.no_spans(mentions, *made.values())
+    notices += memory.odd_mentions(mentions, *made.values())
     return made
 
 
