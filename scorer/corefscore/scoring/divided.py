@@ -76,7 +76,7 @@ def slices(key: Opened, response: Opened) -> Iterator[Slice]:
 def _cuts(key: _Side, response: _Side) -> Iterator[tuple[int, int]]:
     """Yield where in key and response the same document begins."""
     of_key, of_response = key.ends[-1], response.ends[-1]
-    step = max(1, SIZE * of_key // max(of_key, of_response))
+    step = max(1, of_key // max(1, round(max(of_key, of_response) / SIZE)))  # equal slices, also the last one
     at_key = at_response = misses = 0
     place = step
     while place + step // 2 < of_key and misses < _MISSES:
