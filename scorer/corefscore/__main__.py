@@ -8,9 +8,6 @@ try:
 except KeyboardInterrupt:  # these imports take half the time until signals are settled
     raise SystemExit(130) from None
 
-LARGEST_BLOCK = (1 << 25) - (1 << 13)
-"""A little less than the largest block, in bytes, that glibc may keep."""
-
 
 def command() -> int:
     """Run the command in this process, its own; signals end it as they end any other program. Returns its status."""
@@ -23,7 +20,9 @@ def command() -> int:
     gc.disable()
     # Linear algebra is the one thing that numpy has threads for, and to start them takes another fifth.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    _use_memory_again()
+    from corefscore.core.workers import keep_memory
+
+    keep_memory()
     from corefscore.cli import run
     from corefscore.cli.output import whole_streams
     from corefscore.cli.signals import as_first_process
@@ -35,23 +34,6 @@ def command() -> int:
     gc.set_threshold(100_000)
     gc.enable()
     return run(sys.argv[1:], os.path.basename(sys.argv[0]))
-
-
-def _use_memory_again() -> None:
-    """Make arrays use freed memory again, and large pages: new pages cost as much time as the work in them.
-
-    Once a block was freed, glibc takes blocks of up to its size from the heap, and keeps their memory when they are
-    freed. The second block therefore extends the heap, for which numpy asks Linux for large pages. Nothing is written
-    to the two, so they take no memory; but they count where the address space is limited, and are done without if it
-    is too small.
-    """
-    import numpy as np
-
-    try:
-        for _ in range(2):
-            np.empty(LARGEST_BLOCK, dtype=np.uint8)
-    except MemoryError:
-        return
 
 
 def main() -> None:

@@ -334,9 +334,9 @@ def test_little_comes_before_the_command_settles_what_signals_do() -> None:
 LITTLE_SPACE = """
 import resource, sys
 from pathlib import Path
-import corefscore.cli, corefscore.__main__, corefscore.scoring.evaluate, numpy
+import corefscore.cli, corefscore.__main__, corefscore.core.workers, corefscore.scoring.evaluate, numpy
 used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-limit = used + corefscore.__main__.LARGEST_BLOCK // 2
+limit = used + corefscore.core.workers.KEPT // 2
 resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 sys.exit(corefscore.__main__.command())
 """

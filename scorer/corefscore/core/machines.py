@@ -17,7 +17,7 @@ from typing import Any
 
 from corefscore.core import __version__
 from corefscore.core.errors import ScorerError, UsageError
-from corefscore.core.workers import Map
+from corefscore.core.workers import Map, keep_memory
 
 SECONDS = 10
 """Time limit in seconds for each step before work begins: the scheduler answers, has a worker, and workers answer."""
@@ -80,9 +80,15 @@ def cluster(scheduler: str) -> Iterator[Map]:
 def _map(client: Any, scheduler: str, function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
     """Do the work of `map` by a client of Dask, which is connected to a scheduler."""
     executor = client.get_executor(pure=False)
-    waiting = deque(executor.submit(function, item) for item in items)
+    waiting = deque(executor.submit(_work, function, item) for item in items)
     while waiting:
         yield _result(scheduler, waiting.popleft())
+
+
+def _work(function: Callable[[Any], Any], item: Any) -> Any:
+    """Do the work of an item on a worker, whose process was not started by this package."""
+    keep_memory()
+    return function(item)
 
 
 def _result(scheduler: str, future: Future[Any]) -> Any:

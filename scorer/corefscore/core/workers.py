@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,31 @@ Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
 class NotSplittable(Exception):  # noqa: N818 - nothing is wrong
     """Raised for input that one process has to read from the beginning, with the reason; small input needs none."""
+
+
+KEPT = 1 << 25
+"""The size in bytes up to which blocks are kept when they are freed."""
+
+_MMAP_THRESHOLD, _TRIM_THRESHOLD = -3, -1
+"""Options of glibc: the size of blocks that are not of the heap, and how much of its end the heap can leave free."""
+
+
+def keep_memory() -> None:
+    """Make this process use freed memory again, and large pages: new pages cost as much time as the work in them.
+
+    Large blocks then extend the heap, which glibc does not shrink, and numpy asks Linux for large pages for the first
+    one. Nothing is written to it, so it takes no memory; it is done without where the address space is too small.
+    """
+    import ctypes
+
+    import numpy as np
+
+    with suppress(AttributeError, OSError, TypeError):  # another C library
+        mallopt = ctypes.CDLL(None).mallopt
+        mallopt(_MMAP_THRESHOLD, KEPT)
+        mallopt(_TRIM_THRESHOLD, 2 * KEPT)
+    with suppress(MemoryError):
+        np.empty(KEPT - (1 << 13), dtype=np.uint8)
 
 
 def processes(jobs: int | None) -> AbstractContextManager[Map]:
