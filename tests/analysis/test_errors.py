@@ -600,6 +600,16 @@ def test_crossing_mentions_of_one_entity_are_not_written(tmp_path: Path) -> None
     assert not (tmp_path / "steps").exists()
 
 
+def test_items_are_not_written_as_conll(tmp_path: Path) -> None:
+    """An item that only the response has once ended in a traceback."""
+    for side, rows in (("key", "a,1 b,1"), ("response", "a,1 c,1")):
+        (tmp_path / f"{side}.csv").write_text("\n".join(["item,entity", *rows.split(), ""]))
+    sides = tmp_path / "key.csv", tmp_path / "response.csv"
+    done = within("errors", *sides, "--pronouns", "none", "--repaired", tmp_path / "steps")
+    assert (done.status, done.stdout) == (2, b"")
+    assert b'mentions of document "document" have no tokens, which CoNLL needs' in done.stderr
+
+
 @pytest.mark.parametrize("span", [(4, 4), (1, 3)])
 def test_mentions_beyond_the_text_are_not_written(span: tuple[int, int], tmp_path: Path) -> None:
     """The key has the tokens 0 to 2; the other mention of the entity is one of them."""

@@ -1055,7 +1055,7 @@ def test_mending_moves_no_score_of_corefud(folder: Path, tmp_path: Path) -> None
 
 
 def test_first_copies_of_corefud_are_not_mended(tmp_path: Path) -> None:
-    path = TESTDATA / "odd" / "mendable-corefud" / "file.conllu"
+    path = TESTDATA / "odd" / "repairable-corefud" / "file.conllu"
     done = within("validate", path, "--fix", tmp_path / "out", "--repeated", "first")
     assert (done.status, done.stdout) == (2, b"")
     assert b"--repeated first repairs only CoNLL files" in done.stderr

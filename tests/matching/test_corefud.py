@@ -881,7 +881,7 @@ def test_of_each_kind_so_many_are_told(tmp_path: Path) -> None:
 def test_validate_says_that_singletons_do_not_count() -> None:
     """They are left out by default, unlike those of other formats, for which an option does so."""
     corefud = within("validate", OWN / "scoring" / "singletons-only-101" / "key.conllu")
-    assert b"scores of CorefUD leave them out unless --singletons keep counts them" in corefud.stdout
+    assert b"CorefUD scores leave such entities out; --singletons keep counts them" in corefud.stdout
     other = within("validate", TESTDATA / "odd" / "singletons" / "file.conll")
     assert b"--singletons drop leaves them out of the score" in other.stdout
 

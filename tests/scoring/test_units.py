@@ -252,7 +252,7 @@ def test_blanc_has_no_units_within_documents() -> None:
     ("unit", "error", "message"),
     [
         ("column:9", InputError, "token 0 has 8 columns, the last of which is coreference"),
-        ("column:8", InputError, "needs a column before the last one"),
+        ("column:8", InputError, "needs at least 9 columns, the last with coreference"),
         ("column:x", UsageError, "expected column:N, counted from 1"),
         ("column:0", UsageError, "expected column:N, counted from 1"),
         ("field:topic", UsageError, "is CoNLL; expected column:N"),

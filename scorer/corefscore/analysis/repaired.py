@@ -23,8 +23,9 @@ def repaired_files(analysis: Analysis, notices: list[Finding]) -> list[tuple[str
     """Return the file name and text of each step: the first file has only spans repaired, the last one is the key.
 
     Documents have the words of the key. While the first text is read, a notice is added for everything that CoNLL
-    cannot represent. Raises `UsageError` for mentions of one entity that cross and for mentions beyond the last word,
-    since the written file would be read differently, and `InputError` for mentions far beyond any text.
+    cannot represent. Raises `UsageError` for mentions without tokens, for mentions of one entity that cross and for
+    mentions beyond the last word, since the written file would be read differently, and `InputError` for mentions far
+    beyond any text.
     """
     sentences = [_sentences(analysis, document) for document in range(analysis.both.documents)]
     steps = [(types.SPAN, analysis.both.response), *in_turn(analysis.errors)]
@@ -64,6 +65,8 @@ def _sentences(analysis: Analysis, document: int) -> Sentences | None:
 
 def _refuse(document: FullDocument, step: str) -> None:
     """Raise `UsageError` if a document has mentions that CoNLL cannot represent."""
+    if document.of_items:
+        raise UsageError(f'--repaired: mentions of document "{document.name}" have no tokens, which CoNLL needs')
     size = tokens_without_words(document) if document.sentences is None else sum(map(len, document.sentences))
     for spans in document.entities.values():
         if beyond := [span for span in spans if span[1] >= size]:

@@ -34,7 +34,7 @@ from corefscore.scoring.evaluate import on_key
 from corefscore.scoring.settings import Rules
 
 _SINGLETONS_COUNT = "corpora like OntoNotes have none; --singletons drop leaves them out of the score"
-_SINGLETONS_DROPPED = "scores of CorefUD leave them out unless --singletons keep counts them"
+_SINGLETONS_DROPPED = "CorefUD scores leave such entities out; --singletons keep counts them"
 """The advice about entities of one mention, by the default of the format."""
 
 

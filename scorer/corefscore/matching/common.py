@@ -180,7 +180,7 @@ def _apart(
     details = {"documents": plural(documents, "document"), "key": shown[0], "response": shown[1]}
     details["few"] = "hardly any" if few else "no"
     details["what"] = (
-        "so few can match by chance; perhaps documents have each other's names"
+        "so few can match by chance; perhaps the names of documents are swapped"
         if few
         else "scores of mentions and entities are 0"
     )
@@ -195,7 +195,7 @@ def _apart(
         if tagged
         else "one side has spans of tokens, the other items or text, which are never the same, even if they look alike"
         if one_sided
-        else "check that both have the same tokens, count them from 0, end a mention with its last token, and write "
+        else "check that both sides have the same tokens, counted from 0, mentions that end with their last token, and "
         "mentions in the same form"
     )
     return Finding("no-common-mention", response.place.source.name, response.line, details=details)

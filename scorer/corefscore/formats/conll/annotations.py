@@ -64,7 +64,7 @@ def _units(source: Source, begin: int, rows: Sequence[Sequence[bytes]], unit: st
     for token, columns in enumerate(rows):
         if index >= len(columns) - 1:  # the last column is coreference
             what = f"token {token} has {plural(len(columns), 'column')}, the last of which is coreference"
-            expected = "a column before the last one, with the unit of each token"
+            expected = f"at least {index + 2} columns, the last with coreference"
             details = {"what": what, "expected": expected, "unit": unit}
             raise InputError([Finding("no-unit", source.name, begin, details=details)])
         units.append(columns[index].strip())

@@ -521,7 +521,7 @@ def check_spelling(place: Place, fields: Fields, flat: list[int], name: str, dia
     if fits or dialect.exact or 2 * len(found) == len(flat):
         last, after = f"the last {dialect.unit}", f"the {dialect.unit} after the last"
         meant, other = (after, last) if dialect.exclusive else (last, after)
-        hint = f"the words would fit if an end were {other}, but " if fits else ""
+        hint = f"the ends of mentions seem to be {other}, but " if fits else ""
         details["expected"] = f"{hint}in {dialect.name} an end is {meant}"
         raise refused(place, "other-end", **details)
     return found_at(place, "other-words", count=plural(len(found), "mention"), **details)

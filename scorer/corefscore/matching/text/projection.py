@@ -169,10 +169,10 @@ class _Placing:
         """Return documents of the response without names of the key."""
         place, count, known = self.response.place_of(0), len(self.response), len(self.key)
         if 1 < known != count:
-            raise refused(place, "unnamed-answers", count=plural(count, "answer"), documents=known)
+            raise refused(place, "unnamed-answers", count=plural(count, "document"), documents=known)
         is_named = not (self.response.unnamed or self.key.unnamed or self.response.names[0] == place.source.stem)
         if known > 1 or is_named:
-            details = {"count": plural(count, "answer"), "documents": plural(known, "document")}
+            details = {"count": plural(count, "document"), "documents": plural(known, "document")}
             self.notices.append(found_at(place, "by-position", **details))
         return {0: list(range(count))} if known == 1 else {document: [document] for document in range(known)}
 
@@ -403,13 +403,13 @@ def _words_in(texts: _Texts, source: Source, spans: Sequence[Span]) -> list[str]
     return passages
 
 
-_ALIKE = "the fidelity is the share of words that agree with the key; mentions in other words do not match"
+_ALIKE = "the fidelity is the share of words that agree with the key; mentions in words that differ do not match"
 _OTHER = "no word of the key was found in the answer: see whether the model refused, or answered for another document"
 """What is said of a low fidelity."""
 
 _MEANING = {
-    OVERLAP: "entities of different answers are joined if they share a mention in overlapping text",
-    APART: "entities of different answers are never joined",
+    OVERLAP: "entities of different pieces are joined if they share a mention in overlapping text",
+    APART: "entities of different pieces are never joined",
     SAME: "entities with the same id are joined",
 }
 
