@@ -122,7 +122,7 @@ METRIC = Metric(
     name="blanc",
     title="BLANC",
     definition=(
-        "The mean of two scores, of links between mentions of one entity and between mentions of different ones.",
+        "The mean of two scores: of links within entities, and of links between different entities.",
         "Recall of each: links that both sides have / links of the key.",
     ),
     paper="Luo et al. 2014, An extension of BLANC to system mentions; Recasens and Hovy 2011, BLANC",
@@ -132,8 +132,8 @@ METRIC = Metric(
     ),
     use="Use it to reward mentions kept apart as well as mentions joined.",
     note=(
-        "If the key has links of one kind only, that kind alone decides, as in the official scorer; "
-        "--boundary both considers the links of both sides, as Luo et al. do."
+        "If the key has links of one kind only, that kind alone is scored, as in the official scorer; with --boundary "
+        "both, only if the response has none of the other kind, too, as in Luo et al."
     ),
     measures=(*_LINKS, _BLANC),
     # The links of both sides decide, with 0 if neither side has a link, as in the official CorefUD scorer (recorded

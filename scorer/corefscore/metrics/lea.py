@@ -57,16 +57,16 @@ METRIC = Metric(
     name="lea",
     title="LEA",
     definition=(
-        "The share of the links of each entity that the other side resolves, weighted by its size: (sum of |k_i| x "
-        "(sum over j of C(n_ij, 2)) / C(|k_i|, 2)) / number of key mentions.",
+        "For each entity, the share of its links that the other side has, weighted by the size of the entity: (sum of "
+        "|k_i| x (sum over j of C(n_ij, 2)) / C(|k_i|, 2)) / number of key mentions.",
         "A singleton has one link, to itself: it counts 1 if the response has the same singleton, and 0 otherwise.",
     ),
     paper="Moosavi and Strube 2016, Which coreference evaluation metric do you trust?",
     cite=("moosavi-strube-2016-coreference",),
     use="Use it when only correct links should count, and large entities should weigh most.",
     note=(
-        "If the key has no singletons, mentions without a correct link add nothing, as the paper shows. If it has any, "
-        "finding them counts: a response of all key mentions as singletons scores 19.80 on the novels of LitBank."
+        "If the key has no singletons, mentions without a correct link add nothing, as the paper shows. If it has "
+        "singletons, finding them counts: all key mentions as singletons score 19.80 on the novels of LitBank."
     ),
     measures=(Measure("lea", "Coreference", title="LEA"),),
     count=count,

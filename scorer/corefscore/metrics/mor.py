@@ -37,7 +37,7 @@ METRIC = Metric(
     ),
     paper="Žabokrtský et al. 2022, Findings of the shared task on multilingual coreference resolution",
     cite=("zabokrtsky-etal-2022-findings",),
-    use="Use it to see how well mentions are found, even if spans differ a little; CorefUD only.",
+    use="Use it for CorefUD only, to see how well mentions are found, even if spans differ a little.",
     measures=(Measure("mor", "Mention overlap ratio"),),
     count=count,
     view=NODES,
