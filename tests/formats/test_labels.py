@@ -542,6 +542,18 @@ def test_the_column_of_a_side_is_guessed_first_and_not_read_for_both(tmp_path: P
     assert b"F1: 100%" in both.stdout
 
 
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [("coref coref_chain eid groupID antecedent", True), ("price entity_type cluster_size chain_length", False)],
+)
+def test_a_type_beside_entities_is_told(names: str, told: bool, tmp_path: Path) -> None:
+    """The column that is called entity may have types, which all mentions of a type share."""
+    table = tmp_path / "table.csv"
+    for name in names.split():
+        table.write_text(f"mention,entity,{name}\nAnn,PER,1\nshe,PER,1\nBo,PER,2\n")
+        assert [notice.code for notice in read(table).notices] == ["chosen-column"] * told, name
+
+
 @pytest.mark.parametrize("name", ["prediction", "Predicted Cluster", "system_label", "y_pred"])
 def test_predictions_beside_labels_are_not_left_out_in_silence(name: str, tmp_path: Path) -> None:
     """The labels of the key, which the table also has, get 100."""
@@ -586,6 +598,10 @@ def test_predictions_beside_labels_are_not_left_out_in_silence(name: str, tmp_pa
         (["n.a.", "1"], ("n.a.", "1 item")),
         (["no_cluster", "1"], ("no_cluster", "1 item")),
         (["*", "1", "*"], ("*", "2 items")),
+        (["1.23457E+14", "1.23457E+14", "7"], ("1.23457E+14", "2 items")),
+        (["####", "7"], ("####", "1 item")),
+        (["#REF!", "7"], ("#REF!", "1 item")),
+        (["1.2e3", "3e5", "7"], None),
         (["\u22121", "1"], ("\u22121", "1 item")),
     ],
 )
@@ -661,6 +677,7 @@ def test_ids_are_compared_in_little_memory_and_time() -> None:
         ("d1,a,1 d1,b,2 d2,c,2 d2,d,3", "1 label"),
         ("d1,a,0 d1,b,1 d2,c,0 d2,d,1", None),
         ("d1,a,1 d1,b,2 d2,c,1 d2,d,", None),
+        ("d1,a,0 d1,b,1 d2,c,0 d2,d,2", "1 label"),  # a number that a counter would not leave out
     ],
 )
 def test_labels_that_documents_divide_are_counted(rows: str, cut: str | None, tmp_path: Path) -> None:

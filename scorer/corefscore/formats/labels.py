@@ -29,7 +29,7 @@ from operator import itemgetter
 
 import numpy as np
 
-from corefscore.core.arrays import NONE, Ints, ranked
+from corefscore.core.arrays import NONE, Ints, lists_by_key, ranked
 from corefscore.core.documents import KEY, RESPONSE, Documents, Place, by_appearance, joined
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural, shortened
@@ -62,7 +62,7 @@ from corefscore.formats.jsonlines.objects import (
     records,
     shown,
 )
-from corefscore.formats.sides import leave, names_documents, refuse_other_side, side_in
+from corefscore.formats.sides import leave, names_documents, names_entities, refuse_other_side, side_in
 from corefscore.formats.written import Fit, add_notice, fitted
 
 COLUMN_NAMES: Mapping[str, Sequence[str]] = {
@@ -207,9 +207,13 @@ class _Side(NamedTuple):
             self.notices.append(found_at(place, "unread-field", name=name, what=what, expected=expected))
 
     def _restart(self, document: Ints, label: Ints) -> bool:
-        """Return whether each document seems to number its labels itself: all are numbers, and it has label 0 or 1."""
-        begins = np.array([text in ("0", "1") for text in self.labels])[label]
-        return all(map(str.isdecimal, self.labels[1:])) and bool(np.bincount(document, begins).all())
+        """Return whether each document seems to number its labels itself: they are all the numbers from 0 or 1 on."""
+        if not all(map(str.isdecimal, self.labels[1:])):
+            return False
+        first, _ = ranked(document, label)
+        pairs = zip(document[first].tolist(), label[first].tolist(), strict=True)
+        of_document = lists_by_key((of, int(self.labels[number])) for of, number in pairs if number)
+        return all(min(its) <= 1 and max(its) - min(its) + 1 == len(its) for its in of_document.values())
 
     def _rows(self, source: Source) -> Iterator[tuple[Ints, Mapping[str, Sequence[str]]]]:
         """Yield the rows of a table, many at once: their lines, and their cells by the role of the column."""
@@ -383,7 +387,8 @@ def _places(source: Source, header: _Header, request: Request, notices: list[Fin
             of_side = [name for name in cells if _plain(name) not in known and side_in(_plain(name)) == request.side]
             own = [name for name in cells if _plain(name) in known]
             refuse_other_side(request, Place(source, line), role, [*own, *of_side])
-            known += of_side if known else []
+            fitting_too = [name for name in cells if name not in own and names_entities(_plain(name), request.side)]
+            known += fitting_too if known else []
         if len(known) > 1 and role not in asked:
             notices.append(found_at(Place(source, line), "chosen-column", taken=cells[fitting[0]], role=role))
         found.update(dict.fromkeys([role], *fitting) if fitting else {})

@@ -20,12 +20,15 @@ _OF_SIDE = {
 }
 _NO_ENTITIES = (
     r"(?:^|[^a-z])(?:mention|sent|span|token|offset|ner|bridg|pair|struct|relation|point|pos|type|name|score|date|time"
-    "|version|text|count|prob|logit|conf)"
+    "|version|text|count|size|length|prob|logit|conf)"
 )
 """Names that say a side, and names of something else than entities, in lower case."""
 
 OF_ENTITIES = "(?i)clust|chain|coref|entit"
 """Names that say that there are entities."""
+
+_OF_IDS = "^(?:e|entity|group|identity|referent|antecedent)[-_ ]?(?:id|no|nr)?$"
+"""Other names of columns that may have the entities of items."""
 
 _OF_DOCUMENTS = r"(?i)(?:doc|document|file|text|article|story)[-_ ]?(?:id|key|name)|doc|document|file|(?:file_?)?path"
 """Names of what may have the name of the document, if no known field or column has it."""
@@ -44,6 +47,13 @@ def side_in(name: str) -> str:
     plain = re.sub("(?<=[a-z])(?=[A-Z])", "_", name).lower()
     sides = [side for side, names in _OF_SIDE.items() if re.search(names, plain)]
     return sides[0] if len(sides) == 1 and not re.search(_NO_ENTITIES, plain) else ""
+
+
+def names_entities(name: str, side: str) -> bool:
+    """Return whether a column with this name seems to have the entities of a side."""
+    if of := side_in(name):
+        return of == side
+    return not re.search(_NO_ENTITIES, name) and re.search(f"{OF_ENTITIES}|{_OF_IDS}", name) is not None
 
 
 def names_documents(name: str) -> bool:

@@ -173,7 +173,8 @@ def from_labels(
         0.6666666666666667
 
     Items are the same if they are equal; numbers beside text are compared by their texts. The index of a series is not
-    compared with positions, unless it is 0, 1, 2 and so on. Arrays of numbers or text stay arrays. Raises `UsageError`
+    compared with positions, unless it is 0, 1, 2 and so on. With ``documents``, equal labels in two documents are two
+    entities. Arrays of numbers or text stay arrays. Raises `UsageError`
     for columns of different lengths, and for an item without a name.
     """
     if isinstance(labels, Mapping):
