@@ -185,7 +185,8 @@ class Request(NamedTuple):
     """What a reader is asked to read.
 
     - ``side``: the side of the files, None if it is not known.
-    - ``by_first``: the dialect of JSON and the field of clusters of the first object, once these are known.
+    - ``by_first``: the dialect (`corefscore.formats.jsonlines.dialects`) and the field of clusters of the first object
+      of JSON, once these are known.
     - ``names``: the options about named entities, if these are needed.
     - ``texts``: whether the words of all tokens are kept.
     - ``heads``: one of `HEADS`.
@@ -200,7 +201,7 @@ class Request(NamedTuple):
     """
 
     side: str | None = KEY
-    by_first: tuple[str, str] | None = None
+    by_first: tuple[Any, str] | None = None
     names: NameOptions | None = None
     texts: bool = False
     heads: str = AUTO

@@ -391,10 +391,14 @@ def objects(source: Source, only: Collection[int | None] | None = None) -> Itera
 
 
 def dialect_of(place: Place, fields: Fields, request: Request) -> Dialect:
-    """Return the dialect that is requested, or that of the fields of an object.
+    """Return the dialect of the first object, if it is known; that which is requested, or that of the fields of an
+    object.
 
     Raises `InputError` for fields of two dialects.
     """
+    if request.by_first is not None:
+        of_first: Dialect = request.by_first[0]
+        return of_first
     if (named := BY_NAME.get(request.input_format or "")) is not None:
         return named
     found = dialects_of(fields, request.columns.get(CLUSTERS))
