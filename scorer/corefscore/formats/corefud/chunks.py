@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.core.arrays import NONE, Bytes, Ints, blocks, changes
+from corefscore.core.arrays import Bytes, Ints, changes
 from corefscore.core.sources import as_text
 from corefscore.formats.corefud.lines import LF, MISC, Lines
 from corefscore.formats.words import side_by_side, whole_numbers
@@ -122,13 +122,10 @@ class Chunks(NamedTuple):
 
 def attributes_of(lines: Lines) -> Attributes:
     """Return the attributes of the words of a file."""
-    found = [(NONE, NONE, NONE)]
-    for block in blocks(len(lines.tokens)):
-        begin, end = lines.bounds(MISC, block)
-        long = np.flatnonzero(end - begin >= len(_NAME))
-        found.append((block.start + long, begin[long], (end - begin)[long]))
-    row, begin, size = (np.concatenate(columns) for columns in zip(*found, strict=True))
-    word = lines.words.of_rows(row)
+    begin, end = lines.bounds(MISC, slice(None))
+    size = end - begin
+    word = lines.words.of_rows(np.arange(len(size)))
+    word[size < len(_NAME)] = -1
     word, begin, size = (column[word >= 0] for column in (word, begin, size))
     # Every such column with the line end after it.
     size += 1
