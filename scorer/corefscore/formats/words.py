@@ -1,15 +1,14 @@
-"""Words as numbers, by which the texts of two sides are compared, and other pieces of a text in bytes; the characters
-of a text, and the words that they make."""
+"""Words as numbers, by which the texts of two sides are compared; the characters of a text, and the words that they
+make."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 
 import numpy as np
 
-from corefscore.core.arrays import Bools, Bytes, Codes, Ints, changes, ranges
+from corefscore.core.arrays import Bools, Bytes, Codes, Ints, ranges
 from corefscore.core.documents import UNKNOWN
 from corefscore.core.findings import Finding, plural
 from corefscore.formats.base import BLANK_MARKS
@@ -19,9 +18,6 @@ _WORD_BYTES = 64
 
 _FACTOR = -0x61C8864680B583EB
 """The odd factor that mixes numbers of eight bytes in a hash."""
-
-_TOGETHER = 1 << 16
-"""The number of bytes of pieces of a text that are joined at once (or one larger piece)."""
 
 SPACE = ord(" ")
 """The largest blank byte."""
@@ -74,15 +70,6 @@ def _stripped(text: Bytes, starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
     solid = np.concatenate([[-1], np.flatnonzero(~_BLANK[text[begin:end]]) + begin, [len(text)]])
     starts = np.minimum(solid[np.searchsorted(solid, starts)], stops)
     return starts, np.maximum(solid[np.searchsorted(solid, stops) - 1] + 1, starts)
-
-
-def side_by_side(text: Bytes, starts: Ints, sizes: Ints) -> Bytes:
-    """Join the pieces of a text."""
-    # In blocks, since an index takes eight times the memory of the bytes.
-    block = np.cumsum(sizes) // _TOGETHER
-    borders = [*np.flatnonzero(changes(block)).tolist(), len(starts)]
-    found = [text[ranges(starts[first:stop], sizes[first:stop])] for first, stop in pairwise(borders)]
-    return np.concatenate(found) if found else text[:0]
 
 
 def whole_numbers(text: Bytes, starts: Ints, stops: Ints, most: int = 6) -> Ints:
