@@ -21,12 +21,10 @@ from heapq import nsmallest
 from operator import itemgetter
 from typing import NamedTuple
 
-import numpy as np
-
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import MOST
 from corefscore.formats.base import FAULTS, zeros_in
-from corefscore.formats.words import codes_of, kinds_of, words_in
+from corefscore.formats.words import words_in
 from corefscore.formats.written import crossings
 
 _OPEN, _CLOSE, _PLAIN_OPEN, _PLAIN_CLOSE = range(4)
@@ -255,8 +253,8 @@ def untagged(text: str, notation: Notation) -> Untagged:
     pairs, odd = _paired(tags, by_id=notation.by_id)
     plain, places, pieces = _plain(text, tags)
     spans = [(entity, places[opens], places[closes]) for opens, closes, entity in pairs]
-    borders = np.array([border for _, *ends in spans for border in ends], dtype=np.int64)
-    starts, stops = (edges.tolist() for edges in words_in(kinds_of(codes_of(plain)), borders))
+    words = words_in(plain, (border for _, *ends in spans for border in ends))
+    starts, stops = [start for start, _ in words], [stop for _, stop in words]
     mentions, opened = [], []
     for (opens, _, _), (entity, start, stop) in zip(pairs, spans, strict=True):
         first, last = bisect_left(starts, start), bisect_left(stops, stop + 1) - 1
@@ -266,7 +264,7 @@ def untagged(text: str, notation: Notation) -> Untagged:
             mentions.append(_Marked(entity, first, last))
             opened.append(opens)
     odd["crossing"] = [opened[number] for _, number in crossings([mention[1:] for mention in mentions])]
-    texts = [plain[start:stop] for start, stop in zip(starts, stops, strict=True)]
+    texts = [plain[start:stop] for start, stop in words]
     faults = {fault: len(of_fault) for fault, of_fault in odd.items()}
     shown = {
         fault: [(tags.start[tag], tags.stop[tag]) for tag in nsmallest(MOST, of_fault)]
