@@ -94,6 +94,9 @@ class File:
     sized: Sized
     head: Ints
 
+    refuse = staticmethod(refuse)
+    take = staticmethod(few)
+
     def __init__(self, source: Source, keep: Callable[[Finding], None], request: Request) -> None:
         self.source, self.keep, self.request = source, keep, request
         self.lines = Lines(source, refuse=self.refuse, take=self.take)
@@ -101,14 +104,6 @@ class File:
     def note(self, code: str, line: int | None, **details: object) -> None:
         """Keep a notice."""
         self.keep(Finding(code, self.source.name, line, details=details))
-
-    def refuse(self, finding: Finding) -> None:
-        """Raise `InputError` for an error."""
-        refuse(finding)
-
-    def take(self, code: str, faulty: Sequence[int]) -> Sequence[int]:
-        """Return those of some chunks or lines that will be reported: in scoring, the first ones."""
-        return few(code, faulty)
 
     def documents(self) -> Documents:
         """Return the documents of the file."""
