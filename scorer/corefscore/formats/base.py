@@ -356,10 +356,6 @@ def _as_asked(files: Sequence[Source], request: Request) -> Request:
     return request
 
 
-def _no_name(line: bytes, request: Request) -> None:
-    """Return that a line begins no document."""
-
-
 class Format(NamedTuple):
     """One row of the table of formats. Functions in modules of their own are called by `later`.
 
@@ -397,7 +393,7 @@ class Format(NamedTuple):
     sentences: Callable[[Source, list[Finding], Request], Iterator[Sentences | None]] | None = None
     write: Callable[[Iterator[FullDocument], list[Finding], Request], Iterator[str]] | None = None
     begin: bytes | None = None
-    name_in: Callable[[bytes, Request], str | None] = _no_name
+    name_in: Callable[[bytes, Request], str | None] | None = None
     completed_request: Callable[[Sequence[Source], Request], Request] = _as_asked
     has_both_sides: Callable[[Source, str | None, str | None], bool] | None = None
     named: Read | None = None
