@@ -26,7 +26,7 @@ from corefscore.formats.jsonlines import reader as jsonlines
 from corefscore.formats.jsonlines.dialects import BY_NAME
 from corefscore.formats.jsonlines.objects import Offsets, faults_of, flattened, recognises
 from corefscore.formats.sides import side_in
-from corefscore.formats.words import codes_of, kinds_of, spaced, words_in
+from corefscore.formats.words import words_in
 from corefscore.matching.pairing import Pairing, in_other_form
 from support import RECORDED, TESTDATA, call, loaded, within
 
@@ -800,7 +800,4 @@ def test_texts_are_cut_as_one_by_one() -> None:
     for _ in range(500):
         text = "".join(chosen.choices("ab \n\u3042\u4e2d\u00a0\x1c\U0001f600\u00e9\ud800", k=chosen.randrange(12)))
         borders = [chosen.randrange(len(text) + 1) for _ in range(chosen.randrange(5))]
-        starts, stops = words_in(kinds_of(codes_of(text)), np.array(borders, dtype=np.int64))
-        places = list(words_one_by_one(text, borders))
-        assert list(zip(starts.tolist(), stops.tolist(), strict=True)) == places
-        assert spaced(codes_of(text), starts, stops) == " ".join(text[start:stop] for start, stop in places)
+        assert words_in(text, borders) == list(words_one_by_one(text, borders))

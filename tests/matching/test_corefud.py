@@ -667,18 +667,6 @@ def test_dependencies_of_zeros_are_read(deps: str, expected: list[tuple[float, s
     assert nodes.relation.tolist() == words.numbers_of([relation.encode() for _, relation in all_of]).tolist()
 
 
-@pytest.mark.parametrize("together", [1, 7, 1 << 16])
-def test_pieces_of_a_text_stand_side_by_side(together: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever the blocks in which they are put together."""
-    monkeypatch.setattr(words, "_TOGETHER", together)
-    text = np.arange(97, 123, dtype=np.uint8)
-    sizes = np.array([3, 0, 1, 20, 0, 2])
-    starts = np.array([4, 9, 25, 0, 26, 12])
-    expected = b"".join(text.tobytes()[start : start + size] for start, size in zip(starts, sizes, strict=True))
-    assert words.side_by_side(text, starts, sizes).tobytes() == expected
-    assert not len(words.side_by_side(text, sizes[:0], sizes[:0]))
-
-
 def test_the_text_of_a_file_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither for ids nor in a circle of objects, so that the other side is read into the same memory."""
     held = []

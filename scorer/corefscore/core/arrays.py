@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any, TypeVar
 
 import numpy as np
@@ -33,17 +33,6 @@ def lists_by_key(pairs: Iterable[tuple[_K, _V]]) -> dict[_K, list[_V]]:
     for key, value in pairs:
         lists[key].append(value)
     return lists
-
-
-_AT_ONCE = 1 << 13
-"""How many rows of long columns are worked on at once: what is computed in between takes no memory that is new, which
-costs more than the work."""
-
-
-def blocks(size: int) -> Iterator[slice]:
-    """Yield the places from 0 to ``size``, `_AT_ONCE` after `_AT_ONCE`."""
-    for begin in range(0, size, _AT_ONCE):
-        yield slice(begin, min(begin + _AT_ONCE, size))
 
 
 def ranges(starts: Ints, lengths: Ints) -> Ints:

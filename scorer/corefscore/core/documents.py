@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cache, cached_property
-from itertools import accumulate, chain, islice, repeat
+from itertools import accumulate, chain, groupby, islice, repeat
 from typing import Any
 
 import numpy as np
@@ -425,33 +425,24 @@ class Documents:
         # Label -1 is the first of the odd labels, -2 the second.
         return [str(label) if label >= 0 else self.odd_labels[-1 - label] for label in labels]
 
-    def annotated(self, **wanted: str) -> Iterator[tuple[Place, Any]]:
-        """Yield the annotations of documents and where these begin. Each file is read once more, in order, so that an
-        error is about the first document that has any.
-        """
-        places = (place for place in self.places if place is not None and place.line is not None)
-        for source in dict.fromkeys(place.source for place in places):
-            for found in self.annotations(source, **wanted) if self.annotations else ():
-                yield Place(source, found.line), found
-
-    def layers(self) -> Iterator[Any]:
-        """Yield the annotations of each document; None for documents that are not in a file. Documents that come early
-        in their file wait.
+    def layers(self, **more: str) -> Iterator[Any]:
+        """Yield the annotations of each document, with what `AnnotationsOf` takes ``more``; None for documents that are
+        not in a file. Each file is read once more, and documents that come early in it wait.
         """
         wanted = cache(lambda: set(self.places))
         waiting: dict[Place, Any] = {}
         files: dict[Source, Iterator[Any]] = {}
-        for place in self.places:
-            if place is None or place.line is None or self.annotations is None:
-                yield None
-                continue
-            if place.source not in files:
-                files[place.source] = self.annotations(place.source)
-            while place not in waiting and (read := next(files[place.source], None)):
-                begin = Place(place.source, read.line)
-                if begin == place or begin in wanted():  # the usual order of documents does without a set of all
-                    waiting[begin] = read
-            yield waiting.pop(place, None)
+        for place, documents in groupby(self.places):  # the windows of a document have its place
+            layer = None
+            if place is not None and place.line is not None and self.annotations is not None:
+                if place.source not in files:
+                    files[place.source] = self.annotations(place.source, **more)
+                while place not in waiting and (read := next(files[place.source], None)):
+                    begin = Place(place.source, read.line)
+                    if begin == place or begin in wanted():  # the usual order of documents does without a set of all
+                        waiting[begin] = read
+                layer = waiting.pop(place, None)
+            yield from (layer for _ in documents)
 
     def of_mentions(self, which: Ints | Bools) -> dict[str, Any]:
         """Return the columns that have a value for each mention, besides entities and nodes: those of some mentions."""

@@ -3,7 +3,6 @@ would take a sixth of a short run; and what is used beside the latter."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import field, replace
 from functools import partial
 from operator import itemgetter
@@ -40,10 +39,6 @@ else:
 
     class NamedTuple(tuple, metaclass=_Fields):
         """The base of classes whose annotations are the fields of a tuple."""
-
-        @classmethod
-        def _make(cls, values: Iterable[Any]) -> Any:
-            return cls(*values)
 
         def _replace(self, **values: Any) -> Any:
             return type(self)(**{**dict(zip(self._fields, self, strict=True)), **values})

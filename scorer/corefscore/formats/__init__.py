@@ -106,7 +106,6 @@ def opened(
     # Names of the key are looked up in the response by token, so words are compared.
     texts = texts or bool(reading.align) or (names is not None and names.ne_from != OWN)
     request = requested(side, reading, names)._replace(texts=texts)
-    find(of_side(reading.input_format, side) or NAMES[0])  # an unknown name is an error even of a file that is absent
     given = listed(path, notices) if isinstance(path, str) else [Source(name) for name in path]
     files = unpacked(given, notices)
     if not files:

@@ -185,7 +185,8 @@ class Request(NamedTuple):
     """What a reader is asked to read.
 
     - ``side``: the side of the files, None if it is not known.
-    - ``by_first``: the dialect of JSON and the field of clusters of the first object, once these are known.
+    - ``by_first``: the dialect (`corefscore.formats.jsonlines.dialects`) and the field of clusters of the first object
+      of JSON, once these are known.
     - ``names``: the options about named entities, if these are needed.
     - ``texts``: whether the words of all tokens are kept.
     - ``heads``: one of `HEADS`.
@@ -200,7 +201,7 @@ class Request(NamedTuple):
     """
 
     side: str | None = KEY
-    by_first: tuple[str, str] | None = None
+    by_first: tuple[Any, str] | None = None
     names: NameOptions | None = None
     texts: bool = False
     heads: str = AUTO
@@ -355,10 +356,6 @@ def _as_asked(files: Sequence[Source], request: Request) -> Request:
     return request
 
 
-def _no_name(line: bytes, request: Request) -> None:
-    """Return that a line begins no document."""
-
-
 class Format(NamedTuple):
     """One row of the table of formats. Functions in modules of their own are called by `later`.
 
@@ -396,7 +393,7 @@ class Format(NamedTuple):
     sentences: Callable[[Source, list[Finding], Request], Iterator[Sentences | None]] | None = None
     write: Callable[[Iterator[FullDocument], list[Finding], Request], Iterator[str]] | None = None
     begin: bytes | None = None
-    name_in: Callable[[bytes, Request], str | None] = _no_name
+    name_in: Callable[[bytes, Request], str | None] | None = None
     completed_request: Callable[[Sequence[Source], Request], Request] = _as_asked
     has_both_sides: Callable[[Source, str | None, str | None], bool] | None = None
     named: Read | None = None

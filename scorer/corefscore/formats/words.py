@@ -1,15 +1,14 @@
-"""Words as numbers, by which the texts of two sides are compared, and other pieces of a text in bytes; the characters
-of a text, and the words that they make."""
+"""Words as numbers, by which the texts of two sides are compared; the words of a text, and its characters."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
 
-from corefscore.core.arrays import Bools, Bytes, Codes, Ints, changes, ranges
+from corefscore.core.arrays import Bools, Bytes, Codes, Ints
 from corefscore.core.documents import UNKNOWN
 from corefscore.core.findings import Finding, plural
 from corefscore.formats.base import BLANK_MARKS
@@ -19,9 +18,6 @@ _WORD_BYTES = 64
 
 _FACTOR = -0x61C8864680B583EB
 """The odd factor that mixes numbers of eight bytes in a hash."""
-
-_TOGETHER = 1 << 16
-"""The number of bytes of pieces of a text that are joined at once (or one larger piece)."""
 
 SPACE = ord(" ")
 """The largest blank byte."""
@@ -76,15 +72,6 @@ def _stripped(text: Bytes, starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
     return starts, np.maximum(solid[np.searchsorted(solid, stops) - 1] + 1, starts)
 
 
-def side_by_side(text: Bytes, starts: Ints, sizes: Ints) -> Bytes:
-    """Join the pieces of a text."""
-    # In blocks, since an index takes eight times the memory of the bytes.
-    block = np.cumsum(sizes) // _TOGETHER
-    borders = [*np.flatnonzero(changes(block)).tolist(), len(starts)]
-    found = [text[ranges(starts[first:stop], sizes[first:stop])] for first, stop in pairwise(borders)]
-    return np.concatenate(found) if found else text[:0]
-
-
 def whole_numbers(text: Bytes, starts: Ints, stops: Ints, most: int = 6) -> Ints:
     """Return the whole numbers ``text[starts:stops]``; -1 for a piece that is not a number of at most
     ``most`` digits.
@@ -124,11 +111,10 @@ def are_words(numbers: Ints, bounds: Ints) -> Bools:
     return words
 
 
-_SOLID, _WHITE, SINGLE = range(3)
-"""Kinds of characters in a text: part of a word, white space, and a word of its own."""
-
-_ALONE = "[\u2e80-\u2fdf\u3005-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+_ALONE = "\u2e80-\u2fdf\u3005-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 """Characters of scripts that do not separate words by white space: each is a word of its own."""
+
+_WORD = re.compile(rf"[{_ALONE}]|[^\s{_ALONE}]+")
 
 INVISIBLE = r"[^\S\n]|[\x00-\x08\x0e-\x1f\x7f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]"
 """Characters that are not compared, apart from line ends."""
@@ -139,42 +125,13 @@ def codes_of(text: str) -> Codes:
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
 
 
-def kinds_of(codes: Codes) -> Bytes:
-    """Return the kind of each character of a text, one of `_SOLID`, `_WHITE` and `SINGLE`."""
-    if int(codes.max(initial=0)) < len(_ASCII_KINDS):
-        return _ASCII_KINDS[codes]
-    # Without a table by code, which would be far longer than a short text.
-    characters, places = np.unique(codes, return_inverse=True)
-    return np.array([_kind(chr(code)) for code in characters.tolist()], dtype=np.uint8)[places]
-
-
-def _kind(character: str) -> int:
-    return _WHITE if character.isspace() else SINGLE if re.match(_ALONE, character) else _SOLID
-
-
-_ASCII_KINDS: Bytes = np.array([_WHITE if chr(code).isspace() else _SOLID for code in range(128)], dtype=np.uint8)
-"""The kinds of ASCII characters; most texts have no others."""
-
-
-def words_in(kinds: Bytes, borders: Ints) -> tuple[Ints, Ints]:
-    """Return where the words of a text begin and end, given the kinds of its characters.
+def words_in(text: str, borders: Iterable[int]) -> list[tuple[int, int]]:
+    """Return where the words of a text begin and end.
 
     Words end at white space, around characters that are words, and at the ``borders`` of mentions.
     """
-    apart = kinds != _SOLID
-    edge = np.append(apart, True)
-    edge[1:] |= apart
-    edge[:1] = True
-    edge[borders] = True
-    solid = kinds != _WHITE
-    return np.flatnonzero(edge[:-1] & solid), np.flatnonzero(edge[1:] & solid) + 1
-
-
-def spaced(codes: Codes, starts: Ints, stops: Ints) -> str:
-    """Return the words of a text with one blank between them."""
-    sizes = stops - starts
-    kept = np.insert(codes[ranges(starts, sizes)], np.cumsum(sizes)[:-1], ord(" "))
-    return kept.tobytes().decode("utf-32-le", "surrogatepass")
+    edges = sorted({0, *borders, len(text)})
+    return [found.span() for begin, end in pairwise(edges) for found in _WORD.finditer(text, begin, end)]
 
 
 def undecodable(text: bytes) -> list[int]:

@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.core.arrays import Ints, order_by, ranked
-from corefscore.core.documents import KEY, RESPONSE, Documents, Mention, Place, by_appearance, texts_of
+from corefscore.core.documents import KEY, RESPONSE, Documents, Mention, by_appearance, texts_of
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural
 from corefscore.core.items import LONGEST, Numbers
@@ -72,15 +72,11 @@ def units_of(pairs: Pairs, unit: str) -> Units:
     if key.nodes is not None or key.annotations is None:
         topics = "" if key.items is None else "; --columns document=NAME reads topics as documents"
         raise UsageError(f"--unit {unit}: units within documents need a key in CoNLL or JSON, read from a file{topics}")
-    places = {place for place in key.places if place is not None}
-    by_place: dict[Place | None, Sequence[str]] = {
-        place: its.units for place, its in key.annotated(unit=unit) if place in places
-    }
     names: list[str] = []
     documents: list[int] = []
     tokens: list[Ints] = []
-    for document in range(len(key)):
-        of_tokens = by_place.get(key.places[document]) or (key.names[document],)
+    for document, layer in enumerate(key.layers(unit=unit)):
+        of_tokens = (layer and layer.units) or (key.names[document],)
         numbers = Numbers()
         tokens.append(numbers.of(of_tokens) + len(names))
         names += numbers

@@ -110,7 +110,7 @@ class _Side:
 
     def __init__(self, opened: Opened) -> None:
         form = opened.form
-        if form.begin is None:
+        if form.begin is None or form.name_in is None:
             raise NotSplittable(f"files of {form.title} are read as a whole")
         self.files, self.name_in = opened.files, form.name_in
         # The line end before a line that begins a document, and the line.

@@ -185,22 +185,20 @@ def _from_files(sides: dict[str, Any], name: str, reading: Reading, names: NameO
     given, side = sides[name], sides[other]
     if (paths := paths_of(other, side)) is not None:
         side = corpus(paths, reading, other, names)
-    if side.documents.nodes is not None:
-        return {**sides, name: _on_words(given, name, side), other: side}
+    from corefscore.formats import memory
+    from corefscore.formats.corefud import clusters
+
+    on_words = side.documents.nodes is not None
     if not isinstance(given, Mapping):
-        from corefscore.formats.memory import by_position, nested
+        nested = clusters.nested if on_words else memory.nested
+        given = memory.by_position(nested(given, name), name, side.names)
+    return {**sides, name: _on_words(given, name, side) if on_words else given, other: side}
 
-        given = by_position(nested(given, name), name, side.names)
-    return {**sides, name: given, other: side}
 
+def _on_words(given: Mapping[str, Any], name: str, other: Corpus) -> Corpus:
+    """Turn clusters in memory, by document, into mentions of the words of the other side."""
+    from corefscore.formats.corefud.clusters import documents, refuse_unknown
 
-def _on_words(given: Any, name: str, other: Corpus) -> Corpus:
-    """Turn clusters in memory into mentions of the words of the other side."""
-    from corefscore.formats.corefud.clusters import documents, nested, refuse_unknown
-    from corefscore.formats.memory import by_position
-
-    if not isinstance(given, Mapping):
-        given = by_position(nested(given, name), name, other.names)
     if name == KEY:
         refuse_unknown(given, name, other.documents)
     notices: list[Finding] = []

@@ -235,8 +235,8 @@ def _grid(counts: Floats) -> Floats:
 class _Trials:
     """Sums and differences of resampled units, for all pairs of systems at once.
 
-    ``tested`` are the numbers of the tested scores, ``rows`` is the number of trials in a block, which limits the
-    memory, and ``swaps`` that of random trials, which have a byte for each unit.
+    ``tested`` are the numbers of the tested scores, and ``rows`` is the number of trials in a block, which limits the
+    memory.
     """
 
     def __init__(self, sample: Sample, tested: Bools | None = None) -> None:
@@ -248,17 +248,13 @@ class _Trials:
         self.first, self.second = sample.sides
         values_of_trial = max(len(self.flat) * self.groups, len(self.tested) * len(self.first) // 2)
         self.rows = max(1, BLOCK // max(values_of_trial, sample.units))
-        self.swaps = max(1, BLOCK // max(values_of_trial, sample.units // 8))
 
     def sums(self, weights: Floats | Bools) -> Floats:
         """Return the weighted sums over units: groups x systems x columns x trials; ``weights`` are units x trials."""
         edges = bounds(self.sample.stratum, self.groups).tolist()
         sums = np.zeros((self.groups, len(self.flat), weights.shape[1]))
-        step = max(1, BLOCK // weights.shape[1])  # the sums are exact, so this changes no digit
         for group, (begin, end) in enumerate(pairwise(edges)):
-            for at in range(begin, end, step):
-                units = slice(at, min(at + step, end))
-                sums[group] += self.flat[:, units] @ weights[units].astype(np.float64)
+            sums[group] = self.flat[:, begin:end] @ weights[begin:end].astype(np.float64)
         return sums.reshape(self.groups, len(self.sample.counts), -1, weights.shape[1])
 
     def differences(self, swapped: Floats, pairs: slice) -> Floats:
@@ -305,12 +301,8 @@ class _Trials:
     def drawn(self, trials: int, seed: int) -> Iterator[Bools]:
         """Yield blocks of random trials, units x trials: whether a unit is swapped."""
         generator = np.random.Generator(np.random.PCG64(seed))
-        for begin in range(0, trials, self.swaps):
-            swapped = np.empty((min(self.swaps, trials - begin), self.sample.units), dtype=np.bool_)
-            for at in range(0, len(swapped), self.rows):
-                part = swapped[at : at + self.rows]
-                np.less(generator.random(part.shape), 0.5, out=part)
-            yield swapped.T
+        for begin in range(0, trials, self.rows):
+            yield (generator.random((min(self.rows, trials - begin), self.sample.units)) < 0.5).T
 
     def chosen(self, weights: Floats, units: Ints) -> Iterator[Floats]:
         """Yield blocks of ``weights``, trials x some of the units, as units x trials; the other units have the weight

@@ -112,11 +112,11 @@ class Events(NamedTuple):
         return Events(*(column[which] for column in self))
 
 
-def partitions(events: Events) -> tuple[dict[str, Any], list[int]]:
+def partitions(events: Events) -> tuple[dict[str, Any], Ints]:
     """Match brackets; returns the columns of `corefscore.core.documents.Documents` that come from brackets, by name,
-    and the documents in which a bracket has no partner.
+    and the brackets that have no partner, in reading order.
 
-    The latter have no mentions in the columns.
+    Documents with such brackets have no mentions in the columns.
     """
     order = order_by(events.document, events.label)
     kind = events.kind[order]
@@ -125,9 +125,9 @@ def partitions(events: Events) -> tuple[dict[str, Any], list[int]]:
     single, bracket = np.flatnonzero(kind == SINGLE), np.flatnonzero(kind != SINGLE)
     opens, closes, alone = matching(group[bracket], kind[bracket] == OPEN)
     if len(alone):
-        faulty = np.unique(events.document[order][bracket[alone]])
-        sound = np.flatnonzero(~np.isin(events.document, faulty))
-        return partitions(events.only(sound))[0], faulty.tolist()
+        alone = np.sort(order[bracket[alone]])
+        sound = np.flatnonzero(~np.isin(events.document, events.document[alone]))
+        return partitions(events.only(sound))[0], alone
 
     opens, closes = bracket[opens], bracket[closes]
     first_event = order[np.concatenate([single, opens])]
@@ -149,7 +149,7 @@ def partitions(events: Events) -> tuple[dict[str, Any], list[int]]:
         "line": events.line[first_event],
         "opening": first_event,
     }
-    return columns, []
+    return columns, alone
 
 
 def matching(group: Ints, opened: Bools) -> tuple[Ints, Ints, Ints]:
@@ -166,15 +166,6 @@ def matching(group: Ints, opened: Bools) -> tuple[Ints, Ints, Ints]:
     alone = np.ones(len(order), dtype=np.bool_)
     alone[opens] = alone[closes] = False
     return opens, closes, np.flatnonzero(alone)
-
-
-def unmatched(events: Events) -> Ints:
-    """Find the brackets that have no partner among the events of some documents; returns their indices."""
-    bracket = np.flatnonzero(events.kind != SINGLE)
-    bracket = bracket[order_by(events.document[bracket], events.label[bracket])]
-    group: Ints = np.cumsum(changes(events.document[bracket], events.label[bracket]))
-    *_, alone = matching(group, events.kind[bracket] == OPEN)
-    return np.sort(bracket[alone])
 
 
 _PLAIN_DIGITS = 18

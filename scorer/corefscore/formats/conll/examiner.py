@@ -15,7 +15,7 @@ from corefscore.core.documents import NO_TEXTS, Documents, Texts
 from corefscore.core.findings import MOST, Finding, Found, plural
 from corefscore.core.sources import Source
 from corefscore.formats.base import Request
-from corefscore.formats.conll.cells import OPEN, Events, unmatched
+from corefscore.formats.conll.cells import OPEN, Events
 from corefscore.formats.conll.columns import Columns
 from corefscore.formats.conll.reader import CR, HASH, Cells, Lines, Reader, describe, last_cells
 from corefscore.formats.words import not_utf_8, undecodable
@@ -101,15 +101,14 @@ class _Examiner(Reader):
     def refuse(self, finding: Finding) -> None:
         self.found.add(finding)
 
-    def faults(self, faulty: Sequence[int], events: Events) -> dict[int, Callable[[], Finding]]:
-        alone = unmatched(events)
+    def faults(self, alone: Ints, events: Events) -> dict[int, Callable[[], Finding]]:
         opened = events.kind[alone] == OPEN
         closes, opens = alone[~opened].tolist(), alone[opened].tolist()
         shown = *self.found.take("unopened-mention", closes), *self.found.take("unclosed-mention", opens)
         by_source = lists_by_key((self.places[events.document[event]].source, event) for event in shown)
         for source, which in by_source.items():
             self.found.add(*describe(events, which, source, self.labels.odd, self.details))
-        return super().faults(faulty, events)
+        return super().faults(alone, events)
 
     def look(self, lines: Lines) -> None:
         text = lines.text

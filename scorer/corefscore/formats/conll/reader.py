@@ -67,7 +67,6 @@ from corefscore.formats.conll.cells import (
     parse,
     partitions,
     plain,
-    unmatched,
 )
 from corefscore.formats.conll.lines import WordColumn, absent_column, other_words
 from corefscore.formats.corefud import recognises as is_conll_u
@@ -293,15 +292,15 @@ class Reader:
                 self._told_lost = True
                 self._notice("column-count", self.line + 1 + odd, found=found, expected=expected)
 
-    def faults(self, faulty: Sequence[int], events: Events) -> dict[int, Callable[[], Finding]]:
-        """Return, for each faulty document, a function that describes its first bracket without a partner.
-
-        ``events`` are the events of these documents.
+    def faults(self, alone: Ints, events: Events) -> dict[int, Callable[[], Finding]]:
+        """Return, for each faulty document, a function that describes its first bracket without a partner; ``alone``
+        are all of these brackets.
         """
         found: dict[int, Callable[[], Finding]] = {}
-        for document in faulty:
+        for event in alone[changes(events.document[alone])].tolist():
+            document = int(events.document[event])
             source, details = self.places[document].source, self.details(document)
-            found[document] = partial(_first, document, events, source, self.labels.odd, details)
+            found[document] = partial(_fault, event, events, source, self.labels.odd, details)
         return found
 
     def batch(self) -> Iterable[Documents]:
@@ -315,13 +314,13 @@ class Reader:
             later = events.only(np.flatnonzero(events.document >= ready))
             self.events = [later._replace(document=later.document - ready)]
             events = events.only(np.flatnonzero(events.document < ready))
-        columns, faulty = partitions(events)
+        columns, alone = partitions(events)
         documents = Documents(
             names=self.names[:ready],
             places=self.places[:ready],
             tokens=np.array(self.tokens[:ready], dtype=np.int64),
             **columns,
-            faults=self.faults(faulty, events.only(np.flatnonzero(np.isin(events.document, faulty)))) if faulty else {},
+            faults=self.faults(alone, events) if len(alone) else {},
             discarded={document: cells for document, cells in self.discarded.items() if document < ready},
             comments={document: found for document, found in self.comments.items() if document < ready},
             odd_labels=self.labels.odd,
@@ -489,12 +488,11 @@ def _marker_like(letters: str) -> tuple[str, str] | None:
     return (f"{kind}s", f"#{kind} document{' NAME' * (kind == 'begin')}") if likeness[kind] >= _NEARLY else None
 
 
-def _first(
-    document: int, events: Events, source: Source, odd_labels: Sequence[str], details: Mapping[str, object]
+def _fault(
+    event: int, events: Events, source: Source, odd_labels: Sequence[str], details: Mapping[str, object]
 ) -> Finding:
-    """Return the finding for the first bracket of a document that has no partner."""
-    events = events.only(np.flatnonzero(events.document == document))
-    return next(describe(events, unmatched(events)[:1].tolist(), source, odd_labels, lambda _: details))
+    """Return the finding for one bracket without a partner."""
+    return next(describe(events, [event], source, odd_labels, lambda _: details))
 
 
 def describe(

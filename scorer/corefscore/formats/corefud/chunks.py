@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.core.arrays import NONE, Bytes, Ints, blocks, changes
+from corefscore.core.arrays import Bytes, Ints, changes, ranges
 from corefscore.core.sources import as_text
 from corefscore.formats.corefud.lines import LF, MISC, Lines
-from corefscore.formats.words import side_by_side, whole_numbers
+from corefscore.formats.words import whole_numbers
 
 _NAME = b"Entity="
 _NEARLY = re.compile(rb"(?i)(?<=[\t| ])ent(?:it|ti|t|i)[ity]*(?:es|s)? *[=:](?=[^|\t\n]*[()])")
@@ -115,24 +115,21 @@ class Chunks(NamedTuple):
     def ids_of(self, which: Ints | slice) -> list[str]:
         """Decode the ids of some chunks, each with the byte after it as a line end."""
         sizes = self.id_stop[which] - self.id_start[which] + 1
-        text = side_by_side(self.text, self.id_start[which], sizes)
+        text = self.text[ranges(self.id_start[which], sizes)]
         text[np.cumsum(sizes) - 1] = LF
         return as_text(text.tobytes()).split("\n")[:-1]
 
 
 def attributes_of(lines: Lines) -> Attributes:
     """Return the attributes of the words of a file."""
-    found = [(NONE, NONE, NONE)]
-    for block in blocks(len(lines.tokens)):
-        begin, end = lines.bounds(MISC, block)
-        long = np.flatnonzero(end - begin >= len(_NAME))
-        found.append((block.start + long, begin[long], (end - begin)[long]))
-    row, begin, size = (np.concatenate(columns) for columns in zip(*found, strict=True))
-    word = lines.words.of_rows(row)
+    begin, end = lines.bounds(MISC, slice(None))
+    size = end - begin
+    word = lines.words.of_rows(np.arange(len(size)))
+    word[size < len(_NAME)] = -1
     word, begin, size = (column[word >= 0] for column in (word, begin, size))
     # Every such column with the line end after it.
     size += 1
-    text, ends = side_by_side(lines.text, begin, size), np.cumsum(size)
+    text, ends = lines.text[ranges(begin, size)], np.cumsum(size)
     at = np.flatnonzero(text[: -len(_NAME)] == _NAME[0])
     for place in range(1, len(_NAME)):
         at = at[text[at + place] == _NAME[place]]

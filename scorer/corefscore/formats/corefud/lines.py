@@ -11,14 +11,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, cached_property
 from io import BytesIO
 from typing import NamedTuple, SupportsIndex
 
 import numpy as np
 
-from corefscore.core.arrays import Bools, Bytes, Ints, blocks, changes, order_by
+from corefscore.core.arrays import Bools, Bytes, Ints, changes, order_by
 from corefscore.core.documents import SENTENCE, TENTH
 from corefscore.core.errors import refuse
 from corefscore.core.findings import MOST, Finding, shortened
@@ -46,10 +46,6 @@ _NEWDOC = re.compile(rb"# newdoc(?:[^\S\n]+id[^\S\n]*=[^\S\n]*([^\n]+))?")
 _HEADER = re.compile(rb"# global\.Entity[^\S\n]*=[^\S\n]*([^\n]*)")
 
 _MARKED = re.compile(rb"^%s" % MARK, re.MULTILINE)
-
-_BLOCK = 1 << 16
-"""How many bytes of a file are searched at once for the places of a byte: more would need memory that was not used
-before."""
 
 WITHOUT_NEWDOC = "(no newdoc)"
 """The name of the document that begins without `# newdoc`."""
@@ -127,7 +123,7 @@ class Lines:
             self._regular()
 
     def _split(self) -> None:
-        self.ends = np.concatenate([*_places(self.text, LF)])
+        self.ends = np.flatnonzero(self.text == LF)
         self.starts = np.zeros(len(self.ends), dtype=np.int64)
         np.add(self.ends[:-1], 1, out=self.starts[1:])
         first = self.text[self.starts]
@@ -137,7 +133,7 @@ class Lines:
 
     def _regular(self) -> bool:
         """Find the tabs; whether there are nine in each line of a token and none elsewhere."""
-        tabs = np.concatenate([*_places(self.text, TAB)])
+        tabs = np.flatnonzero(self.text == TAB)
         if len(tabs) != len(self.tokens) * (COLUMNS - 1):
             return False
         self._tabs = tabs.reshape(-1, COLUMNS - 1)
@@ -180,8 +176,7 @@ class Lines:
     def words(self) -> Words:
         """The words of the file."""
         number, overt, word = self._numbers()
-        for block in blocks(len(number)):
-            number[block] += self.sentence[block] * SENTENCE
+        number += self.sentence * SENTENCE
         found = Words(np.arange(len(number)), self.sentence, number, overt)
         if not word.all():
             found = found.take(np.flatnonzero(word))
@@ -205,9 +200,7 @@ class Lines:
         """Return the number of each token in its sentence times `TENTH`, whether it is overt, and whether it is a
         word.
         """
-        number = np.empty(len(self.tokens), dtype=np.int64)
-        for block in blocks(len(number)):
-            number[block] = whole_numbers(self.text, *self.bounds(ID, block), DIGITS)
+        number = whole_numbers(self.text, *self.bounds(ID, slice(None)), DIGITS)
         overt = number >= 0
         number *= TENTH
         other = np.flatnonzero(~overt)
@@ -282,10 +275,7 @@ class Lines:
         in_document = np.empty(len(order), dtype=np.int64)
         in_document[order] = np.arange(len(order)) - np.flatnonzero(begins)[np.cumsum(begins) - 1]
         earlier = (in_document - np.arange(len(order))) * SENTENCE
-        found = self.words.number.copy()
-        for block in blocks(len(found)):
-            found[block] += earlier[self.words.sentence[block]]
-        return found
+        return self.words.number + earlier[self.words.sentence]
 
     def _newdocs(self) -> tuple[Ints, list[str | None]]:
         """Return the lines (from 0) with `# newdoc`, and the id of each."""
@@ -297,12 +287,6 @@ class Lines:
                 places.append(at)
                 names.append(None if match[1] is None else as_text(match[1]))
         return np.searchsorted(self.ends, np.array(places, dtype=np.int64)), names
-
-
-def _places(text: Bytes, byte: int) -> Iterator[Ints]:
-    """Yield where a byte is in a text, block after block."""
-    for begin in range(0, len(text), _BLOCK):
-        yield np.flatnonzero(text[begin : begin + _BLOCK] == byte) + begin
 
 
 def _read_with_lf(source: Source) -> bytes:

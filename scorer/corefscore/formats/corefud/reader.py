@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from corefscore.core.arrays import NONE, Ints, blocks, changes, order_by, ranked, sums
+from corefscore.core.arrays import NONE, Ints, changes, order_by, ranked, sums
 from corefscore.core.documents import NO_NODES, Documents, Nodes, Place, Span, Texts, refuse_deep
 from corefscore.core.errors import UsageError, refuse
 from corefscore.core.findings import Finding, plural
@@ -94,6 +94,9 @@ class File:
     sized: Sized
     head: Ints
 
+    refuse = staticmethod(refuse)
+    take = staticmethod(few)
+
     def __init__(self, source: Source, keep: Callable[[Finding], None], request: Request) -> None:
         self.source, self.keep, self.request = source, keep, request
         self.lines = Lines(source, refuse=self.refuse, take=self.take)
@@ -101,14 +104,6 @@ class File:
     def note(self, code: str, line: int | None, **details: object) -> None:
         """Keep a notice."""
         self.keep(Finding(code, self.source.name, line, details=details))
-
-    def refuse(self, finding: Finding) -> None:
-        """Raise `InputError` for an error."""
-        refuse(finding)
-
-    def take(self, code: str, faulty: Sequence[int]) -> Sequence[int]:
-        """Return those of some chunks or lines that will be reported: in scoring, the first ones."""
-        return few(code, faulty)
 
     def documents(self) -> Documents:
         """Return the documents of the file."""
@@ -152,15 +147,9 @@ class File:
         """
         lines, words = self.lines, self.lines.words
         token = self.order[words.overt[self.order]]
-        form = np.empty(len(lines.tokens), dtype=np.int64)
-        for block in blocks(len(form)):
-            form[block] = word_numbers(lines.text, *lines.bounds(FORM, block)) * 31
-        found = Texts(*np.empty((2, len(token)), dtype=np.int64))
-        for block in blocks(len(token)):
-            row = words.row[token[block]]
-            found.number[block] = form[row] + self.number[token[block]]
-            found.line[block] = lines.tokens[row] + 1
-        return found
+        row = words.row[token]
+        number = word_numbers(lines.text, *lines.bounds(FORM, row)) * 31
+        return Texts(number + self.number[token], lines.tokens[row] + 1)
 
     def _note_lines(self) -> None:
         begun = self.lines.documents

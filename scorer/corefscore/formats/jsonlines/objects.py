@@ -35,7 +35,7 @@ from corefscore.formats.jsonlines.dialects import (
     Dialect,
     dialects_of,
 )
-from corefscore.formats.words import codes_of, kinds_of, spaced, words_in
+from corefscore.formats.words import words_in
 
 EXPECTED = "JSON lines: one object on each line, with doc_key and clusters"
 
@@ -346,11 +346,11 @@ def pieces_of(text: str, offsets: Sequence[int]) -> _Pieces:
 
     ``offsets`` are the first and the last character of each mention in one list.
     """
-    codes = codes_of(text)
     first, last = np.array(offsets, dtype=np.int64).reshape(-1, 2).T
-    starts, stops = words_in(kinds_of(codes), np.concatenate([first, last + 1]))
+    words = words_in(text, np.append(first, last + 1).tolist())
+    starts, stops = np.array(words, dtype=np.int64).reshape(-1, 2).T
     mentions = np.stack([np.searchsorted(stops, first, "right"), np.searchsorted(starts, last, "right") - 1], axis=1)
-    return _Pieces(spaced(codes, starts, stops), len(starts), mentions)
+    return _Pieces(" ".join(text[start:stop] for start, stop in words), len(words), mentions)
 
 
 _WORDS_PER_SUBTOKEN, _WORDS_BESIDES = 10, 100
@@ -391,10 +391,14 @@ def objects(source: Source, only: Collection[int | None] | None = None) -> Itera
 
 
 def dialect_of(place: Place, fields: Fields, request: Request) -> Dialect:
-    """Return the dialect that is requested, or that of the fields of an object.
+    """Return the dialect of the first object, if it is known; that which is requested, or that of the fields of an
+    object.
 
     Raises `InputError` for fields of two dialects.
     """
+    if request.by_first is not None:
+        of_first: Dialect = request.by_first[0]
+        return of_first
     if (named := BY_NAME.get(request.input_format or "")) is not None:
         return named
     found = dialects_of(fields, request.columns.get(CLUSTERS))

@@ -49,7 +49,6 @@ from corefscore.formats.base import (
 )
 from corefscore.formats.gathered import Gathered, words_of_spans
 from corefscore.formats.jsonlines.dialects import (
-    BY_NAME,
     E2E,
     OF_CHARACTERS,
     PREDICTED,
@@ -119,9 +118,6 @@ class _Reader:
 
     def __init__(self, note: Callable[[Finding], None], request: Request, found: Found | None = None) -> None:
         self.note, self.request, self.found = note, request, found
-        self.first: _First | None = None
-        if request.by_first is not None:
-            self.first = BY_NAME[request.by_first[0]], request.by_first[1]
         self.words = partial(words_of_spans, annotations_of, request._replace(names=None))
         self.items = Numbers()
         self.seen = False
@@ -153,8 +149,7 @@ class _Reader:
         self.found.add(*error.findings)
         if fields:
             with suppress(InputError):
-                dialect = dialect_of(place, fields, self.request) if self.first is None else self.first[0]
-                name = name_of(place, fields, dialect)
+                name = name_of(place, fields, dialect_of(place, fields, self.request))
                 self.faults[len(self.batch.names)] = lambda: error.findings[0]
                 self.batch.add(name, place, -1)
                 self.characters.append(None)
@@ -189,7 +184,7 @@ class _Reader:
                 raise _empty_file(source)
         except InputError as error:
             self._refuse(error, place, {})
-        dialect, _ = self.first or (E2E, CLUSTERS)
+        dialect, _ = self.request.by_first or (E2E, CLUSTERS)
         for name in naming_fields(self.values, len(self.nameless))[:1]:
             expected = f"documents are named by line; rename the field to {dialect.names[0]} to pair them by name"
             what = "the names of documents"
@@ -273,9 +268,8 @@ class _Reader:
         predictions and the first object did not, and if its offsets seem to count characters and those of the first
         object tokens.
         """
-        if self.first is None:
-            self.first = _by_first(place, fields, self.request)
-        dialect, first_field = self.first
+        dialect, first_field = first = _by_first(place, fields, self.request)
+        self.request = self.request._replace(by_first=first)
         side, predicted = self.request.side, dialect.predicted
         if CLUSTERS not in self.request.columns and first_field != predicted:
             other = predicted if side != KEY and predicted in fields else None
@@ -289,7 +283,7 @@ class _Reader:
             what = "is here without sentences, so offsets can be of characters; in the first object they are of tokens"
             expected = f"one kind of offsets in a file; --input-format {E2E.name} reads all of them as tokens"
             raise bad_field(place, fields, field, what, expected)
-        return self.first
+        return first
 
     def _full(self) -> Documents:
         """Return the batch in columns, and begin another one."""
@@ -314,10 +308,7 @@ def completed_request(files: Sequence[Source], request: Request) -> Request:
     if request.by_first is not None:
         return request
     first = next(chain.from_iterable(map(objects, files)), None)
-    if first is None:
-        return request
-    dialect, field = _by_first(*first, request)
-    return request._replace(by_first=(dialect.name, field))
+    return request if first is None else request._replace(by_first=_by_first(*first, request))
 
 
 def name_in(line: bytes, request: Request) -> str | None:
@@ -325,7 +316,7 @@ def name_in(line: bytes, request: Request) -> str | None:
     try:
         place = Place(Source(""), None)
         fields = parsed(place, line, first=False)
-        dialect = BY_NAME[request.by_first[0]] if request.by_first else dialect_of(place, fields, request)
+        dialect = dialect_of(place, fields, request)
         return None if fields.keys().isdisjoint(dialect.names) else name_of(place, fields, dialect)
     except InputError:
         return None
@@ -350,9 +341,11 @@ def _field_of(request: Request, dialect: Dialect) -> str | None:
 
 
 def _by_first(place: Place, fields: Fields, request: Request) -> _First:
-    """Return the dialect and the field of the first object. Raises `InputError` if it has the fields of both sides and
-    the side is not known.
+    """Return the dialect and the field of the first object, which this one is if they are not known. Raises
+    `InputError` if it has the fields of both sides and the side is not known.
     """
+    if request.by_first is not None:
+        return request.by_first
     dialect = dialect_of(place, fields, request)
     if request.input_format is None and CLUSTERS not in request.columns and isinstance(fields.get(_ANSWER), str):
         what = f"occurs together with clusters, so this can be tagged text or {dialect.name}"
@@ -397,8 +390,7 @@ def _other_clusters(fields: Fields, dialect: Dialect, side: str | None) -> str |
 
 def clusters_of(place: Place, fields: Fields, request: Request) -> tuple[Dialect, list[Any]]:
     """Return the dialect and the clusters of an object without faults."""
-    by_first = request.by_first
-    dialect, field = (BY_NAME[by_first[0]], by_first[1]) if by_first else _by_first(place, fields, request)
+    dialect, field = _by_first(place, fields, request)
     return dialect, fields[field]
 
 

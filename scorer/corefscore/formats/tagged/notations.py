@@ -12,21 +12,18 @@ Faulty tags, which language models write, are counted and never rejected:
 from __future__ import annotations
 
 import re
-from array import array
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache, partial
 from heapq import nsmallest
 from operator import itemgetter
 from typing import NamedTuple
 
-import numpy as np
-
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import MOST
 from corefscore.formats.base import FAULTS, zeros_in
-from corefscore.formats.words import codes_of, kinds_of, words_in
+from corefscore.formats.words import words_in
 from corefscore.formats.written import crossings
 
 _OPEN, _CLOSE, _PLAIN_OPEN, _PLAIN_CLOSE = range(4)
@@ -230,33 +227,14 @@ def recognised(text: str) -> Notation | None:
     return NOTATIONS[counts.index(max(counts))] if any(counts) else None
 
 
-class _Tags:
-    """The tags of a text in columns, as of `_Tag`: there may be one for each character."""
-
-    def __init__(self, tags: Iterator[_Tag]) -> None:
-        self.start, self.stop, self.kind = array("q"), array("q"), bytearray()
-        self.id: list[str | None] = []
-        for start, stop, kind, entity_id in tags:
-            self.start.append(start)
-            self.stop.append(stop)
-            self.kind.append(kind)
-            self.id.append(entity_id)
-        self.kept = bytearray(len(self.kind))
-        """Which tags are part of the text."""
-
-    def contradict(self, opens: int, closes: int) -> bool:
-        """Return whether two tags have different ids."""
-        return len({self.id[opens], self.id[closes]} - {None}) > 1
-
-
 def untagged(text: str, notation: Notation) -> Untagged:
     """Return a text without its tags, in time that is linear in its length for every notation of the table."""
-    tags = _Tags(notation.tags(text))
-    pairs, odd = _paired(tags, by_id=notation.by_id)
-    plain, places, pieces = _plain(text, tags)
+    tags = list(notation.tags(text))
+    pairs, odd, kept = _paired(tags, by_id=notation.by_id)
+    plain, places, pieces = _plain(text, tags, kept)
     spans = [(entity, places[opens], places[closes]) for opens, closes, entity in pairs]
-    borders = np.array([border for _, *ends in spans for border in ends], dtype=np.int64)
-    starts, stops = (edges.tolist() for edges in words_in(kinds_of(codes_of(plain)), borders))
+    words = words_in(plain, (border for _, *ends in spans for border in ends))
+    starts, stops = [start for start, _ in words], [stop for _, stop in words]
     mentions, opened = [], []
     for (opens, _, _), (entity, start, stop) in zip(pairs, spans, strict=True):
         first, last = bisect_left(starts, start), bisect_left(stops, stop + 1) - 1
@@ -266,12 +244,9 @@ def untagged(text: str, notation: Notation) -> Untagged:
             mentions.append(_Marked(entity, first, last))
             opened.append(opens)
     odd["crossing"] = [opened[number] for _, number in crossings([mention[1:] for mention in mentions])]
-    texts = [plain[start:stop] for start, stop in zip(starts, stops, strict=True)]
+    texts = [plain[start:stop] for start, stop in words]
     faults = {fault: len(of_fault) for fault, of_fault in odd.items()}
-    shown = {
-        fault: [(tags.start[tag], tags.stop[tag]) for tag in nsmallest(MOST, of_fault)]
-        for fault, of_fault in odd.items()
-    }
+    shown = {fault: [tags[tag][:2] for tag in nsmallest(MOST, of_fault)] for fault, of_fault in odd.items()}
     unknown = [match.span() for match in _unknown(notation.name).finditer(plain)]
     faults["unknown"] = len(unknown)
     shown["unknown"] = [(_origin(pieces, start), _origin(pieces, stop - 1) + 1) for start, stop in unknown[:MOST]]
@@ -292,53 +267,55 @@ def _origin(pieces: Sequence[tuple[int, int]], place: int) -> int:
     return start + place - plain_start
 
 
-def _paired(tags: _Tags, *, by_id: bool) -> tuple[list[tuple[int, int, str]], dict[str, list[int]]]:
-    """Return the pairs of tags with their ids, in the order in which they open, and the tags with each fault. Tags that
-    are part of the text are marked.
+def _paired(
+    tags: Sequence[_Tag], *, by_id: bool
+) -> tuple[list[tuple[int, int, str]], dict[str, list[int]], Collection[int]]:
+    """Return the pairs of tags with their ids, in the order in which they open; the tags with each fault; and those
+    that are part of the text.
     """
     odd: dict[str, list[int]] = {fault: [] for fault in FAULTS[:-1]}
     pairs: list[tuple[int, int, str]] = []
+    kept: set[int] = set()
     opened: dict[str | None, list[int]] = defaultdict(list)
-    for tag, (kind, entity_id) in enumerate(zip(tags.kind, tags.id, strict=True)):
+    for tag, (start, stop, kind, entity_id) in enumerate(tags):
         waiting = opened[entity_id if by_id else None]
         if kind in (_OPEN, _PLAIN_OPEN):
             waiting.append(tag)
         elif not waiting:
             if kind == _CLOSE:
                 odd["unopened"].append(tag)
-            elif tags.stop[tag] > tags.start[tag] and not by_id:
-                tags.kept[tag] = True
+            elif stop > start and not by_id:
+                kept.add(tag)
         elif kind == _PLAIN_CLOSE and by_id:
             continue
-        elif tags.kind[waiting[-1]] == _PLAIN_OPEN or kind == _PLAIN_CLOSE or tags.contradict(waiting[-1], tag):
-            # Two brackets of the text are a pair, and tags with two ids are read as text.
-            tags.kept[waiting.pop()] = tags.kept[tag] = True
         else:
             opens = waiting.pop()
-            entity = entity_id if tags.id[opens] is None else tags.id[opens]
-            if entity is None:
-                odd["unreadable"].append(tag)
+            ids = {each for each in (tags[opens].id, entity_id) if each is not None}
+            if tags[opens].kind == _PLAIN_OPEN or kind == _PLAIN_CLOSE or len(ids) > 1:
+                # Two brackets of the text are a pair, and tags with two ids are read as text.
+                kept |= {opens, tag}
+            elif ids:
+                pairs.append((opens, tag, ids.pop()))
             else:
-                pairs.append((opens, tag, entity))
+                odd["unreadable"].append(tag)
     for rest in opened.values():
-        odd["unclosed"] += [tag for tag in rest if tags.kind[tag] == _OPEN]
-        for tag in rest:
-            tags.kept[tag] = tags.kind[tag] == _PLAIN_OPEN
-    return sorted(pairs), odd
+        odd["unclosed"] += [tag for tag in rest if tags[tag].kind == _OPEN]
+        kept.update(tag for tag in rest if tags[tag].kind == _PLAIN_OPEN)
+    return sorted(pairs), odd, kept
 
 
-def _plain(text: str, tags: _Tags) -> tuple[str, Sequence[int], list[tuple[int, int]]]:
+def _plain(text: str, tags: Sequence[_Tag], kept: Collection[int]) -> tuple[str, Sequence[int], list[tuple[int, int]]]:
     """Return the text without tags except those that are kept; where each tag begins in it; and where each of its
     pieces begins, in it and in the text.
     """
     pieces: list[str] = []
     begins: list[tuple[int, int]] = []
-    places = array("q")
+    places: list[int] = []
     end = size = 0
-    for start, stop, kept in zip(tags.start, tags.stop, tags.kept, strict=True):
+    for tag, (start, stop, *_) in enumerate(tags):
         # A tag after a word may begin with the word, which is part of the text already.
         places.append(size + start - end)
-        if kept:
+        if tag in kept:
             continue
         if start > end:
             pieces.append(text[end:start])

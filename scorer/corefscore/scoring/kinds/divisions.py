@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from corefscore.core.arrays import Bools, Floats, Ints, changes, order_by, sums
-from corefscore.core.documents import KEY, OF_COLUMN, RESPONSE, UNIT_SOURCES, Documents, Kinds, Place
+from corefscore.core.documents import KEY, OF_COLUMN, RESPONSE, UNIT_SOURCES, Documents, Kinds
 from corefscore.core.errors import UsageError, nearest
 from corefscore.core.findings import Finding
 from corefscore.formats.base import AUTO
@@ -345,8 +345,7 @@ _WHERE = {
 
 def _types(side: Documents, types: str) -> list[str]:
     """Return the type of each entity of a side, empty if it has none."""
-    by_place: dict[Place | None, Mapping[str, str]] = {place: its.types for place, its in side.annotated(types=types)}
-    of_document = [by_place.get(place, {}) for place in side.places]
+    of_document: list[Mapping[str, str]] = [layer.types if layer else {} for layer in side.layers(types=types)]
     ids = side.names_of(range(len(side.document)))
     return [of_document[document].get(name, "") for document, name in zip(side.document.tolist(), ids, strict=True)]
 
