@@ -171,12 +171,12 @@ def errors_by_type(found: Analysis) -> dict[str, set[Any]]:
             entity = shown(members["response"][error.response])
         elif error.type == types.DIVIDED:
             entity = shown(members["key"][error.key])
-        if error.type in of_type:
+        if error.type == types.SPAN:
+            (mention,) = error.mentions
+            response = at.mention(error.document, *found.in_response(mention))
+            of_type[types.SPAN].add((document, response, at.mention(*found.span(mention))))
+        elif error.type in of_type:
             of_type[error.type].add((document, shown(error.mentions), entity))
-    for repaired in found.repaired.tolist():
-        number, start, end = found.span(repaired)
-        response = at.mention(number, *found.in_response(repaired))
-        of_type[types.SPAN].add((found.result.names[number], response, at.mention(number, start, end)))
     return of_type
 
 

@@ -129,8 +129,7 @@ class Diff:
     @cached_property
     def _types(self) -> Ints:
         """The types of errors of each mention, a bit for each of `TYPES`."""
-        repaired = self.analysis.both.repair > 0
-        found: Ints = repaired.astype(np.int64) << types.TYPES.index(types.SPAN)
+        found: Ints = np.zeros(len(self.analysis.both.key), dtype=np.int64)
         for error in each_error(self.analysis):
             found[error.mentions] |= 1 << types.TYPES.index(error.type)
         return found

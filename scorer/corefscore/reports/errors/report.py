@@ -132,20 +132,18 @@ class ErrorReport(Reported):
         }
 
     def _listed_data(self) -> Iterator[dict[str, Any]]:
-        """Yield every error as data: span errors first, then the others by type."""
-        analysis, documents = self.analysis, self.analysis.result.names
-        for mention in analysis.repaired.tolist():
-            document, *key = analysis.span(mention)
-            by = "trim" if analysis.both.repair[mention] == BY_TRIMMING else "head"
-            response = list(analysis.in_response(mention))
-            yield {"type": types.SPAN, "document": documents[document], "response": response, "key": key, "by": by}
+        """Yield every error as data, by type."""
+        analysis = self.analysis
         names = {"key_entity": "key", "response_entity": "response", "into_key_entity": "into"}
         for error in each_error(analysis):
-            spans = [self._span_data(mention) for mention in error.mentions]
-            group = int(analysis.groups.of[error.mentions[0]])
+            data = {"type": error.type, "document": analysis.result.names[error.document]}
+            first, spans = error.mentions[0], [self._span_data(mention) for mention in error.mentions]
+            if error.type == types.SPAN:
+                by = "trim" if analysis.both.repair[first] == BY_TRIMMING else "head"
+                yield {**data, "response": list(analysis.in_response(first)), "key": spans[0], "by": by}
+                continue
             entities = {name: getattr(error, field) for name, field in names.items() if getattr(error, field) != ABSENT}
-            name = documents[error.document]
-            yield {"type": error.type, "document": name, "group": group, "mentions": spans, **entities}
+            yield {**data, "group": int(analysis.groups.of[first]), "mentions": spans, **entities}
 
     def _span_data(self, mention: int) -> list[int] | str:
         """Return the first and last token of a mention, or its words if the text of the key lacks them."""

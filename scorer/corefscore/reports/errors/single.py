@@ -83,12 +83,13 @@ class _Error(NamedTuple):
 
 
 def each_error(analysis: Analysis) -> Iterator[_Error]:
-    """Yield all errors other than span errors, by type in the order of `corefscore.analysis.types.TYPES`, in text
-    order.
+    """Yield all errors by type, in the order of `corefscore.analysis.types.TYPES`, in text order; of span errors those
+    that were repaired by trimming come first.
     """
     both, response, key = analysis.both, analysis.errors.response, analysis.errors.key
     pieces = Members(analysis.errors.pieces.of, len(analysis.errors.pieces.key))
     by_type = {
+        types.SPAN: analysis.repaired[:, np.newaxis].tolist(),
         types.CONFLATED: (pieces[piece].tolist() for piece in np.flatnonzero(response.apart).tolist()),
         types.EXTRA_MENTION: np.argwhere(response.alone).tolist(),
         # Other pronouns of an extra entity are conflated pieces; a missing entity is listed with all its mentions.

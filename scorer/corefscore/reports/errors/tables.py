@@ -89,6 +89,8 @@ def mention_table(named: Named, words: ReportWords) -> Table:
     )
     rows = []
     for name, errors in groupby(each_error(named.analysis), key=attrgetter("type")):
+        if name == types.SPAN:
+            continue
         mentions = np.fromiter((mention for error in errors for mention in error.mentions), dtype=np.int64)
         rows.append([words.types[name].title, *named.kinds(mentions).values(), named.most_often(mentions)])
     return Table(f"mentions in these {words.error}s", columns, rows)
@@ -166,17 +168,13 @@ def list_table(named: Named, words: ReportWords) -> Table:
     analysis = named.analysis
     both = analysis.both
     rows: list[list[Any]] = []
-    for mention in analysis.repaired.tolist():
-        response = analysis.in_response(mention)
-        document, *key = analysis.span(mention)
-        spans = f"{response[0]}-{response[1]} -> {key[0]}-{key[1]}"
-        texts = f"{analysis.text.between(document, *response)} -> {analysis.text.between(document, *key)}"
-        entities = named.key.id(int(both.key[mention])), named.response.id(int(both.response[mention]))
-        title = words.types[types.SPAN].title
-        rows.append([title, named.documents[document], *named.place(mention), spans, texts, *entities, None])
     for error in each_error(analysis):
         spans = " ".join(f"{both.start[mention]}-{both.end[mention]}" for mention in error.mentions)
         texts = ", ".join(map(analysis.words, error.mentions))
+        if error.type == types.SPAN:
+            before, (document, *after) = analysis.in_response(error.mentions[0]), analysis.span(error.mentions[0])
+            spans = f"{before[0]}-{before[1]} -> {spans}"
+            texts = f"{analysis.text.between(document, *before)} -> {analysis.text.between(document, *after)}"
         entities = named.key.id(error.key), named.response.id(error.response)
         title, place = words.types[error.type].title, named.place(error.mentions[0])
         into = named.key.id(error.into)
