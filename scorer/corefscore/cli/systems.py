@@ -23,6 +23,7 @@ from corefscore.reports.compare import compare as compared
 from corefscore.reports.layouts import DATA, TABLES, Style, rendered
 from corefscore.reports.rank import drawn, plot_format
 from corefscore.reports.rank import rank as ranked
+from corefscore.reports.systems import Systems
 from corefscore.scoring.results import Result, compiled
 from corefscore.scoring.systems import Runs, files_of, scored_each, separated
 from corefscore.statistics.significance import Method
@@ -257,7 +258,7 @@ def compare(
     way = _method(arguments)
     results, notices = _scored(key, paths, chosen.metrics, unit=way.unit, **arguments)
     with resampling() as watch:
-        report = compared(results, chosen.measures, way, watch, [*skipped, *notices], runs=runs)
+        report = compared(Systems(results, [*skipped, *notices], runs), chosen.measures, way, watch)
     write(rendered(report, look), output)
 
 
@@ -310,7 +311,7 @@ def rank(
     """Score every system, rank them, and write the report or the plot."""
     paths, runs, skipped = _given(key, systems, place, output, arguments)
     chosen = wanted(measures)
-    measure, score = ranked_by(chosen.measures, sort)
+    by = ranked_by(chosen.measures, sort)
     form = plot_format(output)
     way = _method(arguments)
     system_of = {run: name for name, its in (runs or {}).items() for run in its}
@@ -322,7 +323,7 @@ def rank(
             complain(f"corefscore: {system} is not ranked: {_reason(error)}")
             unscored[system] = _reason(error)
 
-    metrics = wanted(f"{measures},{measure}").metrics
+    metrics = wanted(f"{measures},{by[0]}").metrics
     results, notices = _scored(key, paths, metrics, refused=refused, unit=way.unit, **arguments)
     # A mean over the other runs would not be that of the system.
     results = {name: result for name, result in results.items() if system_of.get(name) not in unscored}
@@ -330,19 +331,9 @@ def rank(
     if not results:
         complain("corefscore: no system can be ranked")
         click.get_current_context().exit(InputError.status)
+    found = Systems(results, [*skipped, *notices], runs, unscored)
     with resampling() as watch:
-        ranking = ranked(
-            results,
-            chosen.measures,
-            sort=measure,
-            score=score,
-            method=way,
-            unscored=unscored,
-            watch=watch,
-            notices=[*skipped, *notices],
-            agreement=agreement,
-            runs=runs,
-        )
+        ranking = ranked(found, chosen.measures, by, way, watch, agreement=agreement)
     if form:
         write_bytes(drawn(ranking, form), output)
     else:

@@ -22,6 +22,7 @@ from corefscore.reports.compare import compare as compared
 from corefscore.reports.rank import Ranking
 from corefscore.reports.rank import rank as ranked
 from corefscore.reports.score import Report
+from corefscore.reports.systems import Systems
 from corefscore.scoring.results import Result
 from corefscore.scoring.run import Given, corpus, paths_of
 from corefscore.scoring.systems import Runs, files_of, scored_each, separated
@@ -71,8 +72,8 @@ def compare(
     unit, `UsageError` for unknown names, for levels that are out of range, and if there is no system.
     """
     chosen = wanted(names_of(measures, "measures"))
-    results, how = _results(key, systems, chosen.metrics, arguments)
-    return compared(results, chosen.measures, **how)
+    found, method = _scored(key, systems, chosen.metrics, arguments)
+    return compared(found, chosen.measures, method)
 
 
 @_comparing
@@ -97,9 +98,9 @@ def rank(
     """
     names = names_of(measures, "measures")
     chosen = wanted(names)
-    measure, score = ranked_by(chosen.measures, sort)
-    results, how = _results(key, systems, wanted(f"{names},{measure}").metrics, arguments)
-    return ranked(results, chosen.measures, sort=measure, score=score, agreement=agreement, **how)
+    score = ranked_by(chosen.measures, sort)
+    found, method = _scored(key, systems, wanted(f"{names},{score[0]}").metrics, arguments)
+    return ranked(found, chosen.measures, score, method, agreement=agreement)
 
 
 @with_keywords
@@ -177,11 +178,10 @@ def _baseline(given: Any, by: str | None, own: Mapping[str, Any]) -> tuple[Basel
     return read_baseline(paths, own), paths
 
 
-def _results(
+def _scored(
     key: Given, systems: Mapping[str, Any], metrics: Sequence[Metric], arguments: Mapping[str, Any]
-) -> tuple[dict[str, Result], dict[str, Any]]:
-    """Score systems, and give one warning for all notices; returns their results by name, and what the report needs
-    besides: the method of comparison, the notices, and the names of runs.
+) -> tuple[Systems, Method]:
+    """Score systems, and give one warning for all notices; returns what was found, and the method of comparison.
 
     Raises `UsageError` for anything but systems by name.
     """
@@ -196,4 +196,4 @@ def _results(
         key = replace(corpus(paths, run.reading, KEY, run.settings.names), paths=paths)
     results, notices = scored_each(each, partial(result, run, key), files_of(key))
     warn_of([notice for _, notice in notices])
-    return results, {"method": method, "notices": notices, "runs": runs}
+    return Systems(results, notices, runs), method

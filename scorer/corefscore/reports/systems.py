@@ -14,7 +14,7 @@ from corefscore.core.documents import UNIT_SOURCES
 from corefscore.core.errors import NAMES_SHOWN, UsageError, suggested
 from corefscore.core.findings import Noticed, plural
 from corefscore.core.percent import percent
-from corefscore.core.records import dataclass, field, replace
+from corefscore.core.records import NamedTuple, dataclass, replace
 from corefscore.metrics.base import SCORES
 from corefscore.reports.base import (
     BEST,
@@ -48,17 +48,26 @@ _OF_TESTS = ("test", "correction", "alpha", "trials", "seed")
 """The options of a `Method` that change no number if there is only one system."""
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class SystemsReport(Reported):
-    """A report on systems: ``results`` by the name of the system, all with the same key, and their comparison
-    ``found``. ``notices`` are about the key and the systems. If systems have several ``runs``, whose names these are,
-    the results are those of the runs. ``unscored`` are the reasons why other systems have no score."""
+class Systems(NamedTuple):
+    """Systems: their ``results`` by name, all with the same key, and the ``notices`` about the key and the systems. If
+    systems have several ``runs``, whose names these are, the results are those of the runs. ``unscored`` are the
+    reasons why other systems have no score."""
 
     results: Mapping[str, Result]
-    found: Compared
     notices: Sequence[Noticed] = ()
     runs: Mapping[str, Sequence[str]] | None = None
-    unscored: Mapping[str, str] = field(default_factory=dict)
+    unscored: Mapping[str, str] = {}
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class SystemsReport(Reported):
+    """A report on `Systems`, and their comparison ``found``."""
+
+    results: Mapping[str, Result]
+    notices: Sequence[Noticed]
+    runs: Mapping[str, Sequence[str]] | None
+    unscored: Mapping[str, str]
+    found: Compared
 
     @property
     def names(self) -> list[str]:
@@ -335,15 +344,11 @@ def scores_data(measures: Iterable[str], scores: Floats) -> dict[str, dict[str, 
     return by_score(measures, lambda m, c: known(scores[m, c]))
 
 
-def sampled(
-    results: Mapping[str, Result],
-    measures: Collection[str],
-    method: Method,
-    runs: Mapping[str, Sequence[str]] | None = None,
-) -> Sample:
-    """Return the sample of systems, or of their ``runs``. Raises `UsageError` for a baseline that is no system, and for
+def sampled(systems: Systems, measures: Collection[str], method: Method) -> Sample:
+    """Return the sample of systems, or of their runs. Raises `UsageError` for a baseline that is no system, and for
     runs with groups of documents.
     """
+    results, runs = systems.results, systems.runs
     if runs is not None and method.by is not None:
         raise UsageError("--by: several runs of a system are not compared on groups of documents; give one run of each")
     names = list(runs or results)
