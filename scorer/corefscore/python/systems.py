@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from corefscore.checking.baselines import Baseline, baseline_of, numbers_in, read_baseline
+from corefscore.checking.baselines import Baseline, baseline_of, read_baseline
 from corefscore.core.documents import KEY
 from corefscore.core.errors import UsageError
 from corefscore.core.options import declared
@@ -140,42 +140,36 @@ def check(
     for argument, numbers in (("minimum", minimum), ("tolerances", tolerances)):
         if not isinstance(numbers, Mapping | None):
             raise UsageError(f"{argument}={numbers!r}: expected scores by name, such as {{'lea.f1': 0.5}}")
-    floors = {single(name): least for name, least in (minimum or {}).items()}
     if baseline is None and (measures is not None or tolerances or both_ways):
         raise UsageError("measures, tolerances and both_ways are about a baseline, which is not given")
     if measures is not None and both_ways:
         raise UsageError("both_ways compares every score; leave measures out")
     deciding = scores_in(names_of(measures, "measures")) if measures is not None else []
-    own_tolerances = {single(name): limit for name, limit in (tolerances or {}).items()}
-    asked = Asked(deciding, tolerance, own_tolerances, both_ways, by)
-    before, path = _baseline(baseline, by, arguments)
-    metrics = checks.needed(before, floors)
+    floors, limits = ({single(name): number for name, number in (its or {}).items()} for its in (minimum, tolerances))
+    asked = Asked(deciding, tolerance, limits, both_ways, by, average, floors)
+    before = _baseline(baseline, by, arguments)
+    metrics = checks.needed(before, asked)
     document = {} if before is None or before.document is None else {"document": before.document}
     found = result(run_of(metrics, {**arguments, **document}), key, response)
-    report = checks.check(found, before, floors, asked, path, average=average)
+    report = checks.check(found, before, asked)
     warn_of([*found.notices, *report.notices])
     return report
 
 
-def _baseline(given: Any, by: str | None, own: Mapping[str, Any]) -> tuple[Baseline | None, str | None]:
-    """Return the baseline, and its name in messages. The baseline from a result has the groups of the pattern ``by``;
-    official output is recomputed with the options ``own``.
+def _baseline(given: Any, by: str | None, own: Mapping[str, Any]) -> Baseline | None:
+    """Return the baseline. The baseline from a result has the groups of the pattern ``by``; official output is
+    recomputed with the options ``own``.
     """
     if given is None:
-        return None, None
+        return None
     if isinstance(given, Result):
-        baseline = baseline_of(given.to_dict(), "baseline")
-        if by is not None:
-            report = Report(given, by=by)
-            groups = {name: numbers_in(scores.to_dict()) for name, scores in report.groups.items()}
-            baseline = replace(baseline, by=by, groups=groups, mean=report.mean_values)
-        return baseline, "baseline"
+        given = Report(given, documents=True, by=by).to_dict()
     if isinstance(given, Mapping):
-        return baseline_of(dict(given), "baseline"), "baseline"
+        return baseline_of(given, "baseline")
     paths = paths_of("baseline", given)
     if not isinstance(paths, str):
         raise UsageError(f"the baseline is {type(given).__name__}; expected a path, a Result or its to_dict()")
-    return read_baseline(paths, own), paths
+    return read_baseline(paths, own)
 
 
 def _scored(
