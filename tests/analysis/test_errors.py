@@ -242,8 +242,7 @@ def swapped(both: Partitions) -> Partitions:
 @given(random_errors())
 def test_swapping_the_sides_swaps_the_types(drawn: tuple[Partitions, Any]) -> None:
     both, pronoun = drawn
-    none = np.zeros(0, dtype=np.int64)
-    counts, others = (errors_of(each, pronoun).by_document(none) for each in (both, swapped(both)))
+    counts, others = (errors_of(each, pronoun).by_document for each in (both, swapped(both)))
     assert {SWAPPED.get(name, name): of_documents.tolist() for name, of_documents in counts.items()} == {
         name: of_documents.tolist() for name, of_documents in others.items()
     }

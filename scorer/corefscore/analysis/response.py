@@ -112,7 +112,7 @@ class Analysis:
     @cached_property
     def counts(self) -> dict[str, int]:
         """How many errors there are of each type."""
-        return {name: int(found.sum()) for name, found in self.by_document.items()}
+        return {name: int(found.sum()) for name, found in self.errors.by_document.items()}
 
     @cached_property
     def costs(self) -> list[Cost]:
@@ -136,11 +136,6 @@ class Analysis:
     def document_scores(self) -> Floats:
         """The F1 of each document before any repair, computed like ``start``."""
         return self.before.f1(self.given)
-
-    @cached_property
-    def by_document(self) -> dict[str, Ints]:
-        """How many errors of each type each document has."""
-        return self.errors.by_document(self.repaired)
 
     @cached_property
     def _misplaced(self) -> Bools:

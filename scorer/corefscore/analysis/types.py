@@ -18,12 +18,14 @@ singleton, missing entity, missing mention and divided. If key and response are 
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from corefscore.analysis.partitions import ABSENT, Partitions
 from corefscore.core.arrays import Bools, Ints, changes, narrow, order_by, ranked
+from corefscore.core.records import dataclass
 
 SPAN = "span_error"
 CONFLATED = "conflated"
@@ -85,20 +87,24 @@ class _OneSide(NamedTuple):
     apart: Bools
 
 
-class Errors(NamedTuple):
-    """The errors of a response whose spans are repaired: those of its entities, and those of the key entities."""
+@dataclass(frozen=True, eq=False)
+class Errors:
+    """The errors of a response whose spans are repaired: those of its entities, and those of the key entities.
+
+    ``label`` is a number of the key entity of each mention, different from the numbers of response entities and pieces.
+    """
 
     partitions: Partitions
     pieces: _Pieces
     response: _OneSide
     key: _OneSide
+    label: Ints
 
-    def by_document(self, repaired: Ints) -> dict[str, Ints]:
-        """Return the number of errors of each type in each document; ``repaired`` are the mentions whose span was
-        repaired.
-        """
+    @cached_property
+    def by_document(self) -> dict[str, Ints]:
+        """The number of errors of each type in each document."""
         both = self.partitions
-        found = {SPAN: both.document[repaired]}
+        found = {SPAN: both.document[both.repair > 0]}
         sides = (self.response, both.response, OF_RESPONSE), (self.key, both.key, OF_KEY)
         for side, entities, (apart, mention, entity, singleton) in sides:
             whole = np.flatnonzero(side.whole)
@@ -146,7 +152,7 @@ def errors_of(both: Partitions, pronoun: Bools) -> Errors:
     pieces = _Pieces(of, *(column[shared[first]] for column in (both.document, both.key, both.response)))
     response = _one_side(both.response, both.key, pronoun, of, pieces.response)
     key = _one_side(both.key, both.response, pronoun, of, pieces.key)
-    return Errors(both, pieces, response, key)
+    return Errors(both, pieces, response, key, len(response.main) + len(pieces.key) + both.key)
 
 
 def _one_side(entities: Ints, other: Ints, pronoun: Bools, piece: Ints, of_piece: Ints) -> _OneSide:

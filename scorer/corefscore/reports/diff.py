@@ -109,7 +109,7 @@ class Diff:
 
     def counts_of(self, document: int) -> str:
         """Return the number of errors of each type in a document, in words."""
-        by_type = self.analysis.by_document.items()
+        by_type = self.analysis.errors.by_document.items()
         parts = [f"{self.words.types[name].title} {counts[document]}" for name, counts in by_type if counts[document]]
         return ", ".join(parts) or f"no {self.words.error}s"
 

@@ -16,7 +16,7 @@ from corefscore.metrics import AVERAGE
 from corefscore.reports.base import Annotation, Reported, Table, head
 from corefscore.reports.errors import tables
 from corefscore.reports.errors.single import Named, each_error
-from corefscore.reports.words import FIRST_AND_SECOND, KEY_AND_RESPONSE, ReportWords
+from corefscore.reports.words import KEY_AND_RESPONSE, ReportWords
 
 _COSTS = ("type", "count", "alone", "in_turn", "then")
 """The names in data of the fields of a `Cost`."""
@@ -38,11 +38,6 @@ class ErrorReport(Reported):
     def named(self) -> Named:
         """The names of documents and entities."""
         return Named(self.analysis)
-
-    @property
-    def symmetric(self) -> bool:
-        """Whether the two sides are two annotators."""
-        return self.words is FIRST_AND_SECOND
 
     @property
     def title(self) -> str:
@@ -70,7 +65,7 @@ class ErrorReport(Reported):
             return [tables.list_table(named, words)]
         return [
             tables.cost_table(analysis, words, self.title),
-            *([tables.agreement_table(analysis)] if self.symmetric else []),
+            *([tables.agreement_table(analysis)] if self.words.symmetric else []),
             tables.mention_table(named, words),
             tables.confusion_table(named, words),
             *([tables.document_table(named, words)] if len(analysis.result.names) > 1 else []),
@@ -104,14 +99,14 @@ class ErrorReport(Reported):
         return (
             f"{replace(analysis.result.settings, reading=reading).signature} | errors={analysis.measure.name} | "
             f"spans={analysis.spans} | heads={analysis.heads} | pronouns={analysis.pronouns.name}"
-            f"{' | symmetric' * self.symmetric}"
+            f"{' | symmetric' * self.words.symmetric}"
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the JSON layout prints; see ``docs/errors.md``."""
         analysis = self.analysis
         options = {**analysis.result.settings.to_dict(), "spans": analysis.spans, "heads": analysis.heads}
-        options["symmetric"] = self.symmetric
+        options["symmetric"] = self.words.symmetric
         return {
             **head("errors", self.signature, {**options, "pronouns": analysis.pronouns.name}, self.notices),
             "score": {name: score.f1 for name, score in analysis.result.items() if name != "mentions"},
@@ -123,7 +118,7 @@ class ErrorReport(Reported):
                     "name": name,
                     analysis.measure.name: float(analysis.document_scores[document]),
                     "cost": float(analysis.document_costs[document]),
-                    "types": {error: int(counts[document]) for error, counts in analysis.by_document.items()},
+                    "types": {error: int(counts[document]) for error, counts in analysis.errors.by_document.items()},
                 }
                 for document, name in enumerate(analysis.result.names)
             ],

@@ -143,7 +143,7 @@ def document_table(named: Named, words: ReportWords) -> Table:
             named.documents[document],
             float(analysis.document_scores[document]),
             float(cost[document]),
-            *(int(analysis.by_document[name][document]) for name in words.types),
+            *(int(analysis.errors.by_document[name][document]) for name in words.types),
         ]
         for document in np.argsort(-cost, kind="stable")[:TOP].tolist()
         if cost[document] > 0
