@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from corefscore.cli import options
-from corefscore.cli.output import complain, resampling, strict, tell, write, write_bytes
+from corefscore.cli.output import complain, resampling, strict, tell, to_file, write
 from corefscore.cli.scoring import evaluated, of_both_sides, paths_by_name, read_key, spare_inputs, workers
 from corefscore.core.errors import InputError, ScorerError, UsageError
 from corefscore.core.findings import VISIBLE, Finding, Noticed
@@ -335,7 +335,7 @@ def rank(
     with resampling() as watch:
         ranking = ranked(found, chosen.measures, by, way, watch, agreement=agreement)
     if form:
-        write_bytes(drawn(ranking, form), output)
+        to_file(output, lambda terminal: [drawn(ranking, form)])
     else:
         write(rendered(ranking, look), output)
     if unscored:
