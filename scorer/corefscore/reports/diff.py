@@ -118,13 +118,13 @@ class Diff:
         if entity == ABSENT:
             return None
         key = int(self.corresponding[entity])
-        return f"r{self.report.named.response.id(entity)}" if key == ABSENT else self.report.named.key.id(key)
+        return f"r{self.analysis.response.id(entity)}" if key == ABSENT else self.analysis.key.id(key)
 
     @property
     def entities(self) -> set[str | None]:
         """The names of all entities."""
         keys, responses = (range(len(side.main)) for side in (self.analysis.errors.key, self.analysis.errors.response))
-        return {*map(self.report.named.key.id, keys), *map(self.response_name, responses)}
+        return {*map(self.analysis.key.id, keys), *map(self.response_name, responses)}
 
     @cached_property
     def _types(self) -> Ints:
@@ -147,7 +147,7 @@ class Diff:
                 state = _WRONG
             else:
                 state = _SPAN if repair else _RIGHT
-            names = self.report.named.key.id(key), self.response_name(response)
+            names = self.analysis.key.id(key), self.response_name(response)
             marks.append(_Mark(self.analysis.parts(mention), state, *names, bits))
         return marks
 

@@ -15,7 +15,7 @@ from corefscore.core.records import dataclass, replace
 from corefscore.metrics import AVERAGE
 from corefscore.reports.base import Annotation, Reported, Table, head
 from corefscore.reports.errors import tables
-from corefscore.reports.errors.single import Named, each_error
+from corefscore.reports.errors.single import each_error
 from corefscore.reports.words import KEY_AND_RESPONSE, ReportWords
 
 _COSTS = ("type", "count", "alone", "in_turn", "then")
@@ -33,11 +33,6 @@ class ErrorReport(Reported):
 
     def __repr__(self) -> str:
         return f"<ErrorReport: {self.title}>"
-
-    @cached_property
-    def named(self) -> Named:
-        """The names of documents and entities."""
-        return Named(self.analysis)
 
     @property
     def title(self) -> str:
@@ -60,16 +55,16 @@ class ErrorReport(Reported):
 
     @cached_property
     def tables(self) -> Sequence[Table]:
-        analysis, words, named = self.analysis, self.words, self.named
+        analysis, words = self.analysis, self.words
         if self.listing:
-            return [tables.list_table(named, words)]
+            return [tables.list_table(analysis, words)]
         return [
             tables.cost_table(analysis, words, self.title),
             *([tables.agreement_table(analysis)] if self.words.symmetric else []),
-            tables.mention_table(named, words),
-            tables.confusion_table(named, words),
-            *([tables.document_table(named, words)] if len(analysis.result.names) > 1 else []),
-            *tables.group_tables(named, words),
+            tables.mention_table(analysis, words),
+            tables.confusion_table(analysis, words),
+            *([tables.document_table(analysis, words)] if len(analysis.result.names) > 1 else []),
+            *tables.group_tables(analysis, words),
         ]
 
     @property
@@ -84,7 +79,7 @@ class ErrorReport(Reported):
     @property
     def annotations(self) -> Iterator[Annotation]:
         """An annotation for each error."""
-        for kind, document, path, line, _, words, *_ in tables.list_table(self.named, self.words).rows:
+        for kind, document, path, line, _, words, *_ in tables.list_table(self.analysis, self.words).rows:
             yield Annotation("warning", kind, f'"{words}" in document {document}', path, line)
 
     @property

@@ -1,9 +1,8 @@
-"""The errors of an analysis one by one, and the names of their documents, mentions and entities."""
+"""The errors of an analysis one by one."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,62 +11,6 @@ from corefscore.analysis import types
 from corefscore.analysis.partitions import ABSENT, Members
 from corefscore.analysis.response import Analysis
 from corefscore.core.arrays import Ints
-from corefscore.core.documents import Documents
-
-KINDS = ("pronouns", "one word", "longer")
-"""The names of the kinds of mentions; see `Analysis.kinds`."""
-
-_SHOWN_WORDS = 28
-"""The largest number of characters of a mention in a cell."""
-
-BRIEF = 14
-"""The largest number of characters of a mention in a heading."""
-
-
-class _Entities:
-    """The names of the entities of one side: the words of a mention and the id of the entity in its file."""
-
-    def __init__(self, analysis: Analysis, of: Ints, side: Documents, rows: Ints) -> None:
-        self._analysis, self._side, self._rows = analysis, side, rows
-        self._members = Members(of, len(rows))
-
-    def id(self, entity: int) -> str | None:
-        """Return the id of an entity; None for `ABSENT`."""
-        return None if entity == ABSENT else self._side.name_of(self._side.entity[self._rows[entity]])
-
-    def name(self, entity: int, size: int = _SHOWN_WORDS) -> str:
-        """Return the name of an entity, with so many characters of the words."""
-        return f"{_shortened(self._analysis.label(self._members[entity]), size)} ({self.id(entity)})"
-
-
-class Named:
-    """The names of documents, and those of the entities of the key and of the response."""
-
-    def __init__(self, analysis: Analysis) -> None:
-        both, pairs, errors = analysis.both, analysis.pairs, analysis.errors
-        self.analysis, self.documents = analysis, analysis.result.names
-        self.key = _Entities(analysis, both.key, pairs.key, both.key_row[errors.key.main])
-        self.response = _Entities(analysis, both.response, pairs.response, both.response_row[errors.response.main])
-
-    def place(self, mention: int) -> tuple[str, int | None]:
-        """Return the file and line of a mention in the response, or in the key if the response lacks it."""
-        annotated = self.analysis.mention(mention)
-        return annotated.place.source.name, annotated.line
-
-    def kinds(self, mentions: Sequence[int] | Ints) -> dict[str, int]:
-        """Return the number of some mentions of each kind."""
-        sizes = np.bincount(self.analysis.kinds[mentions], minlength=len(KINDS)).tolist()
-        return dict(zip(KINDS, sizes, strict=True))
-
-    def most_often(self, mentions: Iterable[int], most: int = 5, least: int = 1) -> str:
-        """Return the ``most`` most frequent words of some mentions with their number, if it is at least ``least``."""
-        words = Counter(self.analysis.words(mention).lower() for mention in mentions)
-        return ", ".join(f"{_shortened(text)} {count}" for text, count in words.most_common(most) if count >= least)
-
-
-def _shortened(words: str, size: int = _SHOWN_WORDS) -> str:
-    """Return words cut to ``size`` characters."""
-    return words if len(words) <= size else f"{words[: size - 1]}…"
 
 
 class _Error(NamedTuple):
