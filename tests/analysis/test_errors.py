@@ -33,7 +33,6 @@ from corefscore.formats.base import Request
 from corefscore.formats.conll.annotations import read as read_layers
 from corefscore.formats.conll.cells import columns_of
 from corefscore.formats.conll.lines import lines_of, sentences
-from corefscore.reports.errors.single import each_error
 from corefscore.scoring.kinds.texts import Text, text_of
 from corefscore.scoring.results import values
 from corefscore.scoring.run import scored, settings_of
@@ -99,7 +98,7 @@ def test_recorded_cases(case: tuple[Path, str]) -> None:
         found = analysis_of(*sides, asked_of(options), singletons, "english")
         assert found.counts == expected["clean"]["errors"]
         operations = {**expected["kk"]["total"]["operations"], "rename": found.counts[types.SPAN]}
-        assert found.errors.operations(len(found.repaired)) == operations
+        assert found.errors.operations() == operations
         if all("listed" in document for document in expected["kk"]["documents"]):
             assert errors_by_type(found) == listed_in(expected["kk"]["documents"])
         steps = expected["clean"]["f1_in_turn"]
@@ -164,7 +163,7 @@ def errors_by_type(found: Analysis) -> dict[str, set[Any]]:
         return frozenset(at.mention(*found.span(mention)) for mention in mentions)
 
     members = {side: members_of(getattr(both, side)) for side in ("key", "response")}
-    for error in each_error(found):
+    for error in found.errors.each():
         document = found.result.names[error.document]
         entity = None
         if error.type == types.CONFLATED:

@@ -108,13 +108,7 @@ class Analysis:
 
     @cached_property
     def _after(self) -> ScoredResponses:
-        return ScoredResponses(self.measure, *self.both[:2], self.both.key) if len(self.repaired) else self.before
-
-    @cached_property
-    def repaired(self) -> Ints:
-        """The mentions whose span was repaired; those that were repaired by trimming come first."""
-        mentions = np.flatnonzero(self.both.repair)
-        return mentions[order_by(self.both.repair[mentions])]
+        return ScoredResponses(self.measure, *self.both[:2], self.both.key) if self.both.repair.any() else self.before
 
     @cached_property
     def counts(self) -> dict[str, int]:
@@ -196,7 +190,7 @@ class Analysis:
     def status(self) -> Ints:
         """The status of each mention of the key as an index of `STATUS`; the highest one if several apply."""
         found = np.full(len(self.both.key), STATUS.index(RIGHT))
-        found[self.repaired] = STATUS.index(WRONG_SPAN)
+        found[self.errors.repaired] = STATUS.index(WRONG_SPAN)
         found[self._misplaced] = STATUS.index(WRONG_ENTITY)
         found[self.both.missing] = STATUS.index(MISSING)
         return found[self.of_key]

@@ -19,7 +19,6 @@ from corefscore.core.findings import VISIBLE
 from corefscore.core.percent import percent
 from corefscore.core.records import dataclass
 from corefscore.reports.errors.report import ErrorReport
-from corefscore.reports.errors.single import each_error
 from corefscore.reports.layouts.tables import width_of
 from corefscore.reports.words import KEY_AND_RESPONSE, ReportWords
 
@@ -130,7 +129,7 @@ class Diff:
     def _types(self) -> Ints:
         """The types of errors of each mention, a bit for each of `TYPES`."""
         found: Ints = np.zeros(len(self.analysis.both.key), dtype=np.int64)
-        for error in each_error(self.analysis):
+        for error in self.analysis.errors.each():
             found[error.mentions] |= 1 << types.TYPES.index(error.type)
         return found
 

@@ -15,7 +15,6 @@ from corefscore.core.records import dataclass, replace
 from corefscore.metrics import AVERAGE
 from corefscore.reports.base import Annotation, Reported, Table, head
 from corefscore.reports.errors import tables
-from corefscore.reports.errors.single import each_error
 from corefscore.reports.words import KEY_AND_RESPONSE, ReportWords
 
 _COSTS = ("type", "count", "alone", "in_turn", "then")
@@ -107,7 +106,7 @@ class ErrorReport(Reported):
             "score": {name: score.f1 for name, score in analysis.result.items() if name != "mentions"},
             "repeated_mentions": {"count": analysis.copies, "cost": analysis.start - analysis.score},
             "types": [dict(zip(_COSTS, cost, strict=True)) for cost in analysis.costs],
-            "operations": analysis.errors.operations(len(analysis.repaired)),
+            "operations": analysis.errors.operations(),
             "documents": [
                 {
                     "name": name,
@@ -125,7 +124,7 @@ class ErrorReport(Reported):
         """Yield every error as data, by type."""
         analysis = self.analysis
         names = {"key_entity": "key", "response_entity": "response", "into_key_entity": "into"}
-        for error in each_error(analysis):
+        for error in analysis.errors.each():
             data = {"type": error.type, "document": analysis.result.names[error.document]}
             first, spans = error.mentions[0], [self._span_data(mention) for mention in error.mentions]
             if error.type == types.SPAN:

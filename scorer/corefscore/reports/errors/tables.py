@@ -19,7 +19,6 @@ from corefscore.core.arrays import order_by, ranked
 from corefscore.core.findings import plural
 from corefscore.core.percent import percent
 from corefscore.reports.base import DOCUMENT, MEASURE, Column, Table
-from corefscore.reports.errors.single import each_error
 from corefscore.reports.words import ReportWords
 
 _OF_SINGLETONS = (types.EXTRA_SINGLETON, types.MISSING_SINGLETON)
@@ -91,7 +90,7 @@ def mention_table(analysis: Analysis, words: ReportWords) -> Table:
         Column("most_often", "most often", cut="end"),
     )
     rows = []
-    for name, errors in groupby(each_error(analysis), key=attrgetter("type")):
+    for name, errors in groupby(analysis.errors.each(), key=attrgetter("type")):
         if name == types.SPAN:
             continue
         mentions = np.fromiter((mention for error in errors for mention in error.mentions), dtype=np.int64)
@@ -169,7 +168,7 @@ def list_table(analysis: Analysis, words: ReportWords) -> Table:
     )
     both = analysis.both
     rows: list[list[Any]] = []
-    for error in each_error(analysis):
+    for error in analysis.errors.each():
         spans = " ".join(f"{both.start[mention]}-{both.end[mention]}" for mention in error.mentions)
         texts = ", ".join(map(analysis.words, error.mentions))
         if error.type == types.SPAN:
