@@ -65,11 +65,6 @@ class _Moved(NamedTuple):
     now: float
 
     @property
-    def document(self) -> str | None:
-        """The name of the document, None for any other scope."""
-        return self.scope if self.kind == DOCUMENT else None
-
-    @property
     def difference(self) -> float:
         """The score now less the score before."""
         return self.now - self.before
@@ -168,7 +163,7 @@ class Check(Reported):
         notes = []
         if self.before is not None:
             limits = [_points(self.asked.tolerance)]
-            limits += [f"{_named(name)} by {_points(limit)}" for name, limit in self.asked.tolerances.items()]
+            limits += [f"{'.'.join(name)} by {_points(limit)}" for name, limit in self.asked.tolerances.items()]
             what = "scores" if self.moved else "no scores"
             notes.append(f"{what} changed by more than {', '.join(limits)} against {self.before.path}")
             least = ", or a score is below its minimum" * bool(self.floors)
@@ -187,7 +182,7 @@ class Check(Reported):
             return f"any score changes by more, in total or in a document{groups}"
         where = f" in a group by {self.asked.by}, or in the mean of groups" if grouped else ""
         if self.asked.measures:
-            return f"{' or '.join(map(_named, self.asked.measures))} falls by more{where}"
+            return f"{' or '.join(map('.'.join, self.asked.measures))} falls by more{where}"
         over = "the mean of an F1 over documents" if self.asked.average else "an F1 over all documents"
         return f"{'an F1' if grouped else over} falls by more{where} (--measures chooses other scores)"
 
@@ -203,15 +198,15 @@ class Check(Reported):
                 [*self.result.notices, *self.notices],
             ),
             "baseline": self.before and self.before.path,
-            "measures": [_named(name) for name in self.asked.measures],
+            "measures": list(map(".".join, self.asked.measures)),
             "tolerance": self.asked.tolerance,
-            "tolerances": {_named(name): limit for name, limit in self.asked.tolerances.items()},
+            "tolerances": {".".join(name): limit for name, limit in self.asked.tolerances.items()},
             "both_ways": self.asked.both_ways,
             "by": self.asked.by,
             "passed": self.passed,
             "moved": [
                 {
-                    "document": change.document,
+                    "document": change.scope if change.kind == DOCUMENT else None,
                     **change._asdict(),
                     "difference": change.difference,
                     "verdict": change.verdict,
@@ -228,23 +223,18 @@ class Check(Reported):
         """An annotation for every failure, or one that says that the check has passed."""
         if self.passed:
             yield Annotation("notice", _TITLE, "; ".join(self.notes))
-        for sentence in self._failed():
-            yield Annotation("error", _TITLE, sentence)
-
-    def _failed(self) -> Iterator[str]:
-        """Yield every failure in a sentence."""
         for failure in self.failures:
             what, now = f"{failure.measure} {HEADINGS[failure.score]}", f"{failure.now * 100:.2f}"
             if isinstance(failure, _Floor):
                 where = "" if self.asked.by is None else f" in the {MEAN}"
-                yield f"{what} is {now}{where}, below the minimum of {failure.least * 100:.2f}"
-                continue
-            way = "fell" if failure.difference < 0 else "rose"
-            where = {TOTAL: "", MACRO: "", MEAN: f" in the {MEAN}"}.get(
-                failure.kind, f" in {failure.kind} {failure.scope}"
-            )
-            points = f"{abs(failure.difference) * 100:.2f} points, from {failure.before * 100:.2f} to {now}"
-            yield f"{what} {way} by {points}{where}"
+                how = f"is {now}{where}, below the minimum of {failure.least * 100:.2f}"
+            else:
+                way = "fell" if failure.difference < 0 else "rose"
+                of_kind = {TOTAL: "", MACRO: "", MEAN: f" in the {MEAN}"}
+                where = of_kind.get(failure.kind, f" in {failure.kind} {failure.scope}")
+                points = f"{abs(failure.difference) * 100:.2f} points, from {failure.before * 100:.2f} to {now}"
+                how = f"{way} by {points}{where}"
+            yield Annotation("error", _TITLE, f"{what} {how}")
 
 
 def check(result: Result, baseline: Baseline | None, asked: Asked) -> Check:
@@ -325,7 +315,7 @@ def _refuse_unknown(asked: Asked, baseline: Baseline) -> None:
     for measure, score in (*asked.measures, *asked.tolerances):
         if score not in baseline.total.get(measure, {}):
             known = ", ".join(baseline.total)
-            raise UsageError(f"the baseline has no {_named((measure, score))}; its measures are {known}")
+            raise UsageError(f"the baseline has no {measure}.{score}; its measures are {known}")
 
 
 def _comparable(result: Result, baseline: Baseline) -> list[Finding]:
@@ -413,8 +403,3 @@ def _points(tolerance: float) -> str:
 def _headed(row: _Moved | _Floor) -> _Moved | _Floor:
     """Return a row of a table, with the heading of its score."""
     return row._replace(score=HEADINGS[row.score])
-
-
-def _named(name: Scored) -> str:
-    """Return the name of a score, such as ``lea.f1``."""
-    return ".".join(name)
