@@ -90,8 +90,8 @@ def command(
     look: Style,
     output: str,
     **arguments: Any,
-) -> None:
-    """Score the response, check the scores, and write the report."""
+) -> int:
+    """Score the response, check the scores, and write the report; returns the exit status."""
     if len(files) not in (2, 3):
         raise UsageError("check needs BASELINE KEY RESPONSE, or --min MEASURE=PERCENT KEY RESPONSE")
     *before, key, response = files
@@ -114,8 +114,7 @@ def command(
     report = check(result, baseline, asked)
     tell(report.notices)
     write(rendered(report, look), output)
-    if not report.passed:
-        click.get_current_context().exit(_FAILED)
+    return 0 if report.passed else _FAILED
 
 
 def _asked(measures: str | None, tolerances: Sequence[str], *, both_ways: bool) -> Asked:

@@ -315,8 +315,8 @@ def rank(
     look: Style,
     output: str,
     **arguments: Any,
-) -> None:
-    """Score every system, rank them, and write the report or the plot."""
+) -> int:
+    """Score every system, rank them, and write the report or the plot; returns the exit status."""
     chosen, way = wanted(measures), _method(arguments)
     by = ranked_by(chosen.measures, sort)
     form = plot_format(output)
@@ -324,12 +324,11 @@ def rank(
     found = _scored(key, systems, place, metrics, unit=way.unit, lenient=True, **arguments)
     if not found.results:
         complain("corefscore: no system can be ranked")
-        click.get_current_context().exit(InputError.status)
+        return InputError.status
     with resampling() as watch:
         ranking = ranked(found, chosen.measures, by, way, watch, agreement=agreement)
     if form:
         to_file(output, lambda terminal: [drawn(ranking, form)])
     else:
         write(rendered(ranking, look), output)
-    if found.unscored:
-        click.get_current_context().exit(InputError.status)
+    return InputError.status if found.unscored else 0
