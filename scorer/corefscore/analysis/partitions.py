@@ -102,29 +102,21 @@ class Counted(NamedTuple):
     row: Ints
 
 
-def paired(batches: Sequence[Pairs], rules: Rules) -> tuple[Ints, int]:
-    """Pair the mentions of batches of documents, one batch after another: each as its document, its entity in the key
-    and in the response, and its rows there, as in `Partitions`. Also returns how many later copies of repeated mentions
-    were ignored; only the first copy on each side counts.
+def paired(pairs: Pairs, rules: Rules) -> tuple[Ints, int]:
+    """Pair the mentions of documents: each as its document, its entity in the key and in the response, and its rows
+    there, as in `Partitions`. Also returns how many later copies of repeated mentions were ignored; only the first copy
+    on each side counts.
 
     ``rules`` are those of the score. Two mentions are the same if they are the same for the score.
     """
-    parts, copies, before = [], 0, np.zeros(5, dtype=np.int32)
-    for pairs in batches:
-        document, *sides, dropped = counted(pairs, rules)
-        columns = np.full((5, len(document)), ABSENT, dtype=np.int32)
-        columns[0] = document
-        for at, (side, row) in enumerate(sides, start=1):
-            columns[at, side.number], columns[at + 2, side.number] = side.entity, row
-        columns = columns[:, (columns[1:3] != ABSENT).any(axis=0)]
-        columns[1], columns[2] = map(renumbered, columns[1:3])
-        sizes = [len(pairs.key), *(columns[1:3].max(axis=1, initial=ABSENT) + 1).tolist()]
-        for column, shift in zip(columns, before.tolist(), strict=True):
-            column[column != ABSENT] += shift
-        before += [*sizes, len(pairs.key.start), len(pairs.response.start)]
-        parts.append(columns)
-        copies += sum(len(repeat.copies) - 1 for repeat in dropped)
-    return np.concatenate(parts, axis=1), copies
+    document, *sides, dropped = counted(pairs, rules)
+    columns: Any = np.full((5, len(document)), ABSENT, dtype=np.int32)
+    columns[0] = document
+    for at, (side, row) in enumerate(sides, start=1):
+        columns[at, side.number], columns[at + 2, side.number] = side.entity, row
+    columns = columns[:, (columns[1:3] != ABSENT).any(axis=0)]
+    columns[1], columns[2] = map(renumbered, columns[1:3])
+    return columns, sum(len(repeat.copies) - 1 for repeat in dropped)
 
 
 def partitions(documents: int, pairs: Ints, placed: tuple[Projection, Projection]) -> Partitions:

@@ -293,13 +293,10 @@ class Analysable(NamedTuple):
 def analysable(result: Result) -> Analysable:
     """Take apart a result that was computed with ``keep_pairs``, since documents would else be in memory twice."""
     batches = result.listed[WHOLE].pairs
-    found = paired(batches, result.settings.rules)
-    # Brackets decide which copy of a mention counts, and then no more.
-    key = joined([replace(batch.key, opening=None) for batch in batches])
-    response = joined([replace(batch.response, opening=None) for batch in batches])
+    key, response = joined([batch.key for batch in batches]), joined([batch.response for batch in batches])
     # The names of both sides are equal.
     pairs = Pairs(key, replace(response, names=key.names), np.concatenate([batch.present for batch in batches]))
-    return Analysable(replace(result, listed={}), pairs, *found)
+    return Analysable(replace(result, listed={}), pairs, *paired(pairs, result.settings.rules))
 
 
 def analysed(given: Analysable, text: Text, asked: Asked, measure: Measure) -> Analysis:
