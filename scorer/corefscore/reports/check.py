@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from corefscore.checking.baselines import Baseline, Numbers, changed_between, numbers_in
 from corefscore.core import __version__
-from corefscore.core.errors import InputError, UsageError
+from corefscore.core.errors import UsageError, refuse
 from corefscore.core.findings import Finding
 from corefscore.core.percent import fraction, percent
 from corefscore.core.records import dataclass, replace
@@ -305,11 +305,6 @@ def needed(baseline: Baseline | None, asked: Asked) -> tuple[Metric, ...]:
     return select(",".join(dict.fromkeys(metric.name for metric in metrics))) if metrics else ()
 
 
-def _refused(baseline: Baseline, code: str, /, **details: object) -> InputError:
-    """Return the error for a baseline with which a result cannot be compared."""
-    return InputError([Finding(code, baseline.path, details=details)])
-
-
 def _refuse_unknown(asked: Asked, baseline: Baseline) -> None:
     """Raise `UsageError` if the baseline lacks a score that decides or has a tolerance."""
     for measure, score in (*asked.measures, *asked.tolerances):
@@ -324,9 +319,9 @@ def _comparable(result: Result, baseline: Baseline) -> list[Finding]:
     versions = {"baseline": baseline.version, "run": __version__}
     changes = changed_between(baseline.version, __version__) if baseline.version is not None else []
     if changes:
-        raise _refused(baseline, "scores-changed", **versions, versions=", ".join(changes))
+        refuse(Finding("scores-changed", baseline.path, details={**versions, "versions": ", ".join(changes)}))
     if baseline.documents and (details := _only_one_side(baseline.documents, result.names)):
-        raise _refused(baseline, "other-documents", **details)
+        refuse(Finding("other-documents", baseline.path, details=details))
     _same_key(result, baseline)
     if baseline.version in (None, __version__):
         return []
@@ -341,7 +336,7 @@ def _same_key(result: Result, baseline: Baseline) -> None:
     if baseline.key is not None:
         if baseline.key != result.key:
             what = f"its fingerprint is {baseline.key} there, and {result.key} here"
-            raise _refused(baseline, "other-key", what=what)
+            refuse(Finding("other-key", baseline.path, details={"what": what}))
         return
     own = {measure.name for metric in result.metrics if metric.name in NAMES for measure in metric.measures}
     known = set() if result.settings.rules.mentions == "given" else {MENTIONS, *own} - {LINKED}
@@ -352,7 +347,7 @@ def _same_key(result: Result, baseline: Baseline) -> None:
             if not math.isclose(before, now, rel_tol=1e-9):
                 where = "all documents" if scope is None else f'document "{scope}"'
                 what = f"the recall of {measure} in {where} divides by {before:.15g} there, and by {now:.15g} here"
-                raise _refused(baseline, "other-key", what=what)
+                refuse(Finding("other-key", baseline.path, details={"what": what}))
 
 
 def _only_one_side(known: Iterable[str], now: Iterable[str]) -> dict[str, Any]:
@@ -378,7 +373,7 @@ def _same_groups(report: Report, baseline: Baseline) -> None:
         found = 'has other groups: {count} on one side only; the first is "{first}", which {which}'.format(**difference)
     else:
         return
-    raise _refused(baseline, "other-groups", what=found, by=quote(report.by))
+    refuse(Finding("other-groups", baseline.path, details={"what": found, "by": quote(report.by)}))
 
 
 def _same_options(result: Result, baseline: Baseline) -> None:
@@ -391,7 +386,8 @@ def _same_options(result: Result, baseline: Baseline) -> None:
     defaults = {**vars(SPANS), **{option.keyword: option.default for option in every}}
     now, before = ({**defaults, **options} for options in (run.to_dict(), baseline.options))
     if baseline.signature is not None and any(now.get(name) != before.get(name) for name in now | before):
-        raise _refused(baseline, "other-signature", baseline=baseline.signature, run=run.signature)
+        details = {"baseline": baseline.signature, "run": run.signature}
+        refuse(Finding("other-signature", baseline.path, details=details))
 
 
 def _points(tolerance: float) -> str:
