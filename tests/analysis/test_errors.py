@@ -33,7 +33,6 @@ from corefscore.formats.base import Request
 from corefscore.formats.conll.annotations import read as read_layers
 from corefscore.formats.conll.cells import columns_of
 from corefscore.formats.conll.lines import lines_of, sentences
-from corefscore.reports.errors.single import each_error
 from corefscore.scoring.kinds.texts import Text, text_of
 from corefscore.scoring.results import values
 from corefscore.scoring.run import scored, settings_of
@@ -99,7 +98,7 @@ def test_recorded_cases(case: tuple[Path, str]) -> None:
         found = analysis_of(*sides, asked_of(options), singletons, "english")
         assert found.counts == expected["clean"]["errors"]
         operations = {**expected["kk"]["total"]["operations"], "rename": found.counts[types.SPAN]}
-        assert found.errors.operations(len(found.repaired)) == operations
+        assert found.errors.operations() == operations
         if all("listed" in document for document in expected["kk"]["documents"]):
             assert errors_by_type(found) == listed_in(expected["kk"]["documents"])
         steps = expected["clean"]["f1_in_turn"]
@@ -164,19 +163,19 @@ def errors_by_type(found: Analysis) -> dict[str, set[Any]]:
         return frozenset(at.mention(*found.span(mention)) for mention in mentions)
 
     members = {side: members_of(getattr(both, side)) for side in ("key", "response")}
-    for error in each_error(found):
+    for error in found.errors.each():
         document = found.result.names[error.document]
         entity = None
         if error.type == types.CONFLATED:
             entity = shown(members["response"][error.response])
         elif error.type == types.DIVIDED:
             entity = shown(members["key"][error.key])
-        if error.type in of_type:
+        if error.type == types.SPAN:
+            (mention,) = error.mentions
+            response = at.mention(error.document, *found.in_response(mention))
+            of_type[types.SPAN].add((document, response, at.mention(*found.span(mention))))
+        elif error.type in of_type:
             of_type[error.type].add((document, shown(error.mentions), entity))
-    for repaired in found.repaired.tolist():
-        number, start, end = found.span(repaired)
-        response = at.mention(number, *found.in_response(repaired))
-        of_type[types.SPAN].add((found.result.names[number], response, at.mention(number, start, end)))
     return of_type
 
 
@@ -242,8 +241,7 @@ def swapped(both: Partitions) -> Partitions:
 @given(random_errors())
 def test_swapping_the_sides_swaps_the_types(drawn: tuple[Partitions, Any]) -> None:
     both, pronoun = drawn
-    none = np.zeros(0, dtype=np.int64)
-    counts, others = (errors_of(each, pronoun).by_document(none) for each in (both, swapped(both)))
+    counts, others = (errors_of(each, pronoun).by_document for each in (both, swapped(both)))
     assert {SWAPPED.get(name, name): of_documents.tolist() for name, of_documents in counts.items()} == {
         name: of_documents.tolist() for name, of_documents in others.items()
     }

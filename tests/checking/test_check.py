@@ -585,7 +585,7 @@ def test_from_python_a_result_is_a_baseline_of_groups(data_sets: tuple[Path, ...
     for given in (before, baseline, json.loads(data_sets[0].read_text())):
         found = check(key, now, given, measures="lea", by="file")
         failing = [change for change in found.moved if found.fails(change)]
-        assert [(change.scope, change.document, change.difference) for change in failing] == [("b.conll", None, -0.5)]
+        assert [(change.scope, change.kind, change.difference) for change in failing] == [("b.conll", "group", -0.5)]
         assert found.failures == failing
         assert check(key, now, given, measures="lea").passed
     with pytest.raises(InputError, match="has no groups"):

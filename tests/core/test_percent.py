@@ -80,11 +80,11 @@ def test_a_method_takes_fractions_alone(given: dict[str, Any]) -> None:
 
 def test_a_check_from_python_takes_fractions_alone() -> None:
     result = corefscore.score(KEY, RUNS / "ash.conll", "lea")
-    assert check(result, None, {("lea", "f1"): 0.5}, Asked()).passed
+    assert check(result, None, Asked(floors={("lea", "f1"): 0.5})).passed
     with pytest.raises(UsageError, match=r"lea.f1=50 would be 5000 %; for 50 % write lea.f1=0.5"):
-        check(result, None, {("lea", "f1"): 50}, Asked())
+        check(result, None, Asked(floors={("lea", "f1"): 50}))
     with pytest.raises(UsageError, match=r"tolerance=5 would be 500 %; for 5 % write tolerance=0.05"):
-        check(result, None, {}, Asked(tolerance=5))
+        check(result, None, Asked(tolerance=5))
 
 
 @pytest.mark.parametrize("name", ["compare", "rank"])

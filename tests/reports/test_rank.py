@@ -16,6 +16,7 @@ import pytest
 from corefscore.metrics import find
 from corefscore.reports.base import Interval
 from corefscore.reports.rank import Ranking, drawn, rank
+from corefscore.reports.systems import Systems
 from corefscore.scoring.results import Result
 from corefscore.scoring.settings import Settings
 from corefscore.statistics.significance import Method
@@ -42,7 +43,7 @@ def ranking(
         names = [f"{'ab'[at % 2]}{at}" for at in range(len(its))]
         results[name] = Result([find("muc")], names, {"muc": array}, Settings(("muc",)))
     method = Method(correction=correction, by=by, trials=trials, baseline=baseline)
-    return rank(results, ["muc"], sort="muc", score="f1", method=method)
+    return rank(Systems(results), ["muc"], ("muc", "f1"), method)
 
 
 def ranked(capture: Capture, *arguments: Any, status: int = 0) -> dict[str, Any]:

@@ -30,6 +30,7 @@ from corefscore.formats.tagged.notations import NAMES
 from corefscore.matching.matched import MATCHING, SEARCHES
 from corefscore.metrics import find, select
 from corefscore.reports.compare import compare
+from corefscore.reports.systems import Systems
 from corefscore.scoring.results import Result
 from corefscore.scoring.settings import Settings
 from corefscore.statistics.significance import Compared, Method
@@ -457,9 +458,8 @@ def test_a_comparison_does_not_look_at_names(
     renamed = [replace(result, names=names) for result in results]
 
     def found(results: Sequence[Result], systems: str) -> Compared:
-        return compare(
-            dict(zip(systems, results, strict=True)), ["muc", "blanc", "lea"], Method(trials=50, unit="part")
-        ).found
+        given = Systems(dict(zip(systems, results, strict=True)))
+        return compare(given, ["muc", "blanc", "lea"], Method(trials=50, unit="part")).found
 
     before, after = found(results, "ab"), found(renamed, "yx")
     assert np.array_equal(before.ends, after.ends, equal_nan=True)

@@ -148,7 +148,7 @@ def in_turn(errors: Errors) -> Iterator[tuple[str, Ints]]:
     entities = np.where(response.whole, ABSENT, entities)
     yield types.EXTRA_ENTITY, entities
     # From here on no entity contains mentions of several key entities, so each can get the label of its key entity.
-    label = _labels(errors)
+    label = errors.label
     has_divided = np.zeros(len(key.main), dtype=np.bool_)
     has_divided[pieces.key[key.apart]] = True
     joins = (both.key != ABSENT) & (entities != ABSENT)
@@ -217,7 +217,7 @@ def _missing_mention(errors: Errors) -> Ints:
 
 def alone(errors: Errors) -> Iterator[tuple[str, Ints]]:
     """Yield each type of error, with the entity of each mention after only the errors of this type are repaired."""
-    both, label = errors.partitions, _labels(errors)
+    both, label = errors.partitions, errors.label
     yield types.EXTRA_MENTION, np.where(errors.response.alone, ABSENT, both.response)
     yield types.EXTRA_ENTITY, np.where(errors.response.whole, ABSENT, both.response)
     yield types.EXTRA_SINGLETON, np.where(errors.response.single, ABSENT, both.response)
@@ -226,8 +226,3 @@ def alone(errors: Errors) -> Iterator[tuple[str, Ints]]:
     yield types.MISSING_MENTION, _missing_mention(errors)
     yield types.MISSING_ENTITY, np.where(errors.beside(errors.key.whole), label, both.response)
     yield types.MISSING_SINGLETON, np.where(errors.key.single, label, both.response)
-
-
-def _labels(errors: Errors) -> Ints:
-    """Return a number of the key entity of each mention, different from the numbers of response entities and pieces."""
-    return len(errors.response.main) + len(errors.pieces.key) + errors.partitions.key

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -11,11 +11,11 @@ import numpy as np
 
 from corefscore.analysis import types
 from corefscore.analysis.costs import Cost, Measure, ScoredResponses, alone, in_turn
-from corefscore.analysis.partitions import ABSENT, Partitions, in_order, paired, partitions
+from corefscore.analysis.partitions import ABSENT, Members, Partitions, in_order, partitions
 from corefscore.analysis.spans import repaired_spans, way_of
 from corefscore.analysis.types import Errors, errors_of
 from corefscore.core.arrays import Bools, Floats, Ints, connected, narrow, order_by
-from corefscore.core.documents import Mention, joined, texts_of
+from corefscore.core.documents import Documents, Mention, joined, texts_of
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding
 from corefscore.core.options import option
@@ -30,6 +30,13 @@ from corefscore.scoring.results import Result
 RIGHT, WRONG_SPAN, WRONG_ENTITY, MISSING = STATUS = ("right", "wrong span", "wrong entity", "missing")
 """How the response treats a mention of the key: found in the right entity, found with a span error, found in a
 conflated or divided piece, or not found."""
+
+
+KINDS = ("pronouns", "one word", "longer")
+"""The kinds of mentions: pronouns, other mentions of one token, and longer ones."""
+
+_SHOWN_WORDS = 28
+"""The largest number of characters of a mention in a cell."""
 
 
 @dataclass(frozen=True)
@@ -101,18 +108,12 @@ class Analysis:
 
     @cached_property
     def _after(self) -> ScoredResponses:
-        return ScoredResponses(self.measure, *self.both[:2], self.both.key) if len(self.repaired) else self.before
-
-    @cached_property
-    def repaired(self) -> Ints:
-        """The mentions whose span was repaired; those that were repaired by trimming come first."""
-        mentions = np.flatnonzero(self.both.repair)
-        return mentions[order_by(self.both.repair[mentions])]
+        return ScoredResponses(self.measure, *self.both[:2], self.both.key) if self.both.repair.any() else self.before
 
     @cached_property
     def counts(self) -> dict[str, int]:
         """How many errors there are of each type."""
-        return {name: int(found.sum()) for name, found in self.by_document.items()}
+        return {name: int(found.sum()) for name, found in self.errors.by_document.items()}
 
     @cached_property
     def costs(self) -> list[Cost]:
@@ -138,11 +139,6 @@ class Analysis:
         return self.before.f1(self.given)
 
     @cached_property
-    def by_document(self) -> dict[str, Ints]:
-        """How many errors of each type each document has."""
-        return self.errors.by_document(self.repaired)
-
-    @cached_property
     def _misplaced(self) -> Bools:
         """The mentions in pieces that are conflated or divided."""
         return self.errors.pieces.mentions(self.errors.key.apart | self.errors.response.apart)
@@ -166,8 +162,24 @@ class Analysis:
 
     @cached_property
     def kinds(self) -> Ints:
-        """The kind of each mention: 0 for a pronoun, 1 for another mention of one token, 2 for a longer mention."""
+        """The kind of each mention, as an index of `KINDS`."""
         return np.where(self.pronoun, np.int8(0), (self.both.start != self.both.end) + np.int8(1))
+
+    def kinds_of(self, mentions: Sequence[int] | Ints) -> dict[str, int]:
+        """Return the number of some mentions of each kind."""
+        sizes = np.bincount(self.kinds[mentions], minlength=len(KINDS)).tolist()
+        return dict(zip(KINDS, sizes, strict=True))
+
+    @cached_property
+    def key(self) -> _Entities:
+        """The entities of the key."""
+        return _Entities(self, self.pairs.key, self.both.key_row[self.errors.key.main], self.both.key)
+
+    @cached_property
+    def response(self) -> _Entities:
+        """The entities of the response."""
+        both = self.both
+        return _Entities(self, self.pairs.response, both.response_row[self.errors.response.main], both.response)
 
     @cached_property
     def of_key(self) -> Ints:
@@ -178,7 +190,7 @@ class Analysis:
     def status(self) -> Ints:
         """The status of each mention of the key as an index of `STATUS`; the highest one if several apply."""
         found = np.full(len(self.both.key), STATUS.index(RIGHT))
-        found[self.repaired] = STATUS.index(WRONG_SPAN)
+        found[self.errors.repaired] = STATUS.index(WRONG_SPAN)
         found[self._misplaced] = STATUS.index(WRONG_ENTITY)
         found[self.both.missing] = STATUS.index(MISSING)
         return found[self.of_key]
@@ -232,6 +244,34 @@ class Analysis:
         counts = Counter(map(self.words, (named if len(named) else mentions).tolist()))
         return max(counts, key=counts.__getitem__)
 
+    def most_often(self, mentions: Iterable[int], most: int = 5, least: int = 1) -> str:
+        """Return the ``most`` most frequent words of some mentions with their number, if it is at least ``least``."""
+        words = Counter(self.words(mention).lower() for mention in mentions)
+        return ", ".join(f"{_shortened(text)} {count}" for text, count in words.most_common(most) if count >= least)
+
+
+class _Entities:
+    """The names of the entities of one side: the words of a mention and the id of the entity in its file.
+
+    ``main`` is the row of the main mention of each entity in the documents ``side``, ``of`` the entity of each mention.
+    """
+
+    def __init__(self, analysis: Analysis, side: Documents, main: Ints, of: Ints) -> None:
+        self._analysis, self._side, self._main, self._members = analysis, side, main, Members(of, len(main))
+
+    def id(self, entity: int) -> str | None:
+        """Return the id of an entity; None for `ABSENT`."""
+        return None if entity == ABSENT else self._side.name_of(self._side.entity[self._main[entity]])
+
+    def name(self, entity: int, size: int = _SHOWN_WORDS) -> str:
+        """Return the name of an entity, with so many characters of the words."""
+        return f"{_shortened(self._analysis.label(self._members[entity]), size)} ({self.id(entity)})"
+
+
+def _shortened(words: str, size: int = _SHOWN_WORDS) -> str:
+    """Return words cut to ``size`` characters."""
+    return words if len(words) <= size else f"{words[: size - 1]}…"
+
 
 def refuse_parts(of: str | None, window: int | None) -> None:
     """Raise `UsageError` for kinds of mentions and for windows, which an analysis does not support."""
@@ -242,24 +282,19 @@ def refuse_parts(of: str | None, window: int | None) -> None:
 
 
 class Analysable(NamedTuple):
-    """A result without its pairs of documents, all of these, and what `paired` returns."""
+    """A result without its pairs of documents, and all of these."""
 
     result: Result
     pairs: Pairs
-    mentions: Ints
-    copies: int
 
 
 def analysable(result: Result) -> Analysable:
     """Take apart a result that was computed with ``keep_pairs``, since documents would else be in memory twice."""
     batches = result.listed[WHOLE].pairs
-    found = paired(batches, result.settings.rules)
-    # Brackets decide which copy of a mention counts, and then no more.
-    key = joined([replace(batch.key, opening=None) for batch in batches])
-    response = joined([replace(batch.response, opening=None) for batch in batches])
+    key, response = joined([batch.key for batch in batches]), joined([batch.response for batch in batches])
     # The names of both sides are equal.
     pairs = Pairs(key, replace(response, names=key.names), np.concatenate([batch.present for batch in batches]))
-    return Analysable(replace(result, listed={}), pairs, *found)
+    return Analysable(replace(result, listed={}), pairs)
 
 
 def analysed(given: Analysable, text: Text, asked: Asked, measure: Measure) -> Analysis:
@@ -267,7 +302,7 @@ def analysed(given: Analysable, text: Text, asked: Asked, measure: Measure) -> A
 
     Raises `UsageError` for a way of finding heads that the key does not allow, and for unknown pronouns.
     """
-    result, pairs, mentions, copies = given
+    result, pairs = given
     rules = result.settings.rules
     metrics = [metric.given(result.settings.own, rules.definitions) for metric in measure.metrics]
     measure = measure._replace(metrics=metrics)
@@ -275,7 +310,7 @@ def analysed(given: Analysable, text: Text, asked: Asked, measure: Measure) -> A
     spans = way_of(text)
     heads = text.heads(asked.heads) if pairs.key.nodes is None else result.settings.reading.get("heads", FILE)
     placed = text.placed(pairs.key), text.placed(pairs.response)
-    as_given = partitions(len(pairs.key), mentions, placed)
+    as_given, copies = partitions(pairs, rules, placed)
     both = repaired_spans(as_given, text, spans, placed, heads)
     pronoun = are_pronouns(both.document, (both.start, both.end, both.inside), text, pronouns)
     errors = errors_of(both, pronoun)

@@ -18,12 +18,15 @@ singleton, missing entity, missing mention and divided. If key and response are 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.analysis.partitions import ABSENT, Partitions
+from corefscore.analysis.partitions import ABSENT, Members, Partitions
 from corefscore.core.arrays import Bools, Ints, changes, narrow, order_by, ranked
+from corefscore.core.records import dataclass
 
 SPAN = "span_error"
 CONFLATED = "conflated"
@@ -85,20 +88,42 @@ class _OneSide(NamedTuple):
     apart: Bools
 
 
-class Errors(NamedTuple):
-    """The errors of a response whose spans are repaired: those of its entities, and those of the key entities."""
+class _Error(NamedTuple):
+    """One error: its type, its document, its mentions as rows of the partitions, its key and response entity, and the
+    key entity that the mentions were put into; an entity is `ABSENT` if there is none."""
+
+    type: str
+    document: int
+    mentions: Sequence[int]
+    key: int
+    response: int
+    into: int
+
+
+@dataclass(frozen=True, eq=False)
+class Errors:
+    """The errors of a response whose spans are repaired: those of its entities, and those of the key entities.
+
+    ``label`` is a number of the key entity of each mention, different from the numbers of response entities and pieces.
+    """
 
     partitions: Partitions
     pieces: _Pieces
     response: _OneSide
     key: _OneSide
+    label: Ints
 
-    def by_document(self, repaired: Ints) -> dict[str, Ints]:
-        """Return the number of errors of each type in each document; ``repaired`` are the mentions whose span was
-        repaired.
-        """
+    @cached_property
+    def repaired(self) -> Ints:
+        """The mentions whose span was repaired; those that were repaired by trimming come first."""
+        mentions = np.flatnonzero(self.partitions.repair)
+        return mentions[order_by(self.partitions.repair[mentions])]
+
+    @cached_property
+    def by_document(self) -> dict[str, Ints]:
+        """The number of errors of each type in each document."""
         both = self.partitions
-        found = {SPAN: both.document[repaired]}
+        found = {SPAN: both.document[self.repaired]}
         sides = (self.response, both.response, OF_RESPONSE), (self.key, both.key, OF_KEY)
         for side, entities, (apart, mention, entity, singleton) in sides:
             whole = np.flatnonzero(side.whole)
@@ -115,7 +140,32 @@ class Errors(NamedTuple):
         has[ABSENT] = False
         return has[self.partitions.key]
 
-    def operations(self, spans: int) -> dict[str, int]:
+    def each(self) -> Iterator[_Error]:
+        """Yield all errors by type, in the order of `TYPES`, in text order; span errors in that of ``repaired``."""
+        both, response, key = self.partitions, self.response, self.key
+        pieces = Members(self.pieces.of, len(self.pieces.key))
+        by_type = {
+            SPAN: self.repaired[:, np.newaxis].tolist(),
+            CONFLATED: (pieces[piece].tolist() for piece in np.flatnonzero(response.apart).tolist()),
+            EXTRA_MENTION: np.argwhere(response.alone).tolist(),
+            # Other pronouns of an extra entity are conflated pieces; a missing entity is listed with all its mentions.
+            EXTRA_ENTITY: _entities(np.where(response.whole, both.response, ABSENT), both.response[response.whole]),
+            DIVIDED: (pieces[piece].tolist() for piece in np.flatnonzero(key.apart).tolist()),
+            MISSING_MENTION: np.argwhere(key.alone).tolist(),
+            MISSING_ENTITY: _entities(both.key, both.key[key.whole]),
+            EXTRA_SINGLETON: np.argwhere(response.single).tolist(),
+            MISSING_SINGLETON: np.argwhere(key.single).tolist(),
+        }
+        columns = both.document, both.key, both.response
+        for name, errors in by_type.items():
+            for mentions in errors:
+                document, of_key, of_response = (column.item(mentions[0]) for column in columns)
+                into = int(both.key[response.main[of_response]]) if name == CONFLATED else ABSENT
+                # Some pronouns of a missing entity may be in the response.
+                found = ABSENT if name == MISSING_ENTITY else of_response
+                yield _Error(name, document, mentions, of_key, found, into)
+
+    def operations(self) -> dict[str, int]:
         """Return the number of steps from the response to the key: pieces and extra mentions to split off, pieces and
         missing mentions to merge, missing mentions to introduce, extra ones to remove, and spans to rename.
         """
@@ -127,8 +177,15 @@ class Errors(NamedTuple):
             "merge": _parts(pieces.key, both.key[both.missing], len(self.key.main)),
             "introduce": int(both.missing.sum()),
             "remove": int(both.extra.sum()),
-            "rename": spans,
+            "rename": len(self.repaired),
         }
+
+
+def _entities(of: Ints, wrong: Ints) -> Iterator[list[int]]:
+    """Yield the mentions of each ``wrong`` entity, where ``of`` is the entity of each mention."""
+    count = int(of.max(initial=ABSENT)) + 1
+    members = Members(of, count)
+    return (members[entity].tolist() for entity in np.flatnonzero(np.bincount(wrong, minlength=count)).tolist())
 
 
 def _parts(pieces: Ints, mentions: Ints, entities: int) -> int:
@@ -146,7 +203,7 @@ def errors_of(both: Partitions, pronoun: Bools) -> Errors:
     pieces = _Pieces(of, *(column[shared[first]] for column in (both.document, both.key, both.response)))
     response = _one_side(both.response, both.key, pronoun, of, pieces.response)
     key = _one_side(both.key, both.response, pronoun, of, pieces.key)
-    return Errors(both, pieces, response, key)
+    return Errors(both, pieces, response, key, len(response.main) + len(pieces.key) + both.key)
 
 
 def _one_side(entities: Ints, other: Ints, pronoun: Bools, piece: Ints, of_piece: Ints) -> _OneSide:

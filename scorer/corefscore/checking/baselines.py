@@ -51,6 +51,7 @@ class Baseline:
       groups, if there were groups.
     - ``sizes``: the denominators of recall, which are counts of the key, in the total (None) and in documents.
     - ``key``: the fingerprint of the key, if it is known.
+    - ``path``: its name in messages, as the user typed it.
     """
 
     metrics: Sequence[Metric]
@@ -67,6 +68,7 @@ class Baseline:
     mean: Numbers = field(default_factory=dict)
     sizes: Mapping[str | None, Mapping[str, float]] = field(default_factory=dict)
     key: str | None = None
+    path: str = "baseline"
 
 
 def read_baseline(path: str, own: Mapping[str, Any] | None = None) -> Baseline:
@@ -76,7 +78,7 @@ def read_baseline(path: str, own: Mapping[str, Any] | None = None) -> Baseline:
     with which its scores are recomputed. Raises `InputError` for any other file, `UsageError` for a file that cannot be
     read.
     """
-    metric: str | None = None
+    metric, typed = None, path
     if "=" in path and not os.path.lexists(path):
         metric, path = path.split("=", maxsplit=1)
     source = Source(path)
@@ -86,8 +88,9 @@ def read_baseline(path: str, own: Mapping[str, Any] | None = None) -> Baseline:
             data = json.loads(text)
         except (ValueError, RecursionError) as error:
             raise _refused(source.name, f"this is not JSON: {error}") from error
-        return baseline_of(data, source.name)
-    return _complete(_from_official(text, source.name, metric, own or {}), source.name)
+        return replace(baseline_of(data, source.name), path=typed)
+    official = _from_official(text, source.name, metric, own or {})
+    return replace(_complete(official, source.name), path=typed)
 
 
 def _refused(path: str, what: str, line: int | None = None) -> InputError:

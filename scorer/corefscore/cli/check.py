@@ -90,32 +90,31 @@ def command(
     look: Style,
     output: str,
     **arguments: Any,
-) -> None:
-    """Score the response, check the scores, and write the report."""
+) -> int:
+    """Score the response, check the scores, and write the report; returns the exit status."""
     if len(files) not in (2, 3):
         raise UsageError("check needs BASELINE KEY RESPONSE, or --min MEASURE=PERCENT KEY RESPONSE")
     *before, key, response = files
     if not before and not floors:
         raise UsageError("check needs a baseline, or a minimum: --min MEASURE=PERCENT")
-    asked = _asked(measures, tolerances, both_ways=both_ways)._replace(by=by)
+    asked = _asked(measures, tolerances, both_ways=both_ways)
     if by is not None:
         compiled(by)
     spare_inputs({"--output": output}, files)
-    lowest = _floors(floors)
+    asked = asked._replace(by=by, average=average, floors=_floors(floors))
     path = before[0] if before else None
     if path is None and (asked.measures or tolerances or both_ways):
         raise UsageError("--measures, --tolerance and --both-ways need a baseline: check BASELINE KEY RESPONSE")
     baseline = read_baseline(path, arguments) if path is not None else None
-    chosen = needed(baseline, lowest)
+    chosen = needed(baseline, asked)
     document = baseline.document if baseline else None
     with workers() as apply:
         result = evaluated(key, response, chosen, apply=apply, document=document, **arguments)
     tell(result.notices)
-    report = check(result, baseline, lowest, asked, path, average=average)
+    report = check(result, baseline, asked)
     tell(report.notices)
     write(rendered(report, look), output)
-    if not report.passed:
-        click.get_current_context().exit(_FAILED)
+    return 0 if report.passed else _FAILED
 
 
 def _asked(measures: str | None, tolerances: Sequence[str], *, both_ways: bool) -> Asked:

@@ -76,14 +76,6 @@ _ANALYSING: list[click.Parameter] = [
 """The options of an analysis and of scoring."""
 
 
-def _write_page(analyses: Mapping[str, Analysis], words: ReportWords, path: str) -> None:
-    """Write the HTML page of some analyses."""
-    from corefscore.reports.diff import Diff
-    from corefscore.reports.layouts import page
-
-    write(page.render({system: Diff(analysis, words) for system, analysis in analyses.items()}), path)
-
-
 def _refuse_beside_page(*others: str) -> None:
     """Raise `UsageError` for an option that is not for the page: the page shows everything and has its own filters."""
     for parameter in click.get_current_context().command.params:
@@ -124,10 +116,16 @@ def _analysed(
     *,
     measure: str,
     pronouns: str,
+    symmetric: bool,
+    html: str | None,
+    output: str,
     document: str | None = None,
     **arguments: Any,
-) -> dict[str, Analysis]:
-    """Return the analysis of each response by the name of the system; the text of the key is read once."""
+) -> tuple[dict[str, Analysis], ReportWords]:
+    """Return the analysis of each response by the name of the system, and the names of the sides; the page is written
+    if ``html`` names its file. The text of the key is read once."""
+    words = _both_alike(len(systems) > 1, arguments) if symmetric else KEY_AND_RESPONSE
+    spare_inputs({"--output": output, "--html": html}, (key, *systems.values()))
     refuse_parts(arguments["of"], arguments["window"])
     wanted = measured(measure)
     results: dict[str, Analysable] = {}
@@ -144,7 +142,12 @@ def _analysed(
     analyses = {name: analysed_result(its, text, asked, wanted) for name, its in results.items()}
     first, *_ = analyses.values()  # the notices of an analysis are about the key
     tell(first.notices)
-    return analyses
+    if html is not None:
+        from corefscore.reports.diff import Diff
+        from corefscore.reports.layouts import page
+
+        write(page.render({system: Diff(analysis, words) for system, analysis in analyses.items()}), html)
+    return analyses, words
 
 
 @click.command(
@@ -182,7 +185,6 @@ def errors(
     response: str | None,
     other: str | None,
     repaired: str | None,
-    symmetric: bool,
     html: str | None,
     look: Style,
     output: str,
@@ -192,7 +194,6 @@ def errors(
     response, _ = of_both_sides(key, response, other or "", arguments)
     if response is None:
         raise missing_response(key)
-    words = _both_alike(other is not None, arguments) if symmetric else KEY_AND_RESPONSE
     if other is not None and look.layout == "github":
         raise UsageError("--format github is for one response: leave the second out, or use --format json")
     if other is not None and repaired is not None:
@@ -202,13 +203,11 @@ def errors(
     if html is not None:
         _refuse_beside_page("layout")
     paths = paths_by_name([response] if other is None else [response, other])
-    spare_inputs({"--output": output, "--html": html}, (key, *paths.values()))
-    analyses = _analysed(key, paths, **arguments)
+    analyses, words = _analysed(key, paths, html=html, output=output, **arguments)
     if repaired is not None:
         (analysis,) = analyses.values()
         _write_repaired(analysis, repaired, (key, *paths.values()))
     if html is not None:
-        _write_page(analyses, words, html)
         return
     listing = look.layout in _LISTS and other is None
     reports = {system: ErrorReport(analysis, words, listing) for system, analysis in analyses.items()}
@@ -273,7 +272,6 @@ def diff(
     only: tuple[str, ...],
     around: str,
     html: str | None,
-    symmetric: bool,
     output: str,
     **arguments: Any,
 ) -> None:
@@ -284,17 +282,14 @@ def diff(
     if response is None:
         raise missing_response(key)
     other, name = (name, None) if name is not None and os.path.isfile(name) else (None, name)
-    words = _both_alike(other is not None, arguments) if symmetric else KEY_AND_RESPONSE
     if other is not None and html is None:
         raise UsageError(f"{other} is a second response, which only the page of --html can show; add --html FILE")
     if html is not None:
         _refuse_beside_page("only", "around")
     reach = _sentences(around)
     paths = paths_by_name([response] if other is None else [response, other])
-    spare_inputs({"--output": output, "--html": html}, (key, *paths.values()))
-    analyses = _analysed(key, paths, document=name, **arguments)
+    analyses, words = _analysed(key, paths, html=html, output=output, document=name, **arguments)
     if html is not None:
-        _write_page(analyses, words, html)
         return
     (analysis,) = analyses.values()
     report = Diff(analysis, words)

@@ -63,7 +63,8 @@ def grouped(parameters: Iterable[click.Parameter]) -> dict[str, list[Parameter]]
 class Command(click.Command):
     """A command with examples, whose help lists the common options; ``--help-all`` lists all, and explains ``more``.
 
-    Its callback gets the options of `layout` and `DIGITS` as a `Style` named ``look``, and none of `_AMBIENT`.
+    Its callback gets the options of `layout` and `DIGITS` as a `Style` named ``look``, and none of `_AMBIENT`; it may
+    return the exit status.
     """
 
     def __init__(
@@ -96,7 +97,7 @@ class Command(click.Command):
             return ctx.invoke(self.callback, **given)
         except InputError as error:
             refuse(error)
-            ctx.exit(error.status)
+            return error.status
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_help_text(ctx, formatter)

@@ -6,7 +6,6 @@ Every write is complete or an error, and every signal that ends the command leav
 
 from __future__ import annotations
 
-import errno
 import os
 import re
 import sys
@@ -72,32 +71,37 @@ def _wait(descriptor: int) -> None:
         os.set_blocking(descriptor, True)
 
 
-def to_file(path: str, content: Callable[[bool], Iterable[bytes]]) -> list[Finding]:
+def to_file(path: str, content: Callable[[bool], Iterable[bytes]]) -> None:
     """Write a file, which is replaced as a whole or not at all.
 
     ``content`` returns the bytes; its argument says whether they are for a terminal.
 
     The new file keeps the owner, the group and the mode of the old one as far as this user may; notices say what it
     could not keep. A device, a pipe or a descriptor that is open already (`_DESCRIPTOR`) is written to as it is. Raises
-    `OSError`.
+    `UsageError` if writing fails.
     """
-    target = os.path.realpath(path)
-    if not os.path.basename(path) or os.path.isdir(target):
-        raise IsADirectoryError(errno.EISDIR, "this is a folder; expected a file")
     descriptor = re.fullmatch(_DESCRIPTOR, path)
-    if not descriptor and (os.path.isfile(target) or not os.path.exists(target)):
-        return _replace(target, content(False))
-    # Such a thing cannot be replaced.
-    number = descriptor and (descriptor[1] or _STANDARD[descriptor[2]])
-    opened = os.open(target, os.O_WRONLY) if number is None else os.dup(int(number))
-    _wait(opened)
-    with open(opened, "wb") as file:
-        file.writelines(content(file.isatty()))
-    return []
+    lost: list[str] = []
+    try:
+        target = os.path.realpath(path)
+        if not os.path.basename(path) or os.path.isdir(target):
+            raise UsageError(f"{path}: this is a folder; expected a file")
+        if not descriptor and (os.path.isfile(target) or not os.path.exists(target)):
+            lost = _replace(target, content(False))
+        else:  # such a thing cannot be replaced
+            number = descriptor and (descriptor[1] or _STANDARD[descriptor[2]])
+            opened = os.open(target, os.O_WRONLY) if number is None else os.dup(int(number))
+            _wait(opened)
+            with open(opened, "wb") as file:
+                file.writelines(content(file.isatty()))
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from error
+    for line in in_words(Finding("replaced-file", path, details={"what": what}) for what in lost if not silent()):
+        complain(line)
 
 
-def _replace(target: str, content: Iterable[bytes]) -> list[Finding]:
-    """Replace a regular file, or make one; see `to_file`."""
+def _replace(target: str, content: Iterable[bytes]) -> list[str]:
+    """Replace a regular file, or make one; returns what it could not keep of the old one (`to_file`)."""
     # The name comes first, so that there is no moment at which the file is there and nobody would remove it; once the
     # file has moved into its place there is none of that name.
     name = os.path.join(os.path.dirname(target), f".corefscore-{os.urandom(8).hex()}")
@@ -111,7 +115,7 @@ def _replace(target: str, content: Iterable[bytes]) -> list[Finding]:
             lost = _keep(target, file.fileno(), name)
             os.fsync(file.fileno())
         os.replace(name, target)
-    return [Finding("replaced-file", target, details={"what": what}) for what in lost]
+    return lost
 
 
 def _keep(target: str, descriptor: int, name: str) -> list[str]:
@@ -179,7 +183,7 @@ def write(pieces: Iterable[str], path: str = STDOUT, hint: str = "") -> None:
     Raises `UsageError` if writing fails.
     """
     if path != STDOUT:
-        _to_file(path, lambda terminal: _compressed(_chunks(pieces, terminal), path))
+        to_file(path, lambda terminal: _compressed(_chunks(pieces, terminal), path))
         return
     if sys.stdout is None:
         raise UsageError("standard output is closed")
@@ -194,22 +198,6 @@ def write(pieces: Iterable[str], path: str = STDOUT, hint: str = "") -> None:
         raise UsageError(f"standard output: {error.strerror}") from error
     if hint and terminal and lines > terminal_size().lines and not silent():
         complain(f"corefscore: {lines} lines; {hint}")
-
-
-def write_bytes(data: bytes, path: str) -> None:
-    """Write a file as a whole or not at all. Raises `UsageError` if writing fails."""
-    _to_file(path, lambda terminal: [data])
-
-
-def _to_file(path: str, content: Callable[[bool], Iterable[bytes]]) -> None:
-    """Write a file (`to_file`), and print its notices. Raises `UsageError` if writing fails."""
-    try:
-        lost = to_file(path, content)
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}") from error
-    if lost and not silent():
-        for line in in_words(notice._replace(path=path) for notice in lost):
-            complain(line)
 
 
 def terminal_size(default: int = 80) -> os.terminal_size:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import filecmp
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import click
 
 from corefscore.cli import options
-from corefscore.cli.output import complain, resampling, strict, tell, write, write_bytes
+from corefscore.cli.output import complain, resampling, strict, tell, to_file, write
 from corefscore.cli.scoring import evaluated, of_both_sides, paths_by_name, read_key, spare_inputs, workers
 from corefscore.core.errors import InputError, ScorerError, UsageError
 from corefscore.core.findings import VISIBLE, Finding, Noticed
@@ -24,6 +24,7 @@ from corefscore.reports.compare import compare as compared
 from corefscore.reports.layouts import DATA, TABLES, Style, rendered
 from corefscore.reports.rank import drawn, plot_format
 from corefscore.reports.rank import rank as ranked
+from corefscore.reports.systems import Systems
 from corefscore.scoring.results import Result, compiled
 from corefscore.scoring.systems import Runs, files_of, scored_each, separated
 from corefscore.statistics.significance import Method
@@ -80,43 +81,53 @@ def _method(arguments: dict[str, Any]) -> Method:
 
 def _scored(
     key: str,
-    systems: Mapping[str, str],
+    systems: Sequence[str],
+    place: str | None,
     metrics: Sequence[Metric],
     *,
     unit: str,
-    refused: Callable[[str, ScorerError], None] | None = None,
+    lenient: bool,
     **arguments: Any,
-) -> tuple[dict[str, Result], list[Noticed]]:
-    """Score systems; returns their results by name, and all notices. The key is read once, responses one after another.
+) -> Systems:
+    """Find systems (`_given`) and score them. The key is read once, responses one after another.
 
-    The error of a system that cannot be scored is raised, or passed to ``refused`` if there are other systems; errors
-    of the key are always raised.
+    The error of a system that cannot be scored is raised; if this is ``lenient`` and there are other systems, the
+    system has no score instead. Errors of the key are always raised.
     """
+    paths, runs, notices = _given(key, systems, place, arguments)
+    system_of = {run: name for name, its in (runs or {}).items() for run in its}
+    unscored: dict[str, str] = {}
+
+    def refused(name: str, error: ScorerError) -> None:
+        system = system_of.get(name, name)
+        if system not in unscored:
+            complain(f"corefscore: {system} is not ranked: {_reason(error)}")
+            unscored[system] = _reason(error)
+
     with workers() as apply:
         corpus = read_key(key, metrics, **arguments)
         tell(corpus.notices)
-        notices = [("", notice) for notice in corpus.notices]
+        notices += [("", notice) for notice in corpus.notices]
         corpus = replace(corpus, notices=())  # printed only once
         files = files_of(corpus)
 
         def score_one(path: str) -> Result:
             result = evaluated(corpus, path, metrics, apply=apply, unit=unit, **arguments)
-            if strict() and result.notices and refused:
+            if strict() and result.notices and lenient:
                 raise InputError(notice.as_error() for notice in result.notices)
             return result
 
-        given_up = refused if len(systems) > 1 else None
+        given_up = refused if lenient and len(paths) > 1 else None
         blamed = () if strict() else files
-        results, of_systems = scored_each(systems, score_one, files, tell=tell, refused=given_up, blamed=blamed)
-        return results, notices + of_systems
+        results, of_systems = scored_each(paths, score_one, files, tell=tell, refused=given_up, blamed=blamed)
+    # A mean over the other runs would not be that of the system.
+    results = {name: result for name, result in results.items() if system_of.get(name) not in unscored}
+    runs = runs and {name: its for name, its in runs.items() if name not in unscored}
+    return Systems(results, notices + of_systems, runs, unscored)
 
 
 def _given(
-    key: str,
-    systems: Sequence[str],
-    place: str | None,
-    output: str,
-    arguments: Mapping[str, Any],
+    key: str, systems: Sequence[str], place: str | None, arguments: Mapping[str, Any]
 ) -> tuple[dict[str, str], dict[str, list[str]] | None, list[Noticed]]:
     """Find the systems: the arguments and those of a folder; see `paths_by_name` and `_folder`. If there are none, the
     key is the system, provided that it is JSON lines with both sides. Returns their paths by name, the names of their
@@ -140,7 +151,7 @@ def _given(
     if place is None and len(systems) == 1 and [*by_name.values()] == [*systems] != [key]:
         _refuse_alone(key, systems[0])
     paths, runs = separated(by_name)
-    spare_inputs({"--output": output}, (key, *paths.values()))
+    spare_inputs({"--output": click.get_current_context().params["output"]}, (key, *paths.values()))
     unnamed = [path for path in (*systems, *in_folder) if os.path.exists(path) and os.path.exists(key)]
     keys = [path for path in unnamed if os.path.samefile(key, path) or _same_bytes(key, path)]
     found = [Finding("key-as-system", keys[0])] if keys and of_both_sides(key, None, None, arguments)[0] is None else []
@@ -258,12 +269,10 @@ def compare(
     **arguments: Any,
 ) -> None:
     """Score every system, compare them, and write the report."""
-    paths, runs, skipped = _given(key, systems, place, output, arguments)
-    chosen = wanted(measures)
-    way = _method(arguments)
-    results, notices = _scored(key, paths, chosen.metrics, unit=way.unit, **arguments)
+    chosen, way = wanted(measures), _method(arguments)
+    found = _scored(key, systems, place, chosen.metrics, unit=way.unit, lenient=False, **arguments)
     with resampling() as watch:
-        report = compared(results, chosen.measures, way, watch, [*skipped, *notices], runs=runs)
+        report = compared(found, chosen.measures, way, watch)
     write(rendered(report, look), output)
 
 
@@ -312,46 +321,20 @@ def rank(
     look: Style,
     output: str,
     **arguments: Any,
-) -> None:
-    """Score every system, rank them, and write the report or the plot."""
-    paths, runs, skipped = _given(key, systems, place, output, arguments)
-    chosen = wanted(measures)
-    measure, score = ranked_by(chosen.measures, sort)
+) -> int:
+    """Score every system, rank them, and write the report or the plot; returns the exit status."""
+    chosen, way = wanted(measures), _method(arguments)
+    by = ranked_by(chosen.measures, sort)
     form = plot_format(output)
-    way = _method(arguments)
-    system_of = {run: name for name, its in (runs or {}).items() for run in its}
-    unscored: dict[str, str] = {}
-
-    def refused(name: str, error: ScorerError) -> None:
-        system = system_of.get(name, name)
-        if system not in unscored:
-            complain(f"corefscore: {system} is not ranked: {_reason(error)}")
-            unscored[system] = _reason(error)
-
-    metrics = wanted(f"{measures},{measure}").metrics
-    results, notices = _scored(key, paths, metrics, refused=refused, unit=way.unit, **arguments)
-    # A mean over the other runs would not be that of the system.
-    results = {name: result for name, result in results.items() if system_of.get(name) not in unscored}
-    runs = runs and {name: its for name, its in runs.items() if name not in unscored}
-    if not results:
+    metrics = wanted(f"{measures},{by[0]}").metrics
+    found = _scored(key, systems, place, metrics, unit=way.unit, lenient=True, **arguments)
+    if not found.results:
         complain("corefscore: no system can be ranked")
-        click.get_current_context().exit(InputError.status)
+        return InputError.status
     with resampling() as watch:
-        ranking = ranked(
-            results,
-            chosen.measures,
-            sort=measure,
-            score=score,
-            method=way,
-            unscored=unscored,
-            watch=watch,
-            notices=[*skipped, *notices],
-            agreement=agreement,
-            runs=runs,
-        )
+        ranking = ranked(found, chosen.measures, by, way, watch, agreement=agreement)
     if form:
-        write_bytes(drawn(ranking, form), output)
+        to_file(output, lambda terminal: [drawn(ranking, form)])
     else:
         write(rendered(ranking, look), output)
-    if unscored:
-        click.get_current_context().exit(InputError.status)
+    return InputError.status if found.unscored else 0

@@ -89,8 +89,8 @@ def command(
     fix: str | None,
     repeated: str | None,
     **arguments: Any,
-) -> None:
-    """Validate files; the exit status is that of the worst file."""
+) -> int:
+    """Validate files; returns the exit status, which is that of the worst file."""
     ignored = _codes(ignore)
     if repeated and not fix:
         raise UsageError("--repeated says which copies --fix keeps; add --fix OUT, or leave it out")
@@ -118,12 +118,10 @@ def command(
             broken |= sources_found is None
     rows = [row.without(ignored) for row in (*rows, *of_key)]
     write(rendered(Checked(rows, fixes), look))
-    context = click.get_current_context()
     if broken:
-        context.exit(UsageError.status)
+        return UsageError.status
     bad = [ERROR, NOTICE] if strict() else [ERROR]
-    if any(file.count(severity) for file in rows for severity in bad):
-        context.exit(InputError.status)
+    return InputError.status if any(file.count(severity) for file in rows for severity in bad) else 0
 
 
 def _validated(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from corefscore.checking.baselines import Baseline, baseline_of, numbers_in, read_baseline
+from corefscore.checking.baselines import Baseline, baseline_of, read_baseline
 from corefscore.core.documents import KEY
 from corefscore.core.errors import UsageError
 from corefscore.core.options import declared
@@ -23,6 +23,7 @@ from corefscore.reports.compare import compare as compared
 from corefscore.reports.rank import Ranking
 from corefscore.reports.rank import rank as ranked
 from corefscore.reports.score import Report
+from corefscore.reports.systems import Systems
 from corefscore.scoring.results import Result
 from corefscore.scoring.run import Given, corpus, is_in_memory, paths_of
 from corefscore.scoring.systems import Runs, files_of, scored_each, separated
@@ -72,8 +73,8 @@ def compare(
     unit, `UsageError` for unknown names, for levels that are out of range, and if there is no system.
     """
     chosen = wanted(names_of(measures, "measures"))
-    results, how = _results(key, systems, chosen.metrics, arguments)
-    return compared(results, chosen.measures, **how)
+    found, method = _scored(key, systems, chosen.metrics, arguments)
+    return compared(found, chosen.measures, method)
 
 
 @_comparing
@@ -98,9 +99,9 @@ def rank(
     """
     names = names_of(measures, "measures")
     chosen = wanted(names)
-    measure, score = ranked_by(chosen.measures, sort)
-    results, how = _results(key, systems, wanted(f"{names},{measure}").metrics, arguments)
-    return ranked(results, chosen.measures, sort=measure, score=score, agreement=agreement, **how)
+    score = ranked_by(chosen.measures, sort)
+    found, method = _scored(key, systems, wanted(f"{names},{score[0]}").metrics, arguments)
+    return ranked(found, chosen.measures, score, method, agreement=agreement)
 
 
 @with_keywords
@@ -140,49 +141,42 @@ def check(
     for argument, numbers in (("minimum", minimum), ("tolerances", tolerances)):
         if not isinstance(numbers, Mapping | None):
             raise UsageError(f"{argument}={numbers!r}: expected scores by name, such as {{'lea.f1': 0.5}}")
-    floors = {single(name): least for name, least in (minimum or {}).items()}
     if baseline is None and (measures is not None or tolerances or both_ways):
         raise UsageError("measures, tolerances and both_ways are about a baseline, which is not given")
     if measures is not None and both_ways:
         raise UsageError("both_ways compares every score; leave measures out")
     deciding = scores_in(names_of(measures, "measures")) if measures is not None else []
-    own_tolerances = {single(name): limit for name, limit in (tolerances or {}).items()}
-    asked = Asked(deciding, tolerance, own_tolerances, both_ways, by)
-    before, path = _baseline(baseline, by, arguments)
-    metrics = checks.needed(before, floors)
+    floors, limits = ({single(name): number for name, number in (its or {}).items()} for its in (minimum, tolerances))
+    asked = Asked(deciding, tolerance, limits, both_ways, by, average, floors)
+    before = _baseline(baseline, by, arguments)
+    metrics = checks.needed(before, asked)
     document = {} if before is None or before.document is None else {"document": before.document}
     found = result(run_of(metrics, {**arguments, **document}), key, response)
-    report = checks.check(found, before, floors, asked, path, average=average)
+    report = checks.check(found, before, asked)
     warn_of([*found.notices, *report.notices])
     return report
 
 
-def _baseline(given: Any, by: str | None, own: Mapping[str, Any]) -> tuple[Baseline | None, str | None]:
-    """Return the baseline, and its name in messages. The baseline from a result has the groups of the pattern ``by``;
-    official output is recomputed with the options ``own``.
+def _baseline(given: Any, by: str | None, own: Mapping[str, Any]) -> Baseline | None:
+    """Return the baseline. The baseline from a result has the groups of the pattern ``by``; official output is
+    recomputed with the options ``own``.
     """
     if given is None:
-        return None, None
+        return None
     if isinstance(given, Result):
-        baseline = baseline_of(given.to_dict(), "baseline")
-        if by is not None:
-            report = Report(given, by=by)
-            groups = {name: numbers_in(scores.to_dict()) for name, scores in report.groups.items()}
-            baseline = replace(baseline, by=by, groups=groups, mean=report.mean_values)
-        return baseline, "baseline"
+        given = Report(given, documents=True, by=by).to_dict()
     if isinstance(given, Mapping):
-        return baseline_of(dict(given), "baseline"), "baseline"
+        return baseline_of(given, "baseline")
     paths = paths_of("baseline", given)
     if not isinstance(paths, str):
         raise UsageError(f"the baseline is {type(given).__name__}; expected a path, a Result or its to_dict()")
-    return read_baseline(paths, own), paths
+    return read_baseline(paths, own)
 
 
-def _results(
+def _scored(
     key: Given, systems: Mapping[str, Any], metrics: Sequence[Metric], arguments: Mapping[str, Any]
-) -> tuple[dict[str, Result], dict[str, Any]]:
-    """Score systems, and give one warning for all notices; returns their results by name, and what the report needs
-    besides: the method of comparison, the notices, and the names of runs.
+) -> tuple[Systems, Method]:
+    """Score systems, and give one warning for all notices; returns what was found, and the method of comparison.
 
     Raises `UsageError` for anything but systems by name.
     """
@@ -201,4 +195,4 @@ def _results(
         )
     results, notices = scored_each(each, partial(result, run, key), files_of(key))
     warn_of([notice for _, notice in notices])
-    return results, {"method": method, "notices": notices, "runs": runs}
+    return Systems(results, notices, runs), method

@@ -98,8 +98,6 @@ def tabled(
 Scored = tuple[str, str]
 """A measure and a score of it: ``("lea", "f1")``."""
 
-_NO_MARKS: Mapping[tuple[int, Scored], str] = {}
-
 
 def scored_columns(measures: Iterable[str]) -> list[Scored]:
     """List the measures with each of the scores that are asked for (`corefscore.metrics.asked`)."""
@@ -112,11 +110,10 @@ def paper(
     *,
     before: Sequence[Column],
     rows: Sequence[tuple[Sequence[Any], Mapping[str, Mapping[str, Any]]]],
-    marks: Mapping[tuple[int, Scored], str] = _NO_MARKS,
     notes: Sequence[str] = (),
 ) -> Table:
-    """Make a table for a paper. Each row has the cells of the columns ``before`` the scores, and its scores by measure
-    and score; ``marks`` are by the number of the row and the score.
+    """Make a table for a paper. Each row has the cells of the columns ``before`` the scores, which are in the order of
+    `scored_columns`, and its scores by measure and score.
     """
     title, scores = titles(metrics), scored_columns(measures)
     columns = [
@@ -124,8 +121,7 @@ def paper(
         *(Column(f"{m}.{c}", HEADINGS[c], "percent", over=title[m], score=c) for m, c in scores),
     ]
     cells = [[*first, *(numbers.get(measure, {}).get(score) for measure, score in scores)] for first, numbers in rows]
-    column_of = {scored: len(before) + index for index, scored in enumerate(scores)}
-    return Table("", columns, cells, {(row, column_of[scored]): mark for (row, scored), mark in marks.items()}, notes)
+    return Table("", columns, cells, notes=notes)
 
 
 class Annotation(NamedTuple):

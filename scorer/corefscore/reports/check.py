@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from corefscore.checking.baselines import Baseline, Numbers, changed_between, numbers_in
 from corefscore.core import __version__
-from corefscore.core.errors import InputError, UsageError
+from corefscore.core.errors import UsageError, refuse
 from corefscore.core.findings import Finding
 from corefscore.core.percent import fraction, percent
-from corefscore.core.records import dataclass, field, replace
+from corefscore.core.records import dataclass, replace
 from corefscore.matching.text.fidelity import described, ratio
 from corefscore.metrics import HEADINGS, LINKED, MENTIONS, NAMES, select, wanted
 from corefscore.metrics.base import Metric, options_of
@@ -37,7 +37,7 @@ class Asked(NamedTuple):
     ``measures`` are the scores that decide; if empty, the F1 of every measure does. ``tolerance`` is how far a score
     may fall, ``tolerances`` the same for single scores. With ``both_ways``, every score of every document counts, and a
     rise fails the check, too. If ``by`` is a pattern (see `Result.by`), each group of documents and the mean over
-    groups decide instead of the total.
+    groups decide instead of the total; with ``average``, means over documents do. ``floors`` are minimum scores.
     """
 
     measures: Sequence[Scored] = ()
@@ -45,6 +45,8 @@ class Asked(NamedTuple):
     tolerances: Mapping[Scored, float] = {}
     both_ways: bool = False
     by: str | None = None
+    average: str | None = None
+    floors: Mapping[Scored, float] = {}
 
     def decides(self, measure: str, score: str) -> bool:
         """Return whether the check fails when this score of a scope that decides falls, without ``both_ways``."""
@@ -61,11 +63,6 @@ class _Moved(NamedTuple):
     score: str
     before: float
     now: float
-
-    @property
-    def document(self) -> str | None:
-        """The name of the document, None for any other scope."""
-        return self.scope if self.kind == DOCUMENT else None
 
     @property
     def difference(self) -> float:
@@ -94,23 +91,21 @@ class _Floor(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Check(Reported):
-    """The report of `check`; ``before`` is the baseline from the file ``baseline``.
+    """The report of `check`; ``before`` is the baseline.
 
     Only a fall of a total fails a check, since even a better system loses on some documents, and only for the scores
     that decide, since recall often rises when precision falls; with ``asked.by``, a fall on a group or of their mean
     fails it instead. With ``asked.both_ways``, which is for scorers that must print the same numbers, every change of
-    every score beyond its tolerance fails it. ``notices`` are about the baseline. With ``average``, means over
-    documents replace totals. A lower fidelity of the text is a notice and never fails a check.
+    every score beyond its tolerance fails it. ``notices`` are about the baseline. A lower fidelity of the text is a
+    notice and never fails a check.
     """
 
     result: Result
     moved: Sequence[_Moved]
     floors: Sequence[_Floor]
     asked: Asked
-    baseline: str | None = None
-    notices: Sequence[Finding] = field(default=())
-    average: str | None = None
-    before: Baseline | None = None
+    notices: Sequence[Finding]
+    before: Baseline | None
 
     def __repr__(self) -> str:
         return f"<Check: {'; '.join(self.notes)}>"
@@ -124,7 +119,7 @@ class Check(Reported):
         """Return whether a change fails the check."""
         if self.asked.both_ways:
             return True
-        whole = TOTAL if self.average is None else MACRO
+        whole = TOTAL if self.asked.average is None else MACRO
         deciding = (whole,) if self.asked.by is None else (MEAN, GROUP)
         return moved.kind in deciding and moved.difference < 0 and self.asked.decides(moved.measure, moved.score)
 
@@ -135,7 +130,8 @@ class Check(Reported):
 
     @property
     def signature(self) -> str:
-        return self.result.signature if self.average is None else f"{self.result.signature} | average={self.average}"
+        average = self.asked.average
+        return self.result.signature if average is None else f"{self.result.signature} | average={average}"
 
     @property
     def tables(self) -> Sequence[Table]:
@@ -165,11 +161,11 @@ class Check(Reported):
     @property
     def notes(self) -> Sequence[str]:
         notes = []
-        if self.baseline is not None:
+        if self.before is not None:
             limits = [_points(self.asked.tolerance)]
-            limits += [f"{_named(name)} by {_points(limit)}" for name, limit in self.asked.tolerances.items()]
+            limits += [f"{'.'.join(name)} by {_points(limit)}" for name, limit in self.asked.tolerances.items()]
             what = "scores" if self.moved else "no scores"
-            notes.append(f"{what} changed by more than {', '.join(limits)} against {self.baseline}")
+            notes.append(f"{what} changed by more than {', '.join(limits)} against {self.before.path}")
             least = ", or a score is below its minimum" * bool(self.floors)
             notes.append(f"the check fails if {self._deciding()}{least}")
         if self.before is not None and self.before.by is not None and self.asked.by is None:
@@ -186,13 +182,13 @@ class Check(Reported):
             return f"any score changes by more, in total or in a document{groups}"
         where = f" in a group by {self.asked.by}, or in the mean of groups" if grouped else ""
         if self.asked.measures:
-            return f"{' or '.join(map(_named, self.asked.measures))} falls by more{where}"
-        over = "the mean of an F1 over documents" if self.average else "an F1 over all documents"
+            return f"{' or '.join(map('.'.join, self.asked.measures))} falls by more{where}"
+        over = "the mean of an F1 over documents" if self.asked.average else "an F1 over all documents"
         return f"{'an F1' if grouped else over} falls by more{where} (--measures chooses other scores)"
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the JSON layout prints; see ``docs/check.md``."""
-        averaged = {} if self.average is None else {"average": self.average}
+        averaged = {} if self.asked.average is None else {"average": self.asked.average}
         texts: dict[str, Any] = {}
         if self.result.fidelity is not None:
             texts = {"baseline": self.before and self.before.fidelity, **self.result.fidelity.to_dict(documents=False)}
@@ -201,16 +197,16 @@ class Check(Reported):
                 *("check", self.signature, {**self.result.settings.to_dict(), **averaged}),
                 [*self.result.notices, *self.notices],
             ),
-            "baseline": self.baseline,
-            "measures": [_named(name) for name in self.asked.measures],
+            "baseline": self.before and self.before.path,
+            "measures": list(map(".".join, self.asked.measures)),
             "tolerance": self.asked.tolerance,
-            "tolerances": {_named(name): limit for name, limit in self.asked.tolerances.items()},
+            "tolerances": {".".join(name): limit for name, limit in self.asked.tolerances.items()},
             "both_ways": self.asked.both_ways,
             "by": self.asked.by,
             "passed": self.passed,
             "moved": [
                 {
-                    "document": change.document,
+                    "document": change.scope if change.kind == DOCUMENT else None,
                     **change._asdict(),
                     "difference": change.difference,
                     "verdict": change.verdict,
@@ -227,74 +223,60 @@ class Check(Reported):
         """An annotation for every failure, or one that says that the check has passed."""
         if self.passed:
             yield Annotation("notice", _TITLE, "; ".join(self.notes))
-        for sentence in self._failed():
-            yield Annotation("error", _TITLE, sentence)
-
-    def _failed(self) -> Iterator[str]:
-        """Yield every failure in a sentence."""
         for failure in self.failures:
             what, now = f"{failure.measure} {HEADINGS[failure.score]}", f"{failure.now * 100:.2f}"
             if isinstance(failure, _Floor):
                 where = "" if self.asked.by is None else f" in the {MEAN}"
-                yield f"{what} is {now}{where}, below the minimum of {failure.least * 100:.2f}"
-                continue
-            way = "fell" if failure.difference < 0 else "rose"
-            where = {TOTAL: "", MACRO: "", MEAN: f" in the {MEAN}"}.get(
-                failure.kind, f" in {failure.kind} {failure.scope}"
-            )
-            points = f"{abs(failure.difference) * 100:.2f} points, from {failure.before * 100:.2f} to {now}"
-            yield f"{what} {way} by {points}{where}"
+                how = f"is {now}{where}, below the minimum of {failure.least * 100:.2f}"
+            else:
+                way = "fell" if failure.difference < 0 else "rose"
+                of_kind = {TOTAL: "", MACRO: "", MEAN: f" in the {MEAN}"}
+                where = of_kind.get(failure.kind, f" in {failure.kind} {failure.scope}")
+                points = f"{abs(failure.difference) * 100:.2f} points, from {failure.before * 100:.2f} to {now}"
+                how = f"{way} by {points}{where}"
+            yield Annotation("error", _TITLE, f"{what} {how}")
 
 
-def check(
-    result: Result,
-    baseline: Baseline | None,
-    floors: Mapping[Scored, float],
-    asked: Asked,
-    path: str | None = None,
-    *,
-    average: str | None = None,
-) -> Check:
-    """Check a result against a baseline from the file ``path``, and against floors by measure and score.
+def check(result: Result, baseline: Baseline | None, asked: Asked) -> Check:
+    """Check a result against a baseline, and against minimum scores.
 
-    Floors are for the total, with ``average`` for the mean over documents, and with ``asked.by`` for the mean over
+    These are for the total, with ``asked.average`` for the mean over documents, and with ``asked.by`` for the mean over
     groups. All numbers are from 0 to 1. Raises `InputError` if the baseline has other options, documents or groups,
     since such scores cannot be compared, and `UsageError` for a measure that the baseline lacks, for a number that is a
     percentage, and for an invalid regular expression.
     """
     refuse_division([result])
     fraction(asked.tolerance or 0.5, "tolerance=", ends=False)  # 0 is allowed, 1 would pass everything
-    for (measure, score), number in (*floors.items(), *asked.tolerances.items()):
+    for (measure, score), number in (*asked.floors.items(), *asked.tolerances.items()):
         fraction(number, f"{measure}.{score}=")
     moved: list[_Moved] = []
     notices: list[Finding] = []
-    check_average(average, asked.by)
+    check_average(asked.average, asked.by)
     report = Report(result, by=asked.by)
-    whole = numbers_in((result.total if average is None else result.mean).to_dict())
+    whole = numbers_in((result.total if asked.average is None else result.mean).to_dict())
     if baseline is not None:
-        name = path or "baseline"
-        notices += _comparable(result, baseline, name)
-        _same_groups(report, baseline, name)
+        notices += _comparable(result, baseline)
+        _same_groups(report, baseline)
         _refuse_unknown(asked, baseline)
         moved = [
             _Moved(kind, scope, measure, score, value, now[measure][score])
-            for kind, scope, before, now in _scopes(report, baseline, whole, average, name)
+            for kind, scope, before, now in _scopes(report, baseline, whole, asked.average)
             for measure, scores in before.items()
             for score, value in scores.items()
             if abs(now[measure][score] - value) > asked.tolerances.get((measure, score), asked.tolerance) + _SLACK
         ]
-        notices += _lower_fidelity(result, baseline, asked, name)
+        notices += _lower_fidelity(result, baseline, asked)
     lowest = whole if asked.by is None else report.mean_values
-    low = [_Floor(measure, score, least, lowest[measure][score]) for (measure, score), least in floors.items()]
-    return Check(result, moved, low, asked, path, notices, average, baseline)
+    low = [_Floor(measure, score, least, lowest[measure][score]) for (measure, score), least in asked.floors.items()]
+    return Check(result, moved, low, asked, notices, baseline)
 
 
 def _scopes(
-    report: Report, baseline: Baseline, whole: Numbers, average: str | None, path: str
+    report: Report, baseline: Baseline, whole: Numbers, average: str | None
 ) -> Iterator[tuple[str, str, Numbers, Numbers]]:
     """Yield the scopes to compare: the kind and name of each, its scores before and now."""
     if average is not None and not baseline.macro:
-        raise UsageError(f"{path}: there is no mean over documents; make it with --average documents")
+        raise UsageError(f"{baseline.path}: there is no mean over documents; make it with --average documents")
     kind, before = (TOTAL, baseline.total) if average is None else (MACRO, baseline.macro)
     yield kind, kind, before, whole
     if report.by is not None:
@@ -305,7 +287,7 @@ def _scopes(
         yield DOCUMENT, name, numbers, numbers_in(report.result.documents[name].to_dict())
 
 
-def _lower_fidelity(result: Result, baseline: Baseline, asked: Asked, path: str) -> Iterator[Finding]:
+def _lower_fidelity(result: Result, baseline: Baseline, asked: Asked) -> Iterator[Finding]:
     """Yield a notice if the fidelity of the text is lower than in the baseline."""
     if baseline.fidelity is None or result.fidelity is None:
         return
@@ -313,12 +295,12 @@ def _lower_fidelity(result: Result, baseline: Baseline, asked: Asked, path: str)
     if now < baseline.fidelity - asked.tolerance - _SLACK:
         what = described(result.fidelity.total)
         details = {"now": percent(now), "before": percent(baseline.fidelity), "what": what}
-        yield Finding("lower-fidelity", path, details=details)
+        yield Finding("lower-fidelity", baseline.path, details=details)
 
 
-def needed(baseline: Baseline | None, floors: Iterable[Scored]) -> tuple[Metric, ...]:
+def needed(baseline: Baseline | None, asked: Asked) -> tuple[Metric, ...]:
     """Return the metrics that a check needs: those of the baseline, and those of the scores that have a floor."""
-    words = ",".join(measure for measure, _ in floors)
+    words = ",".join(measure for measure, _ in asked.floors)
     metrics = [*(baseline.metrics if baseline else ()), *(wanted(words).metrics if words else ())]
     return select(",".join(dict.fromkeys(metric.name for metric in metrics))) if metrics else ()
 
@@ -328,23 +310,25 @@ def _refuse_unknown(asked: Asked, baseline: Baseline) -> None:
     for measure, score in (*asked.measures, *asked.tolerances):
         if score not in baseline.total.get(measure, {}):
             known = ", ".join(baseline.total)
-            raise UsageError(f"the baseline has no {_named((measure, score))}; its measures are {known}")
+            raise UsageError(f"the baseline has no {measure}.{score}; its measures are {known}")
 
 
-def _comparable(result: Result, baseline: Baseline, path: str) -> list[Finding]:
+def _comparable(result: Result, baseline: Baseline) -> list[Finding]:
     """Return notices about a baseline. Raises `InputError` for a baseline with other options, documents or key."""
-    _same_options(result, baseline, path)
+    _same_options(result, baseline)
     versions = {"baseline": baseline.version, "run": __version__}
     changes = changed_between(baseline.version, __version__) if baseline.version is not None else []
     if changes:
-        raise InputError([Finding("scores-changed", path, details={**versions, "versions": ", ".join(changes)})])
+        refuse(Finding("scores-changed", baseline.path, details={**versions, "versions": ", ".join(changes)}))
     if baseline.documents and (details := _only_one_side(baseline.documents, result.names)):
-        raise InputError([Finding("other-documents", path, details=details)])
-    _same_key(result, baseline, path)
-    return [] if baseline.version in (None, __version__) else [Finding("other-version", path, details=versions)]
+        refuse(Finding("other-documents", baseline.path, details=details))
+    _same_key(result, baseline)
+    if baseline.version in (None, __version__):
+        return []
+    return [Finding("other-version", baseline.path, details=versions)]
 
 
-def _same_key(result: Result, baseline: Baseline, path: str) -> None:
+def _same_key(result: Result, baseline: Baseline) -> None:
     """Raise `InputError` if the baseline has another fingerprint of the key or, if it has none, other denominators of
     recall, which are counts of the key. `LINKED`, perhaps a metric of another package, and all with
     ``mentions="given"`` count found mentions alone.
@@ -352,7 +336,7 @@ def _same_key(result: Result, baseline: Baseline, path: str) -> None:
     if baseline.key is not None:
         if baseline.key != result.key:
             what = f"its fingerprint is {baseline.key} there, and {result.key} here"
-            raise InputError([Finding("other-key", path, details={"what": what})])
+            refuse(Finding("other-key", baseline.path, details={"what": what}))
         return
     own = {measure.name for metric in result.metrics if metric.name in NAMES for measure in metric.measures}
     known = set() if result.settings.rules.mentions == "given" else {MENTIONS, *own} - {LINKED}
@@ -363,7 +347,7 @@ def _same_key(result: Result, baseline: Baseline, path: str) -> None:
             if not math.isclose(before, now, rel_tol=1e-9):
                 where = "all documents" if scope is None else f'document "{scope}"'
                 what = f"the recall of {measure} in {where} divides by {before:.15g} there, and by {now:.15g} here"
-                raise InputError([Finding("other-key", path, details={"what": what})])
+                refuse(Finding("other-key", baseline.path, details={"what": what}))
 
 
 def _only_one_side(known: Iterable[str], now: Iterable[str]) -> dict[str, Any]:
@@ -377,7 +361,7 @@ def _only_one_side(known: Iterable[str], now: Iterable[str]) -> dict[str, Any]:
     return {"count": len(lacking), "which": which, "first": lacking[0]}
 
 
-def _same_groups(report: Report, baseline: Baseline, path: str) -> None:
+def _same_groups(report: Report, baseline: Baseline) -> None:
     """Raise `InputError` if groups are asked for and the baseline has none or others."""
     if report.by is None:
         return
@@ -389,10 +373,10 @@ def _same_groups(report: Report, baseline: Baseline, path: str) -> None:
         found = 'has other groups: {count} on one side only; the first is "{first}", which {which}'.format(**difference)
     else:
         return
-    raise InputError([Finding("other-groups", path, details={"what": found, "by": quote(report.by)})])
+    refuse(Finding("other-groups", baseline.path, details={"what": found, "by": quote(report.by)}))
 
 
-def _same_options(result: Result, baseline: Baseline, path: str) -> None:
+def _same_options(result: Result, baseline: Baseline) -> None:
     """Raise `InputError` if an option that can change a number has another value than in the baseline. An option that
     the version of the baseline did not have counts as its default."""
     names = tuple(metric.name for metric in baseline.metrics)
@@ -402,9 +386,8 @@ def _same_options(result: Result, baseline: Baseline, path: str) -> None:
     defaults = {**vars(SPANS), **{option.keyword: option.default for option in every}}
     now, before = ({**defaults, **options} for options in (run.to_dict(), baseline.options))
     if baseline.signature is not None and any(now.get(name) != before.get(name) for name in now | before):
-        raise InputError(
-            [Finding("other-signature", path, details={"baseline": baseline.signature, "run": run.signature})]
-        )
+        details = {"baseline": baseline.signature, "run": run.signature}
+        refuse(Finding("other-signature", baseline.path, details=details))
 
 
 def _points(tolerance: float) -> str:
@@ -416,8 +399,3 @@ def _points(tolerance: float) -> str:
 def _headed(row: _Moved | _Floor) -> _Moved | _Floor:
     """Return a row of a table, with the heading of its score."""
     return row._replace(score=HEADINGS[row.score])
-
-
-def _named(name: Scored) -> str:
-    """Return the name of a score, such as ``lea.f1``."""
-    return ".".join(name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property, partial
 from operator import attrgetter
 from typing import Any
@@ -12,13 +12,13 @@ import numpy as np
 
 from corefscore.core.arrays import lists_by_key
 from corefscore.core.errors import InputError
-from corefscore.core.findings import Finding, Noticed, plural
-from corefscore.core.records import dataclass, replace
+from corefscore.core.findings import Finding, plural
+from corefscore.core.records import dataclass
 from corefscore.metrics import HEADINGS, asked
 from corefscore.metrics.base import SCORES
 from corefscore.reports.base import AGAINST, MEASURE, PAIR, SYSTEM, VERDICT, Column, Interval, Table, known
 from corefscore.reports.datasets import TEST_STATISTICS, VERDICTS, OnDatasets, Statistic
-from corefscore.reports.systems import SystemsReport, by_score, fidelities, fidelity_data, in_line, sampled
+from corefscore.reports.systems import Systems, SystemsReport, by_score, fidelities, fidelity_data, in_line, sampled
 from corefscore.scoring.results import Result, refuse_division
 from corefscore.statistics.datasets import on_each
 from corefscore.statistics.significance import Method, Watch, compared
@@ -285,43 +285,30 @@ class Comparison(SystemsReport):
         return {"units": units, "options": self.terms, "measures": ends, "notes": notes}
 
 
-def compare(
-    results: Mapping[str, Result],
-    measures: Collection[str],
-    method: Method,
-    watch: Watch | None = None,
-    notices: Sequence[Noticed] = (),
-    *,
-    runs: Mapping[str, Sequence[str]] | None = None,
-) -> Comparison:
-    """Compare systems, given as results by name, with the ``notices`` about them; ``watch`` is called with the share of
-    the work done, from 0 to 1. ``runs`` are the names of the runs of each system, if there are several.
+def compare(systems: Systems, measures: Collection[str], method: Method, watch: Watch | None = None) -> Comparison:
+    """Compare systems; ``watch`` is called with the share of the work done, from 0 to 1.
 
     Raises `InputError` if there is only one unit, and `UsageError` for invalid units and for results that are divided
     into kinds of mentions.
     """
-    refuse_division(results.values())
-    return replace(_comparison(results, measures, method, watch, runs), notices=notices)
+    refuse_division(systems.results.values())
+    return _comparison(systems, measures, method, watch)
 
 
 def intervals(result: Result, method: Method) -> Comparison:
     """Return the intervals of every measure of one response. Raises `InputError` if there is only one unit."""
-    return _comparison({"": result}, dict.fromkeys(result, SCORES), method)
+    return _comparison(Systems({"": result}), dict.fromkeys(result, SCORES), method)
 
 
-def _comparison(
-    results: Mapping[str, Result],
-    measures: Collection[str],
-    method: Method,
-    watch: Watch | None = None,
-    runs: Mapping[str, Sequence[str]] | None = None,
-) -> Comparison:
+def _comparison(systems: Systems, measures: Collection[str], method: Method, watch: Watch | None = None) -> Comparison:
     """Return the comparison of one or more systems."""
-    first, units = next(iter(results.values())), sampled(results, measures, method, runs)
+    first, units = next(iter(systems.results.values())), sampled(systems, measures, method)
     if units.units == 1:
         details = {"unit": method.unit, "documents": len(first.names)}
         raise InputError([Finding("one-unit", first.files[0] if first.files else "key", details=details)])
     found, on_groups = compared(units, method, watch=watch), None
     if method.by is not None and units.pairs:
-        on_groups = OnDatasets(results, found, on_each(units, list(dict.fromkeys(first.groups(method.by))), found))
-    return Comparison(results=results, found=found, runs=runs, datasets=on_groups)
+        on_groups = OnDatasets(
+            systems.results, found, on_each(units, list(dict.fromkeys(first.groups(method.by))), found)
+        )
+    return Comparison(**systems._asdict(), found=found, datasets=on_groups)

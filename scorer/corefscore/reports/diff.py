@@ -19,7 +19,6 @@ from corefscore.core.findings import VISIBLE
 from corefscore.core.percent import percent
 from corefscore.core.records import dataclass
 from corefscore.reports.errors.report import ErrorReport
-from corefscore.reports.errors.single import each_error
 from corefscore.reports.layouts.tables import width_of
 from corefscore.reports.words import KEY_AND_RESPONSE, ReportWords
 
@@ -109,7 +108,7 @@ class Diff:
 
     def counts_of(self, document: int) -> str:
         """Return the number of errors of each type in a document, in words."""
-        by_type = self.analysis.by_document.items()
+        by_type = self.analysis.errors.by_document.items()
         parts = [f"{self.words.types[name].title} {counts[document]}" for name, counts in by_type if counts[document]]
         return ", ".join(parts) or f"no {self.words.error}s"
 
@@ -118,20 +117,19 @@ class Diff:
         if entity == ABSENT:
             return None
         key = int(self.corresponding[entity])
-        return f"r{self.report.named.response.id(entity)}" if key == ABSENT else self.report.named.key.id(key)
+        return f"r{self.analysis.response.id(entity)}" if key == ABSENT else self.analysis.key.id(key)
 
     @property
     def entities(self) -> set[str | None]:
         """The names of all entities."""
         keys, responses = (range(len(side.main)) for side in (self.analysis.errors.key, self.analysis.errors.response))
-        return {*map(self.report.named.key.id, keys), *map(self.response_name, responses)}
+        return {*map(self.analysis.key.id, keys), *map(self.response_name, responses)}
 
     @cached_property
     def _types(self) -> Ints:
         """The types of errors of each mention, a bit for each of `TYPES`."""
-        repaired = self.analysis.both.repair > 0
-        found: Ints = repaired.astype(np.int64) << types.TYPES.index(types.SPAN)
-        for error in each_error(self.analysis):
+        found: Ints = np.zeros(len(self.analysis.both.key), dtype=np.int64)
+        for error in self.analysis.errors.each():
             found[error.mentions] |= 1 << types.TYPES.index(error.type)
         return found
 
@@ -148,7 +146,7 @@ class Diff:
                 state = _WRONG
             else:
                 state = _SPAN if repair else _RIGHT
-            names = self.report.named.key.id(key), self.response_name(response)
+            names = self.analysis.key.id(key), self.response_name(response)
             marks.append(_Mark(self.analysis.parts(mention), state, *names, bits))
         return marks
 

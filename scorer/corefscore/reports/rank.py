@@ -6,7 +6,7 @@ from __future__ import annotations
 import io
 import math
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from importlib.util import find_spec
 from itertools import combinations
@@ -16,7 +16,7 @@ import numpy as np
 
 from corefscore.core.arrays import Bools
 from corefscore.core.errors import UsageError
-from corefscore.core.findings import Noticed, plural
+from corefscore.core.findings import plural
 from corefscore.core.records import dataclass
 from corefscore.metrics import HEADINGS, asked, deciding, scores_of
 from corefscore.metrics.base import SCORES
@@ -28,6 +28,7 @@ from corefscore.reports.base import (
     VERDICT,
     Column,
     Interval,
+    Scored,
     Table,
     known,
     scored_columns,
@@ -35,6 +36,7 @@ from corefscore.reports.base import (
 )
 from corefscore.reports.datasets import VERDICTS
 from corefscore.reports.systems import (
+    Systems,
     SystemsReport,
     fidelities,
     fidelity_data,
@@ -43,7 +45,7 @@ from corefscore.reports.systems import (
     sampled,
     scores_data,
 )
-from corefscore.scoring.results import Result, Scores, refuse_division
+from corefscore.scoring.results import Scores, refuse_division
 from corefscore.statistics.agreement import taus
 from corefscore.statistics.significance import Compared, Method, Sample, Watch, compared
 
@@ -54,13 +56,12 @@ _RANK = Column("rank", "rank", data=False)
 class Ranking(SystemsReport):
     """The report of `rank`.
 
-    ``found`` has the tests of ``score`` of the measure ``sort``, which decide the ranks, ``table`` the scores of every
+    ``found`` has the tests of the measure and score ``sort``, which decide the ranks, ``table`` the scores of every
     measure, and ``every`` the tests of all measures, if their agreement is reported.
     """
 
     table: Sample
-    sort: str
-    score: str
+    sort: Scored
     every: Compared | None = None
 
     def __repr__(self) -> str:
@@ -73,12 +74,12 @@ class Ranking(SystemsReport):
 
     @property
     def sorted_by(self) -> str:
-        return f"{self.sort}.{self.score}"
+        return ".".join(self.sort)
 
     @property
     def column(self) -> int:
         """The number of the score that decides ranks in the arrays of the comparison."""
-        return SCORES.index(self.score)
+        return SCORES.index(self.sort[1])
 
     @cached_property
     def order(self) -> list[int]:
@@ -130,7 +131,7 @@ class Ranking(SystemsReport):
     @property
     def paper(self) -> Sequence[Table]:
         systems = {system: [self.rank(system), self.names[system]] for system in self.order}
-        table = self.paper_table(self.table, [self.sort], [_RANK, SYSTEM], systems)
+        table = self.paper_table(self.table, [self.sort[0]], [_RANK, SYSTEM], systems)
         empty = [None] * (len(table.columns) - 2)
         rows = [*table.rows, *([None, name, *empty] for name in self.unscored)]
         return [table._replace(rows=rows, notes=[*table.notes, *self._not_ranked]), *self._by_group()]
@@ -148,7 +149,7 @@ class Ranking(SystemsReport):
             *[Column("spread", "spread", "percent", over=over, spare=2)] * (self.runs is not None),
             Column("p", "p", "chance", shown=self.found.method.baseline is not None, spare=1),
             VERDICT._replace(shown=self.found.method.baseline is not None, spare=2),
-            *(Column(f"{self.sort}_{self.score}@{group}", group, "percent", shown=False) for group in self.groups),
+            *(Column(f"{'_'.join(self.sort)}@{group}", group, "percent", shown=False) for group in self.groups),
             Column("reason", "not scored because", shown=False),
         ]
         rows = [self._record(system) for system in self.order]
@@ -165,7 +166,7 @@ class Ranking(SystemsReport):
             **self._data(system),
             **{f"{m}_{c}": value for m, by_score in scores.items() for c, value in by_score.items()},
             **self._test(system),
-            **{f"{self.sort}_{self.score}@{group}": value for group, value in on_groups},
+            **{f"{'_'.join(self.sort)}@{group}": value for group, value in on_groups},
         }
 
     def _data(self, system: int) -> dict[str, Any]:
@@ -220,11 +221,10 @@ class Ranking(SystemsReport):
 
     def _on_groups(self, system: int) -> dict[str, float | None]:
         """Return the score of a system that decides ranks on each group."""
-        found = {}
+        found, (measure, score) = {}, self.sort
         for group, scores in self.groups.items():
             empty = self.results[self.names[system]].uncounted(scores[system])
-            score = known(getattr(scores[system][self.sort], self.score))
-            found[group] = None if (self.sort, self.score) in empty else score
+            found[group] = None if self.sort in empty else known(getattr(scores[system][measure], score))
         return found
 
     def _by_group(self) -> list[Table]:
@@ -242,7 +242,7 @@ class Ranking(SystemsReport):
 
     def _spare(self, measure: str, score: str) -> int:
         """Return the ``spare`` of the column of a score."""
-        if (measure, score) == (self.sort, self.score):
+        if (measure, score) == self.sort:
             return 0
         measures = list(self.table.measures)
         return 5 + measures.index(measure) if score == "f1" else len(measures) + 5
@@ -318,19 +318,15 @@ class Ranking(SystemsReport):
 
 
 def rank(
-    results: Mapping[str, Result],
+    systems: Systems,
     measures: Collection[str],
-    *,
-    sort: str,
-    score: str,
+    sort: Scored,
     method: Method,
-    unscored: Mapping[str, str] | None = None,
     watch: Watch | None = None,
-    notices: Sequence[Noticed] = (),
+    *,
     agreement: bool = False,
-    runs: Mapping[str, Sequence[str]] | None = None,
 ) -> Ranking:
-    """Rank systems by a score of the measure ``sort``: the highest comes first, and equal scores are sorted by name.
+    """Rank systems by the measure and score ``sort``: the highest comes first, and equal scores are sorted by name.
 
     If the method makes groups of documents, scores are means over them.
 
@@ -339,34 +335,24 @@ def rank(
     `corefscore.reports.compare.compare`, and `UsageError` if there is nothing to count for the score.
     Source: the rank ranges of the Conference on Machine Translation, such as Bojar et al. 2013, section 3.
     """
-    refuse_division(results.values())
+    refuse_division(systems.results.values())
     if method.margin is not None:
         raise UsageError("rank does not test equivalence; use compare with margin")
-    if agreement and runs is not None:
+    if agreement and systems.runs is not None:
         raise UsageError("--agreement compares measures on single runs only; give one run of each system")
-    shown = dict(asked(measures))
-    shown[sort] = [name for name in SCORES if name == score or name in shown.get(sort, scores_of(sort))]
-    whole = sampled(results, shown, method, runs)
-    only = sampled(results, {sort: shown[sort]}, method, runs)
+    shown, (measure, score) = dict(asked(measures)), sort
+    shown[measure] = [name for name in SCORES if name == score or name in shown.get(measure, scores_of(measure))]
+    whole = sampled(systems, shown, method)
+    only = sampled(systems, {measure: shown[measure]}, method)
     if all(map(math.isnan, only.shown[:, 0, SCORES.index(score)])):
-        of = next(iter(results.values())).settings.rules.of
-        raise UsageError(f"--of {of}: there is nothing to count for {sort}.{score}; --sort by another score")
+        of = next(iter(systems.results.values())).settings.rules.of
+        raise UsageError(f"--of {of}: there is nothing to count for {measure}.{score}; --sort by another score")
     found = compared(only, method, score, watch)
     every = None
     if agreement:
         first = {measure: [deciding(scores)] for measure, scores in asked(measures).items()}
-        every = compared(sampled(results, first, method), method)
-    return Ranking(
-        results=results,
-        found=found,
-        notices=notices,
-        runs=runs,
-        unscored=unscored or {},
-        table=whole,
-        sort=sort,
-        score=score,
-        every=every,
-    )
+        every = compared(sampled(systems, first, method), method)
+    return Ranking(**systems._asdict(), found=found, table=whole, sort=sort, every=every)
 
 
 def plot_format(path: str) -> str:

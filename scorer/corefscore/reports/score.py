@@ -147,7 +147,7 @@ class Report(Reported):
         first = Column("scope", "scope" if self.scoped else "system")
         text = self.result.fidelity
         notes = [] if text is None else [f"fidelity of the text: {fidelity_of(text)}"]
-        return [paper(self.result.metrics, measures, before=[first], rows=rows)._replace(notes=notes)]
+        return [paper(self.result.metrics, measures, before=[first], rows=rows, notes=notes)]
 
     @property
     def notes(self) -> Sequence[str]:

@@ -14,7 +14,7 @@ from corefscore.core.documents import UNIT_SOURCES
 from corefscore.core.errors import NAMES_SHOWN, UsageError, suggested
 from corefscore.core.findings import Noticed, plural
 from corefscore.core.percent import percent
-from corefscore.core.records import dataclass, field, replace
+from corefscore.core.records import NamedTuple, dataclass, replace
 from corefscore.metrics.base import SCORES
 from corefscore.reports.base import (
     BEST,
@@ -23,7 +23,6 @@ from corefscore.reports.base import (
     Column,
     Interval,
     Reported,
-    Scored,
     Table,
     head,
     known,
@@ -48,17 +47,26 @@ _OF_TESTS = ("test", "correction", "alpha", "trials", "seed")
 """The options of a `Method` that change no number if there is only one system."""
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class SystemsReport(Reported):
-    """A report on systems: ``results`` by the name of the system, all with the same key, and their comparison
-    ``found``. ``notices`` are about the key and the systems. If systems have several ``runs``, whose names these are,
-    the results are those of the runs. ``unscored`` are the reasons why other systems have no score."""
+class Systems(NamedTuple):
+    """Systems: their ``results`` by name, all with the same key, and the ``notices`` about the key and the systems. If
+    systems have several ``runs``, whose names these are, the results are those of the runs. ``unscored`` are the
+    reasons why other systems have no score."""
 
     results: Mapping[str, Result]
-    found: Compared
     notices: Sequence[Noticed] = ()
     runs: Mapping[str, Sequence[str]] | None = None
-    unscored: Mapping[str, str] = field(default_factory=dict)
+    unscored: Mapping[str, str] = {}
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class SystemsReport(Reported):
+    """A report on `Systems`, and their comparison ``found``."""
+
+    results: Mapping[str, Result]
+    notices: Sequence[Noticed]
+    runs: Mapping[str, Sequence[str]] | None
+    unscored: Mapping[str, str]
+    found: Compared
 
     @property
     def names(self) -> list[str]:
@@ -238,7 +246,7 @@ class SystemsReport(Reported):
         tests ``found`` has.
         """
         method, measures = self.found.method, sample.measures
-        marks = self._marks(sample, tested, list(systems))
+        marks = self._marks(sample, tested, list(systems), len(columns))
         rows = [(cells, scores_data(measures, sample.shown[system])) for system, cells in systems.items()]
         legend = []
         if marks:
@@ -251,29 +259,31 @@ class SystemsReport(Reported):
         if of_texts:
             parts = [f"{name} {percent(counts['fidelity'])} %" for name, counts in of_texts.items()]
             legend.append(f"fidelity of the text: {', '.join(parts)}")
-        return paper(self._first.metrics, measures, before=columns, rows=rows, marks=marks, notes=legend)
+        return paper(self._first.metrics, measures, before=columns, rows=rows, notes=legend)._replace(marks=marks)
 
-    def _marks(self, sample: Sample, tested: Collection[str], order: Sequence[int]) -> dict[tuple[int, Scored], str]:
-        """Return the marks of a table for papers: the best system of each score, and those that were shown to be better
-        than the baseline or, without one, than the best of the others.
+    def _marks(
+        self, sample: Sample, tested: Collection[str], order: Sequence[int], before: int
+    ) -> dict[tuple[int, int], str]:
+        """Return the marks of a table for papers, whose scores are after ``before`` columns: the best system of each
+        score, and those that were shown to be better than the baseline or, without one, than the best of the others.
 
         Empty cells and measures without tests get no mark of the second kind.
         """
-        marks: dict[tuple[int, Scored], str] = {}
+        marks: dict[tuple[int, int], str] = {}
         if len(order) < 2:
             return marks
         names, numbers = list(sample.measures), {measure: number for number, measure in enumerate(tested)}
-        for scored in scored_columns(sample.measures):
-            m, c = names.index(scored[0]), SCORES.index(scored[1])
+        for column, (measure, score) in enumerate(scored_columns(sample.measures), start=before):
+            m, c = names.index(measure), SCORES.index(score)
             observed, shown = sample.observed[:, m, c], sample.shown[:, m, c]
             ranked = sorted(order, key=lambda system, observed=observed: -observed[system])  # type: ignore[misc]
-            better = self.found.better(numbers[scored[0]], c) if scored[0] in numbers else None
+            better = self.found.better(numbers[measure], c) if measure in numbers else None
             for row, system in enumerate(order):
                 if math.isnan(shown[system]):
                     continue
                 rival = sample.baseline if sample.baseline is not None else ranked[int(system == ranked[0])]
                 is_best = BEST if observed[ranked[0]] - observed[system] <= TIE else ""
-                marks[row, scored] = is_best + (SHOWN if better is not None and better[system, rival] else "")
+                marks[row, column] = is_best + (SHOWN if better is not None and better[system, rival] else "")
         return {place: mark for place, mark in marks.items() if mark}
 
 
@@ -335,15 +345,11 @@ def scores_data(measures: Iterable[str], scores: Floats) -> dict[str, dict[str, 
     return by_score(measures, lambda m, c: known(scores[m, c]))
 
 
-def sampled(
-    results: Mapping[str, Result],
-    measures: Collection[str],
-    method: Method,
-    runs: Mapping[str, Sequence[str]] | None = None,
-) -> Sample:
-    """Return the sample of systems, or of their ``runs``. Raises `UsageError` for a baseline that is no system, and for
+def sampled(systems: Systems, measures: Collection[str], method: Method) -> Sample:
+    """Return the sample of systems, or of their runs. Raises `UsageError` for a baseline that is no system, and for
     runs with groups of documents.
     """
+    results, runs = systems.results, systems.runs
     if runs is not None and method.by is not None:
         raise UsageError("--by: several runs of a system are not compared on groups of documents; give one run of each")
     names = list(runs or results)

@@ -22,11 +22,12 @@ class ReportWords(NamedTuple):
     """The words of a report.
 
     ``key`` and ``response`` name the sides, ``missing`` and ``extra`` what only one of them has, ``error`` any
-    difference. ``title`` is the title of the report, ``types`` has the words of each type of errors in the order of
-    columns. ``conclusion`` begins the sentence that says which type costs most. ``command`` is the command that shows
-    documents in the text. ``confused`` is the title of the table of confused entities, ``put_into`` the heading of the
-    second entity. ``notes`` explain the tables, ``star`` the stars in the tables of groups, ``legend`` the signs in
-    marked text, and ``said`` describes each state of a mention (`corefscore.reports.diff.STATES`).
+    difference; ``symmetric`` says whether the sides are two annotators. ``title`` is the title of the report, ``types``
+    has the words of each type of errors in the order of columns. ``conclusion`` begins the sentence that says which
+    type costs most. ``command`` is the command that shows documents in the text. ``confused`` is the title of the table
+    of confused entities, ``put_into`` the heading of the second entity. ``notes`` explain the tables, ``star`` the
+    stars in the tables of groups, ``legend`` the signs in marked text, and ``said`` describes each state of a mention
+    (`corefscore.reports.diff.STATES`).
     """
 
     key: str
@@ -34,6 +35,7 @@ class ReportWords(NamedTuple):
     missing: str
     extra: str
     error: str
+    symmetric: bool
     title: str
     types: Mapping[str, _TypeWords]
     conclusion: str

@@ -124,16 +124,17 @@ class ErrorComparison(Reported):
     def _only_right(self, index: int) -> Table:
         """Return the entities with most mentions that one response, 0 or 1, gets right and the other gets wrong."""
         name, other = self.names[index], self.names[1 - index]
-        named = list(self.reports.values())[index].named
-        analysis, of_other = named.analysis, self.analyses[1 - index]
+        analysis, of_other = self.analyses[index], self.analyses[1 - index]
         right = STATUS.index(RIGHT)
         mentions = analysis.of_key[(analysis.status == right) & (of_other.status != right)]
         columns = Column("mentions", "mentions", "count"), Column("entity", "entity", cut="middle"), DOCUMENT
         most = Counter(analysis.both.key[mentions].tolist()).most_common(TOP)
         documents = analysis.both.document[analysis.errors.key.main]
-        rows = [[size, named.key.name(entity), named.documents[int(documents[entity])]] for entity, size in most]
-        kinds = ", ".join(f"{kind} {size}" for kind, size in named.kinds(mentions).items())
-        often = named.most_often(mentions.tolist(), 8, least=2)
+        rows = [
+            [size, analysis.key.name(entity), analysis.result.names[int(documents[entity])]] for entity, size in most
+        ]
+        kinds = ", ".join(f"{kind} {size}" for kind, size in analysis.kinds_of(mentions).items())
+        often = analysis.most_often(mentions.tolist(), 8, least=2)
         title = f"right in {name}, wrong in {other}: {plural(len(mentions), 'mention')} ({kinds})"
         return Table(f"{title}; most often: {often}" if often else title, columns, rows)
 

@@ -15,8 +15,7 @@ from corefscore.core.records import dataclass, replace
 from corefscore.metrics import AVERAGE
 from corefscore.reports.base import Annotation, Reported, Table, head
 from corefscore.reports.errors import tables
-from corefscore.reports.errors.single import Named, each_error
-from corefscore.reports.words import FIRST_AND_SECOND, KEY_AND_RESPONSE, ReportWords
+from corefscore.reports.words import KEY_AND_RESPONSE, ReportWords
 
 _COSTS = ("type", "count", "alone", "in_turn", "then")
 """The names in data of the fields of a `Cost`."""
@@ -33,16 +32,6 @@ class ErrorReport(Reported):
 
     def __repr__(self) -> str:
         return f"<ErrorReport: {self.title}>"
-
-    @cached_property
-    def named(self) -> Named:
-        """The names of documents and entities."""
-        return Named(self.analysis)
-
-    @property
-    def symmetric(self) -> bool:
-        """Whether the two sides are two annotators."""
-        return self.words is FIRST_AND_SECOND
 
     @property
     def title(self) -> str:
@@ -65,16 +54,16 @@ class ErrorReport(Reported):
 
     @cached_property
     def tables(self) -> Sequence[Table]:
-        analysis, words, named = self.analysis, self.words, self.named
+        analysis, words = self.analysis, self.words
         if self.listing:
-            return [tables.list_table(named, words)]
+            return [tables.list_table(analysis, words)]
         return [
             tables.cost_table(analysis, words, self.title),
-            *([tables.agreement_table(analysis)] if self.symmetric else []),
-            tables.mention_table(named, words),
-            tables.confusion_table(named, words),
-            *([tables.document_table(named, words)] if len(analysis.result.names) > 1 else []),
-            *tables.group_tables(named, words),
+            *([tables.agreement_table(analysis)] if self.words.symmetric else []),
+            tables.mention_table(analysis, words),
+            tables.confusion_table(analysis, words),
+            *([tables.document_table(analysis, words)] if len(analysis.result.names) > 1 else []),
+            *tables.group_tables(analysis, words),
         ]
 
     @property
@@ -89,7 +78,7 @@ class ErrorReport(Reported):
     @property
     def annotations(self) -> Iterator[Annotation]:
         """An annotation for each error."""
-        for kind, document, path, line, _, words, *_ in tables.list_table(self.named, self.words).rows:
+        for kind, document, path, line, _, words, *_ in tables.list_table(self.analysis, self.words).rows:
             yield Annotation("warning", kind, f'"{words}" in document {document}', path, line)
 
     @property
@@ -104,26 +93,26 @@ class ErrorReport(Reported):
         return (
             f"{replace(analysis.result.settings, reading=reading).signature} | errors={analysis.measure.name} | "
             f"spans={analysis.spans} | heads={analysis.heads} | pronouns={analysis.pronouns.name}"
-            f"{' | symmetric' * self.symmetric}"
+            f"{' | symmetric' * self.words.symmetric}"
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the JSON layout prints; see ``docs/errors.md``."""
         analysis = self.analysis
         options = {**analysis.result.settings.to_dict(), "spans": analysis.spans, "heads": analysis.heads}
-        options["symmetric"] = self.symmetric
+        options["symmetric"] = self.words.symmetric
         return {
             **head("errors", self.signature, {**options, "pronouns": analysis.pronouns.name}, self.notices),
             "score": {name: score.f1 for name, score in analysis.result.items() if name != "mentions"},
             "repeated_mentions": {"count": analysis.copies, "cost": analysis.start - analysis.score},
             "types": [dict(zip(_COSTS, cost, strict=True)) for cost in analysis.costs],
-            "operations": analysis.errors.operations(len(analysis.repaired)),
+            "operations": analysis.errors.operations(),
             "documents": [
                 {
                     "name": name,
                     analysis.measure.name: float(analysis.document_scores[document]),
                     "cost": float(analysis.document_costs[document]),
-                    "types": {error: int(counts[document]) for error, counts in analysis.by_document.items()},
+                    "types": {error: int(counts[document]) for error, counts in analysis.errors.by_document.items()},
                 }
                 for document, name in enumerate(analysis.result.names)
             ],
@@ -132,20 +121,18 @@ class ErrorReport(Reported):
         }
 
     def _listed_data(self) -> Iterator[dict[str, Any]]:
-        """Yield every error as data: span errors first, then the others by type."""
-        analysis, documents = self.analysis, self.analysis.result.names
-        for mention in analysis.repaired.tolist():
-            document, *key = analysis.span(mention)
-            by = "trim" if analysis.both.repair[mention] == BY_TRIMMING else "head"
-            response = list(analysis.in_response(mention))
-            yield {"type": types.SPAN, "document": documents[document], "response": response, "key": key, "by": by}
+        """Yield every error as data, by type."""
+        analysis = self.analysis
         names = {"key_entity": "key", "response_entity": "response", "into_key_entity": "into"}
-        for error in each_error(analysis):
-            spans = [self._span_data(mention) for mention in error.mentions]
-            group = int(analysis.groups.of[error.mentions[0]])
+        for error in analysis.errors.each():
+            data = {"type": error.type, "document": analysis.result.names[error.document]}
+            first, spans = error.mentions[0], [self._span_data(mention) for mention in error.mentions]
+            if error.type == types.SPAN:
+                by = "trim" if analysis.both.repair[first] == BY_TRIMMING else "head"
+                yield {**data, "response": list(analysis.in_response(first)), "key": spans[0], "by": by}
+                continue
             entities = {name: getattr(error, field) for name, field in names.items() if getattr(error, field) != ABSENT}
-            name = documents[error.document]
-            yield {"type": error.type, "document": name, "group": group, "mentions": spans, **entities}
+            yield {**data, "group": int(analysis.groups.of[first]), "mentions": spans, **entities}
 
     def _span_data(self, mention: int) -> list[int] | str:
         """Return the first and last token of a mention, or its words if the text of the key lacks them."""

@@ -14,12 +14,11 @@ import numpy as np
 
 from corefscore.analysis import types
 from corefscore.analysis.partitions import ABSENT, Members
-from corefscore.analysis.response import Analysis
+from corefscore.analysis.response import KINDS, Analysis
 from corefscore.core.arrays import order_by, ranked
 from corefscore.core.findings import plural
 from corefscore.core.percent import percent
 from corefscore.reports.base import DOCUMENT, MEASURE, Column, Table
-from corefscore.reports.errors.single import BRIEF, KINDS, Named, each_error
 from corefscore.reports.words import ReportWords
 
 _OF_SINGLETONS = (types.EXTRA_SINGLETON, types.MISSING_SINGLETON)
@@ -29,6 +28,9 @@ _REPEATS = "repeated mention"
 _LOOKUP = "official look-up"
 """The rows before the types of errors: what is gained by ignoring later copies of repeated mentions, or by looking up
 entities by the alignment of mentions (`corefscore.matching.entity_lookup`)."""
+
+_BRIEF = 14
+"""The largest number of characters of a mention in a heading."""
 
 TOP = 5
 """The number of rows of each table of examples."""
@@ -80,7 +82,7 @@ def agreement_table(analysis: Analysis) -> Table:
     return Table("agreement", columns, [[name, score.f1] for name, score in analysis.result.items()])
 
 
-def mention_table(named: Named, words: ReportWords) -> Table:
+def mention_table(analysis: Analysis, words: ReportWords) -> Table:
     """Return one row per type: the kinds of mentions in its errors, and their most frequent words."""
     columns = (
         Column("type", words.error),
@@ -88,17 +90,19 @@ def mention_table(named: Named, words: ReportWords) -> Table:
         Column("most_often", "most often", cut="end"),
     )
     rows = []
-    for name, errors in groupby(each_error(named.analysis), key=attrgetter("type")):
+    for name, errors in groupby(analysis.errors.each(), key=attrgetter("type")):
+        if name == types.SPAN:
+            continue
         mentions = np.fromiter((mention for error in errors for mention in error.mentions), dtype=np.int64)
-        rows.append([words.types[name].title, *named.kinds(mentions).values(), named.most_often(mentions)])
+        rows.append([words.types[name].title, *analysis.kinds_of(mentions).values(), analysis.most_often(mentions)])
     return Table(f"mentions in these {words.error}s", columns, rows)
 
 
-def confusion_table(named: Named, words: ReportWords) -> Table:
+def confusion_table(analysis: Analysis, words: ReportWords) -> Table:
     """Return which key entity is put into which other one: conflated pieces by the key entity of the main mention of
     their response entity.
     """
-    both, pieces, response = named.analysis.both, named.analysis.errors.pieces, named.analysis.errors.response
+    both, pieces, response = analysis.both, analysis.errors.pieces, analysis.errors.response
     into = both.key[response.main][pieces.response]
     apart = np.flatnonzero(response.apart & (into != ABSENT))
     first, pair = ranked(pieces.key[apart], into[apart])
@@ -111,21 +115,20 @@ def confusion_table(named: Named, words: ReportWords) -> Table:
         Column("of", "of", cut="middle"),
         Column("put_into", words.put_into, cut="middle"),
         Column("most_often", "most often", cut="end"),
-        DOCUMENT._replace(shown=len(named.analysis.result.names) > 1),
+        DOCUMENT._replace(shown=len(analysis.result.names) > 1),
     )
     rows = []
     for number in order_by(-size, first)[:TOP].tolist():
         of_pair = apart[pair == number]
         mentions = np.concatenate([members[piece] for piece in of_pair])
-        names = map(named.key.name, (pieces.key[of_pair[0]], into[of_pair[0]]))
-        document = named.documents[pieces.document[of_pair[0]]]
-        rows.append([len(mentions), *names, named.most_often(mentions, 3), document])
+        names = map(analysis.key.name, (pieces.key[of_pair[0]], into[of_pair[0]]))
+        document = analysis.result.names[pieces.document[of_pair[0]]]
+        rows.append([len(mentions), *names, analysis.most_often(mentions, 3), document])
     return Table(words.confused, columns, rows)
 
 
-def document_table(named: Named, words: ReportWords) -> Table:
+def document_table(analysis: Analysis, words: ReportWords) -> Table:
     """Return the documents that cost most, with their errors by type."""
-    analysis = named.analysis
     cost = analysis.document_costs
     columns = (
         DOCUMENT,
@@ -138,10 +141,10 @@ def document_table(named: Named, words: ReportWords) -> Table:
     )
     rows = [
         [
-            named.documents[document],
+            analysis.result.names[document],
             float(analysis.document_scores[document]),
             float(cost[document]),
-            *(int(analysis.by_document[name][document]) for name in words.types),
+            *(int(analysis.errors.by_document[name][document]) for name in words.types),
         ]
         for document in np.argsort(-cost, kind="stable")[:TOP].tolist()
         if cost[document] > 0
@@ -150,7 +153,7 @@ def document_table(named: Named, words: ReportWords) -> Table:
     return Table("documents that cost most (points of the total F1)", columns, rows, notes=notes)
 
 
-def list_table(named: Named, words: ReportWords) -> Table:
+def list_table(analysis: Analysis, words: ReportWords) -> Table:
     """Make a table with a row per error, and its place in the file of the side that has its mentions."""
     columns = (
         Column("type", words.error),
@@ -163,24 +166,19 @@ def list_table(named: Named, words: ReportWords) -> Table:
         Column("response_entity", words.response, over="entity", cut="middle"),
         Column("into_key_entity", "into", over="entity", spare=1, cut="middle"),
     )
-    analysis = named.analysis
     both = analysis.both
     rows: list[list[Any]] = []
-    for mention in analysis.repaired.tolist():
-        response = analysis.in_response(mention)
-        document, *key = analysis.span(mention)
-        spans = f"{response[0]}-{response[1]} -> {key[0]}-{key[1]}"
-        texts = f"{analysis.text.between(document, *response)} -> {analysis.text.between(document, *key)}"
-        entities = named.key.id(int(both.key[mention])), named.response.id(int(both.response[mention]))
-        title = words.types[types.SPAN].title
-        rows.append([title, named.documents[document], *named.place(mention), spans, texts, *entities, None])
-    for error in each_error(analysis):
+    for error in analysis.errors.each():
         spans = " ".join(f"{both.start[mention]}-{both.end[mention]}" for mention in error.mentions)
         texts = ", ".join(map(analysis.words, error.mentions))
-        entities = named.key.id(error.key), named.response.id(error.response)
-        title, place = words.types[error.type].title, named.place(error.mentions[0])
-        into = named.key.id(error.into)
-        rows.append([title, named.documents[error.document], *place, spans, texts, *entities, into])
+        if error.type == types.SPAN:
+            before, (document, *after) = analysis.in_response(error.mentions[0]), analysis.span(error.mentions[0])
+            spans = f"{before[0]}-{before[1]} -> {spans}"
+            texts = f"{analysis.text.between(document, *before)} -> {analysis.text.between(document, *after)}"
+        entities = analysis.key.id(error.key), analysis.response.id(error.response)
+        title, first = words.types[error.type].title, analysis.mention(error.mentions[0])
+        place = analysis.result.names[error.document], first.place.source.name, first.line
+        rows.append([title, *place, spans, texts, *entities, analysis.key.id(error.into)])
     return Table("", columns, rows)
 
 
@@ -215,17 +213,16 @@ def _groups(analysis: Analysis, which: Iterable[int]) -> Iterator[_Group]:
         yield _Group(number, int(groups.document[number]), float(groups.cost[number]), keys, responses, cells)
 
 
-def group_tables(named: Named, words: ReportWords) -> list[Table]:
+def group_tables(analysis: Analysis, words: ReportWords) -> list[Table]:
     """Return the tables of the groups that cost most; none for a measure that gives groups no cost."""
-    analysis = named.analysis
     if not analysis.measure.additive:
         return []
     order = np.argsort(-analysis.groups.cost, kind="stable")
     most = order[~analysis.groups.perfect[order]][:_MOST].tolist()
-    return [_group_table(named, words, group) for group in _groups(analysis, most)]
+    return [_group_table(analysis, words, group) for group in _groups(analysis, most)]
 
 
-def _group_table(named: Named, words: ReportWords, group: _Group) -> Table:
+def _group_table(analysis: Analysis, words: ReportWords, group: _Group) -> Table:
     """Return the table of a group: its largest key entities are rows, its largest response entities columns."""
     keys, responses = ([entity for entity, _ in sizes.most_common()] for sizes in (group.key, group.response))
     down, across = (_places(*side) for side in ((keys, _ROWS), (responses, _COLUMNS)))
@@ -237,7 +234,7 @@ def _group_table(named: Named, words: ReportWords, group: _Group) -> Table:
         Column("key_entity", words.key, cut="middle"),
         Column("size", "size", "count"),
         *(
-            Column(f"response_{entity}", named.response.name(entity, BRIEF), cut="middle")
+            Column(f"response_{entity}", analysis.response.name(entity, _BRIEF), cut="middle")
             for entity in responses[:_COLUMNS]
         ),
         *([Column("others", f"{len(others)} more")] if others else []),
@@ -250,14 +247,15 @@ def _group_table(named: Named, words: ReportWords, group: _Group) -> Table:
 
     rows: list[list[Any]] = []
     for row, entity in enumerate(keys[:_ROWS]):
-        main = int(named.analysis.both.response[named.analysis.errors.key.main[entity]])
-        rows.append([named.key.name(entity), group.key[entity], *cells(row, None if main == ABSENT else across[main])])
+        main = int(analysis.both.response[analysis.errors.key.main[entity]])
+        home = None if main == ABSENT else across[main]
+        rows.append([analysis.key.name(entity), group.key[entity], *cells(row, home)])
     if more:
         rows.append([f"{len(more)} more", sum(group.key[entity] for entity in more), *cells(_ROWS)])
     if any(key == ABSENT for key, _ in group.cells):
         rows.append([words.extra, None, *cells(ABSENT)])
     title = (
-        f"{named.documents[group.document]}, group {group.number + 1}: {plural(len(keys), 'entity')} of "
+        f"{analysis.result.names[group.document]}, group {group.number + 1}: {plural(len(keys), 'entity')} of "
         f"{words.key} and {len(responses)} of {words.response}; costs {group.cost * 100:.2f}"
     )
     return Table(title, columns, rows)

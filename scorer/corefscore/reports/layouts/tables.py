@@ -7,7 +7,7 @@ import textwrap
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, chain, groupby, pairwise
 from typing import Any
 
 from corefscore.core.findings import VISIBLE
@@ -61,16 +61,12 @@ def _arranged(table: Table, style: Style, marked: Callable[[str, Column, str], s
     """
     order = *NAMES[style.layout].order, ""
     drawn = style.layout != "latex"  # hardly any LaTeX font has the characters of bars
-    places: list[tuple[int, int, int]] = []
-    group, before = 0, None
-    for number, column in enumerate(table.columns):
-        if column.shown and (drawn or column.kind != "bar"):
-            heading = column.over, bool(column.score)
-            group += heading != before
-            before = heading
-            places.append((group, order.index(column.score), number))
+    shown = [at for at, column in enumerate(table.columns) if column.shown and (drawn or column.kind != "bar")]
+    headings = [(column.over, bool(column.score)) for column in table.columns]
+    places = [order.index(column.score) for column in table.columns]
+    in_order = (sorted(group, key=places.__getitem__) for _, group in groupby(shown, headings.__getitem__))
     columns: _Columns = []
-    for _, _, number in sorted(places):
+    for number in chain.from_iterable(in_order):
         column = table.columns[number]
         texts = [_cell(row[number], column, style.digits) for row in table.rows]
         if marked:
