@@ -100,7 +100,7 @@ def command(
     asked = _asked(measures, tolerances, both_ways=both_ways)
     if by is not None:
         compiled(by)
-    spare_inputs({"--output": output}, files)
+    spare_inputs({"--output": output}, (*files, *(path.partition("=")[2] for path in before)))
     asked = asked._replace(by=by, average=average, floors=_floors(floors))
     path = before[0] if before else None
     if path is None and (asked.measures or tolerances or both_ways):

@@ -387,8 +387,8 @@ def _places(source: Source, header: _Header, request: Request, notices: list[Fin
             of_side = [name for name in cells if _plain(name) not in known and side_in(_plain(name)) == request.side]
             own = [name for name in cells if _plain(name) in known]
             refuse_other_side(request, Place(source, line), role, [*own, *of_side])
-            fitting_too = [name for name in cells if name not in own and names_entities(_plain(name), str(request.side))]
-            known += fitting_too if known else []
+            side = request.side or ""
+            known += [name for name in cells if known and name not in own and names_entities(_plain(name), side)]
         if len(known) > 1 and role not in asked:
             notices.append(found_at(Place(source, line), "chosen-column", taken=cells[fitting[0]], role=role))
         found.update(dict.fromkeys([role], *fitting) if fitting else {})

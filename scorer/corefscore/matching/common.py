@@ -3,9 +3,8 @@ the reason. If their texts differ, a notice says where they differ first."""
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from operator import itemgetter
 
@@ -13,11 +12,8 @@ import numpy as np
 
 from corefscore.core.arrays import NONE, Bools, Floats, Ints, among, changes, ranges
 from corefscore.core.documents import KEY, RESPONSE, UNKNOWN, Documents, Mention, Place, Span, Unworded, texts_of
-from corefscore.core.errors import UsageError
-from corefscore.core.findings import Finding, Found, plural, tokens
+from corefscore.core.findings import Finding, plural, tokens
 from corefscore.core.records import NamedTuple
-from corefscore.formats import examined
-from corefscore.formats.base import Reading
 from corefscore.formats.words import are_words
 from corefscore.matching.matched import FEW, Matched
 from corefscore.matching.pairing import Pairs
@@ -213,18 +209,6 @@ def _hint(place: Place, tagged: bool) -> str:
         "CoNLL has coreference in the last column, JSON lines have it in a field of clusters, CorefUD has it in MISC; "
         "corefscore validate FILE reports what this file contains"
     )
-
-
-def other_columns(batches: Sequence[Common]) -> list[Finding]:
-    """Report, for a side without mentions, that the last column of its files seems to be another one."""
-    found = Found()
-    for side, places in _without_mentions(batches).items():
-        if side == RESPONSE and any(batch.tagged for batch in batches):
-            continue
-        for source in dict.fromkeys(place.source for place in places if place.line is not None):
-            with suppress(UsageError):  # what cannot be read a second time is not looked at
-                deque(examined([source], found, Reading(), side), maxlen=0)
-    return [finding for finding in found.listed if finding.code == "other-column"]
 
 
 _Token = tuple[int, int]

@@ -426,11 +426,9 @@ def _notices(batches: Sequence[ScoredBatch], settings: Settings, listed: Mapping
             yield from batch.units.crossing
     common = [batch.common for batch in batches if batch.common is not None]
     if len(common) == len(batches):
-        from corefscore.matching.common import nothing_in_common, other_columns
+        from corefscore.matching.common import nothing_in_common
 
         yield from nothing_in_common(common)
-        if not nodes:
-            yield from other_columns(common)
     if (options := settings.names) is not None:
         from corefscore.matching.named import about_mentions, about_names
 

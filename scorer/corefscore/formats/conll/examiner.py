@@ -6,12 +6,15 @@ at what scoring ignores: other columns, line ends, words.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 
 import numpy as np
 
 from corefscore.core.arrays import Ints, changes, lists_by_key
 from corefscore.core.documents import NO_TEXTS, Documents, Texts
+from corefscore.core.errors import UsageError
 from corefscore.core.findings import MOST, Finding, Found, plural
 from corefscore.core.sources import Source
 from corefscore.formats.base import Request
@@ -77,6 +80,15 @@ def examine(files: Sequence[Source], found: Found, request: Request) -> Iterator
         yield from reader.file(source)
         reader.end_of_file()
     yield from reader.batch()
+
+
+def other_columns(source: Source, request: Request) -> list[Finding]:
+    """Return the notices about documents of a file whose last column seems to be another one; none for a file that
+    cannot be read a second time."""
+    found = Found()
+    with suppress(UsageError):
+        deque(examine([source], found, request), maxlen=0)
+    return [finding for finding in found.listed if finding.code == "other-column"]
 
 
 class _Examiner(Reader):

@@ -107,7 +107,8 @@ class _NamesReader(Reader):
         yield from super().file(source)
 
     def look(self, lines: Lines) -> None:
-        super().look(lines)
+        if not self._estimate:  # then coreference is not read
+            super().look(lines)
         if not len(lines.segments.first):
             return
         tokens, document, shift = lines.segments.within(np.flatnonzero(lines.is_token))

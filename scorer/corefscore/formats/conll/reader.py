@@ -36,7 +36,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import islice
 
@@ -178,6 +178,12 @@ def read(
     reader = (kind or Reader)(notices, request)
     for source in files:
         yield from reader.file(source)
+        if not reader.mentioned and kind is None:
+            from corefscore.formats.conll.examiner import other_columns
+
+            if others := other_columns(source, request):
+                reader.other_columns.add(source)
+                notices += others
     yield from reader.batch()
 
 
@@ -209,6 +215,9 @@ class Reader:
         self.events: list[Events] = []
         self.discarded: dict[int, list[str]] = {}
         self.comments: dict[int, tuple[int, int]] = {}
+        self.odd: dict[int, Finding] = {}
+        self.other_columns: set[Source] = set()
+        self._told_odd: set[Source] = set()
         self.texts: list[Texts] | None = None
         self.bytes = 0
 
@@ -219,7 +228,6 @@ class Reader:
         self.line = 0
         self.ended = True
         self.outside_lines = self.first_outside = 0
-        self.first_odd: Finding | None = None
         self._told_lost = False
         self.mentioned = False
         documents, blocks = 0, _blocks(source, self.whole_documents)
@@ -241,8 +249,6 @@ class Reader:
             self.inside = False
             self.stops[-1] = self.line
             self._notice("no-end", self.line, document=self.names[-1])
-        if self.first_odd and self.mentioned:
-            self.note(self.first_odd)
         if self.outside_lines:
             self._notice("outside-document", self.first_outside, count=plural(self.outside_lines, "line"))
         if self.word_column.number is not None and (absent := absent_column(source, self.word_column)):
@@ -260,15 +266,16 @@ class Reader:
 
     def look(self, lines: Lines) -> None:
         """Look at the lines of a block, which begin at line ``self.line + 1``: for cells that are not plain, of which
-        the first notice of a file is kept, and for mentions before the last column."""
+        the first of each document is kept, and for mentions before the last column."""
         ends = lines.stops - (lines.text[lines.stops[:1] - 1] == CR)
         closed = np.flatnonzero(lines.text[ends - 3] == CLOSING)
         if len(closed) and lines.cells is not None and not self._told_lost:
             self._look_for_lost(lines, ends, closed)
-        if self.first_odd is None and lines.cells is not None and lines.cells.odd.any():
+        if lines.cells is not None and lines.cells.odd.any():
             cells = lines.cells.filled()
-            for odd in np.flatnonzero(cells.odd)[:1].tolist():
-                self.first_odd = cells.finding(odd, self)
+            odd = np.flatnonzero(cells.odd)
+            for cell in odd[changes(cells.document[odd])].tolist():
+                self.odd.setdefault(int(cells.document[cell]), cells.finding(cell, self))
 
     def _look_for_lost(self, lines: Lines, ends: Ints, closed: Ints) -> None:
         """Add a notice for the first line of a file whose last cell is blank, whose cell before it has a mention, and
@@ -315,6 +322,8 @@ class Reader:
             self.events = [later._replace(document=later.document - ready)]
             events = events.only(np.flatnonzero(events.document < ready))
         columns, alone = partitions(events)
+        if self.odd:
+            self._note_odd_cells(ready, {*events.document.tolist()})
         documents = Documents(
             names=self.names[:ready],
             places=self.places[:ready],
@@ -336,6 +345,16 @@ class Reader:
         self.comments = {number - ready: found for number, found in self.comments.items() if number >= ready}
         self.bytes = 0
         return [documents]
+
+    def _note_odd_cells(self, ready: int, mentioned: Collection[int]) -> None:
+        """Add a notice for the first odd cell of each file, and for that of each document without a mention, whose last
+        column may be another one."""
+        for document in sorted(document for document in self.odd if document < ready):
+            finding, source = self.odd.pop(document), self.places[document].source
+            if source not in self.other_columns and (source not in self._told_odd or document not in mentioned):
+                self._told_odd.add(source)
+                self.note(finding)
+        self.odd = {document - ready: finding for document, finding in self.odd.items()}
 
     def _notice(self, code: str, line: int, **details: object) -> None:
         self.note(Finding(code, self.source.name, line, details=details))
