@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -177,6 +178,39 @@ def test_a_document_that_is_unlike_all_others_is_told(mentions: int, shared: int
     assert all(notice.details["document"] == "b" and notice.details["matching"] == shared for notice in notices)
     few = [[*whole[0][:45], *((1000 + place, 1000 + place) for place in range(55))]]
     assert not score({"a": whole, "b": one}, {"a": few, "b": other}, "lea").notices, "a system that finds few mentions"
+
+
+COREFERENCE, TAGS, ROLES, STARS = (("(1)", "-", "(1)"), ("NNP", "VBD", "NN"), ("(ARG0*", "*)", "*"), "***")
+
+
+def _conll(name: str, cells: Sequence[str]) -> str:
+    lines = [f"{name} 0 {at} w {cell}" for at, cell in enumerate(cells)]
+    return "\n".join([f"#begin document {name}", *lines, "", "#end document", ""])
+
+
+@pytest.mark.parametrize("cells", [TAGS, ROLES, STARS])
+@pytest.mark.parametrize("side", ["key", "response"])
+def test_a_file_whose_last_column_is_another_is_told(side: str, cells: Sequence[str], tmp_path: Path) -> None:
+    """Its documents were scored as without mentions, since other files of the folder have coreference."""
+    for folder in ("key", "response"):
+        (tmp_path / folder).mkdir()
+        for name in "abc":
+            its = cells if (folder, name) == (side, "b") else COREFERENCE
+            (tmp_path / folder / f"{name}.conll").write_text(_conll(name, its))
+    notices = score(tmp_path / "key", tmp_path / "response", "lea").notices
+    assert [(notice.code, Path(notice.path).name) for notice in notices] == [("other-column", "b.conll")]
+    scorer = Scorer("lea")
+    for name in "abc":
+        scorer.add(tmp_path / "key" / f"{name}.conll", tmp_path / "response" / f"{name}.conll")
+    assert [notice.code for notice in scorer.result().notices] == ["other-column"]
+
+
+def test_a_document_without_mentions_and_with_odd_cells_is_told(tmp_path: Path) -> None:
+    """The first odd cell of the file is not in it."""
+    path = tmp_path / "file.conll"
+    path.write_text(_conll("a", ("(1)", "x", "(1)")) + _conll("b", ("(1)", "x", "(1)")) + _conll("c", TAGS))
+    found = [(notice.code, notice.line) for notice in score(path, path, "lea").notices]
+    assert found == [("odd-cell", 3), ("odd-cell", 14)] * 2
 
 
 def test_one_shared_mention_in_any_document_is_enough() -> None:

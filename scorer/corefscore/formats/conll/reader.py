@@ -48,7 +48,7 @@ from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural, shortened
 from corefscore.core.records import NamedTuple
 from corefscore.core.sources import MARK, Source, as_text, is_utf_16
-from corefscore.formats.base import BATCH, BLANK_MARKS, USUAL, WORD, Request, excerpt, is_json
+from corefscore.formats.base import BATCH, BLANK_MARKS, USUAL, WORD, Request, excerpt, is_json, later
 from corefscore.formats.conll.cells import (
     BAR,
     CLOSING,
@@ -178,12 +178,10 @@ def read(
     reader = (kind or Reader)(notices, request)
     for source in files:
         yield from reader.file(source)
-        if not reader.mentioned and kind is None:
-            from corefscore.formats.conll.examiner import other_columns
-
-            if others := other_columns(source, request):
-                reader.other_columns.add(source)
-                notices += others
+        seen = reader.mentioned or kind is not None
+        if others := () if seen else later("conll.examiner", "other_columns", source, request):
+            reader.other_columns.add(source)
+            notices += others
     yield from reader.batch()
 
 

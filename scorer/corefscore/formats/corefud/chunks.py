@@ -19,8 +19,10 @@ from corefscore.formats.words import whole_numbers
 
 _NAME = b"Entity="
 _NEARLY = re.compile(rb"(?i)(?<=[\t| ])ent(?:it|ti|t|i)[ity]*(?:es|s)? *[=:](?=[^|\t\n]*[()])")
+_OLDER = re.compile(rb"[\t|]((?:ClusterId|Coref)=)")
 _NUMBERED = re.compile(rb"[\d.-]+\t")
-"""What looks like the attribute, anywhere in a line, and a line with the number of a word, an empty node or a range."""
+"""What looks like the attribute, anywhere in a line; its names in CorefUD 0.x; and a line with the number of a word, an
+empty node or a range."""
 
 SINGLE, OPEN, CLOSE = 0, 1, 2
 """The kinds of chunk."""
@@ -151,6 +153,8 @@ def attributes_of(lines: Lines) -> Attributes:
 
 def _ignored(lines: Lines, text: Bytes, read: Ints) -> list[int]:
     """Return the places of `_NEARLY` that are not those of attributes that are read; ``text`` has the columns MISC."""
+    if not len(read) and (older := [found.start(1) for found in _OLDER.finditer(lines.text.data)]):
+        return older
     exact = sum(1 for _ in re.finditer(_NAME, lines.text.data))
     if max(exact, text.tobytes().upper().count(b"ENTI")) <= len(read):
         return []
