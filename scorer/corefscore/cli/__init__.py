@@ -26,7 +26,7 @@ KEY       a file (also .gz, .bz2, .xz), a folder, or - for standard input
 RESPONSE  likewise; not needed for JSON lines that have both sides
 NAME      score this document only; "none": print totals only
 
-Exit status: 0 success, 1 input rejected, 2 wrong usage, 3 a check failed."""
+Exit status: 0 success, 1 rejected, 2 usage or file error, 3 check failed."""
 
 _GROUP_HELP = {
     "all": "the official five, byte for byte: {names}",

@@ -33,8 +33,8 @@ _FAILED = 3
     "the JSON of an earlier run (--format json), or a file with the output of the official scorer; "
     "if that is the output for one metric, give it as METRIC=BASELINE.\n\n"
     "By default the check fails if any F1 is more than 0.05 points below that of the baseline.\n\n"
-    "Exit status: 0 success; 1 input or baseline rejected; 2 wrong usage; 3 a score fell by more than its tolerance, "
-    "or is below its minimum.",
+    "Exit status: 0 success; 1 input or baseline rejected; 2 usage or file error; 3 check "
+    "failed.",
     more="With --by, each group of documents and the unweighted mean over groups are checked.",
     examples=(
         "corefscore conll key.conll response.conll --format json --output old.json",
@@ -47,7 +47,7 @@ _FAILED = 3
             "--measures",
             metavar="LIST",
             heading=SCORING,
-            help="Scores to check, joined by commas, such as lea.f1,conll; by default every F1.",
+            help="Measures to check, joined by commas, such as lea.f1,conll; by default every F1.",
         ),
         options.Parameter(
             "--tolerance",
@@ -62,7 +62,7 @@ _FAILED = 3
             "--both-ways",
             is_flag=True,
             heading=SCORING,
-            help="Apply the tolerance to rises, too, and to every score and document.",
+            help="Fail on rises, too, and check every score and document (without --measures).",
         ),
         options.Parameter(
             "--min",

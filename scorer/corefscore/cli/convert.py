@@ -22,14 +22,14 @@ _BY_ENDING = {"conll": "conll", "conllu": "corefud", "jsonl": "jsonlines", "csv"
 _IN_MEMORY = 16 << 20
 """The largest output in bytes that is kept in memory until it is complete; more is kept in a temporary file."""
 
-_HELP = """Convert between CoNLL-2011/2012, CorefUD, JSON lines and other dialects of JSON, and tables of labels.
+_HELP = """Convert between CoNLL-2011/2012, CorefUD, JSON lines and other dialects of JSON, tables, and tagged text.
 
 IN is a file, a folder (its files become one corpus), or - for standard input; its format is recognised by content. OUT
 is a file, or - for standard output; it is replaced only if all goes well, and compressed if it ends with .gz, .bz2 or
 .xz.
 
-Documents with their names, sentences and words, entities and mentions are kept. Notices report what the other format
-cannot represent. CoNLL is written with five columns: document, part, number of the token in its sentence, word,
+Names of documents, sentences, words and entities are kept where the other format has a place for them; notices report
+what it cannot represent. CoNLL is written with five columns: document, part, number of the token in its sentence, word,
 coreference."""
 
 

@@ -54,7 +54,7 @@ _ANALYSING: list[click.Parameter] = [
         default="conll",
         show_default=True,
         heading=SCORING,
-        help="Measure whose F1 gives the cost of each error.",
+        help="Measure whose F1 gives the cost of each type of error.",
     ),
     *options.made(Asked),
     options.Parameter(
@@ -155,9 +155,9 @@ def _analysed(
     cls=options.Command,
     short_help="Show why a score is low: errors by type, and what each costs.",
     help="Show why a score is low: errors by type, what each type costs, and which entities are confused.\n\n"
-    'Errors are repaired type by type; the costs, in the column "in turn", add up to the points missing from '
-    "100. OTHER is a second response, shown beside the first. --format csv, tsv "
-    "and github list every error, with its file and line; --html shows them in the text.",
+    'The column "in turn" is the gain in F1 if the types are repaired one after another; it adds up to the points '
+    "missing from 100. OTHER is a second response, shown beside the first. For one response, --format csv, tsv and "
+    "github list every error, with its file and line; --html shows them in the text.",
     more="Source: Kummerfeld and Klein 2013, Error-driven analysis of challenges in coreference resolution.",
     examples=(
         "corefscore errors key.conll response.conll",

@@ -25,7 +25,7 @@ COREFUD_NAME = "corefud-scorer.py"
 _OTHERS = {
     SCORING: "CorefUD, kinds of mentions",
     INPUT: "tagged text, columns",
-    OUTPUT: "layout",
+    OUTPUT: "decimal places",
     STATISTICS: "resampling",
     ABOUT_NAMES: "names",
     WORK: "clusters of machines",
@@ -214,7 +214,7 @@ NOTICES = (
     Parameter(
         "--quiet",
         is_flag=True,
-        help=f"Hide notices, and all errors but the first. If run as {OFFICIAL_NAME}, notices are always hidden.",
+        help=f"Hide notices and further errors of an input. If run as {OFFICIAL_NAME}, notices are always hidden.",
     ),
 )
 """Options about notices."""
@@ -232,7 +232,7 @@ RUNNING = (
         metavar="FINGERPRINT",
         heading=INPUT,
         common=False,
-        help="Reject the key unless it has this fingerprint. Signatures contain it, as key=7cf4af.",
+        help="Reject the key unless it has this fingerprint. The last line of a table contains it, as key=7cf4af.",
     ),
     Parameter(
         "--jobs",
@@ -250,7 +250,7 @@ DIGITS = Parameter(
     type=click.IntRange(0, 10),
     metavar="N",
     common=False,
-    help="Decimal places of percentages (default 2).",
+    help="Decimal places of percentages in tables (default 2).",
 )
 """The option about readable tables."""
 
@@ -263,7 +263,9 @@ def layout(*takes: str) -> click.Parameter:
         "layout",
         type=Choice(names),
         default=names[0],
-        show_default="as the official scorer of the format" if names[0] == OFFICIAL else True,
+        show_default="official; corefud for CorefUD; table with --documents, --by, --average and --intervals"
+        if names[0] == OFFICIAL
+        else True,
         metavar="LAYOUT",
         help=f"Layout of the output: {', '.join(names)}.",
     )

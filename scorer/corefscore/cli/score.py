@@ -27,8 +27,9 @@ from corefscore.scoring.settings import Grouping
 
 _SYMBOLS = (
     "This is recall; for precision, swap the sides. Key entity i has |k_i| mentions, response entity j has |r_j|, and "
-    "they share n_ij; a cell is a pair with n_ij > 0."
+    "they share n_ij"
 )
+_CELLS = "; a cell is a pair with n_ij > 0"
 """The symbols in the definitions of metrics."""
 
 _FEWER = "add none for totals only, or --format table"
@@ -102,7 +103,7 @@ def _help(metrics: Sequence[Metric], *, conll: bool) -> tuple[str, str]:
         return "Score with several metrics: " + ", ".join(metric.name for metric in metrics) + "." + last + _AT_ALL, ""
     (metric,) = metrics
     definition = " ".join(metric.definition)
-    symbols = f" {_SYMBOLS}" if "n_ij" in definition else ""
+    symbols = f" {_SYMBOLS}{_CELLS * ('cells' in definition)}." if "n_ij" in definition else ""
     paragraphs = [f"{metric.title}. {metric.use}", definition + symbols, f"Paper: {metric.paper}"]
     return "\n\n".join(paragraphs) + _AT_ALL, metric.note
 

@@ -280,9 +280,8 @@ def compare(
     "rank",
     cls=options.Command,
     short_help="Rank systems, each with the range of ranks that tests allow.",
-    help="Rank systems, best first. Each has a range of ranks, such as 2-4: it begins after the systems that were "
-    "shown to be better, and ends before those that were shown to be worse. If two ranges do not overlap, a "
-    "difference was shown.\n\n"
+    help="Rank systems, best first. Each has a range of ranks: 2-4 of 5 means that one system was shown to be better, "
+    "and one to be worse. If two ranges do not overlap, a difference was shown.\n\n"
     "A SYSTEM is the path of a response, or NAME=PATH to give it a name, or NAME=RUN,RUN,... for several runs of a "
     "system, whose mean is ranked. A system that cannot be scored gets a row with the reason, and the exit status "
     "is 1.",

@@ -118,7 +118,7 @@ class NameOptions:
 
     ne_from: str = option(
         KEY,
-        "Whose names decide whether a mention of the response is named: those of the key, or its own.",
+        "Names that decide which mentions of the response are named: of the key, or of the response (own).",
         _FROM,
         **_OF_NAMES,
     )

@@ -79,14 +79,14 @@ class Rules:
     of: str | None = option(
         None,
         "Score one kind of mention, such as pronouns, names, size:2-5 (of the entity), singletons or type:person; or "
-        "divide all mentions by size, kind, distance, type, column:N or field:NAME, and score each part.",
+        "each part of all mentions by size, kind, distance, type, column:N or field:NAME.",
         kind=str,
         metavar="KIND",
     )
     task: str | None = option(
         None,
-        "CorefUD: use the matching rules of this shared task. aligned: crac26, but each mention takes the entity of "
-        "its aligned mention; none: as aligned, with metrics as for CoNLL. (default: crac26)",
+        "CorefUD: use the matching rules of this shared task. aligned: crac26, but each mention is scored by the one "
+        "that it is aligned with; none: as aligned, with metrics as for CoNLL. (default: crac26)",
         tuple(_TASKS),
     )
     lookup: str | None = None
@@ -138,14 +138,14 @@ class Grouping:
     )
     by: str | None = option(
         None,
-        "Score groups of documents, and their mean. Documents are in one group if REGEX, or its first (...), matches "
-        "the same text in their names; with --by file, if they are in one file of KEY.",
+        "Score groups of documents, and their mean. Documents whose names have the same match of REGEX (or of its "
+        "first group in parentheses) are a group; with --by file, the documents of each file of KEY.",
         kind=str,
         metavar="REGEX",
         common=True,
     )
     average: str | None = option(
-        None, "Average over documents (macro average).", (DOCUMENTS,), heading=OUTPUT, common=True
+        None, "Average over documents (macro average).", (DOCUMENTS,), heading=OUTPUT, metavar=DOCUMENTS, common=True
     )
 
 

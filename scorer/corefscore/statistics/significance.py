@@ -561,8 +561,8 @@ class Method(Grouping):
     )
     correction: str = option(
         _CORRECTIONS[0],
-        "How to correct p for several tests: largest (Westfall and Young) or holm, for the pairs of systems of one "
-        "score; holm-all, for all tests; or none.",
+        "How to correct p for several tests: largest (Westfall and Young) or holm, over all pairs of systems, for each "
+        "score; holm-all, over all tests; or none.",
         _CORRECTIONS,
         heading=STATISTICS,
     )
@@ -575,7 +575,7 @@ class Method(Grouping):
     )
     baseline: str | None = option(
         None,
-        "Compare every other system with this one, instead of all pairs.",
+        "Compare each system with the system NAME only, instead of all pairs.",
         kind=str,
         heading=STATISTICS,
         metavar="NAME",
