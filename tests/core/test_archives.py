@@ -201,6 +201,14 @@ def twice(name: str) -> bytes:
     return out.getvalue()
 
 
+def linked(name: str) -> bytes:
+    with tarfile.open(fileobj=(out := io.BytesIO()), mode="w") as archive:
+        info = tarfile.TarInfo(name)
+        info.type, info.linkname = tarfile.SYMTYPE, "elsewhere"
+        archive.addfile(info)
+    return out.getvalue()
+
+
 REFUSED: dict[str, tuple[bytes, bytes]] = {
     "7z": (b"7z\xbc\xaf\x27\x1c\0\4" + bytes(600), b"x: this is a 7z archive, which cannot be read"),
     "rar": (b"Rar!\x1a\7\1\0" + bytes(600), b"x: this is a rar archive, which cannot be read"),
@@ -216,6 +224,7 @@ REFUSED: dict[str, tuple[bytes, bytes]] = {
     "tar of zeros": (bytes(10240), b"x: the archive contains no file; pack the files again"),
     "script before a zip": (b"#!/bin/sh\nexec unzip $0\n" + zipped({"a": KEY}), b"x: this is a program, such as an"),
     "program before a zip": (b"MZ\x90" + bytes(900) + zipped({"a": KEY}), b"x: this is a program, such as an archive"),
+    "links alone": (linked("key.conll"), b"x: the archive contains links or devices only; pack the files themselves"),
     "empty zip": (zipped({}), b"x: the archive contains no file"),
     "hidden files alone": (zipped(HIDDEN), b"x: the archive contains no file"),
     "cut off tar": (tar({"key.conll": KEY})[:-9999], b"x: cannot be decompressed: unexpected end of data"),
