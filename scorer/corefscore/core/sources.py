@@ -468,6 +468,8 @@ def _members(source: Source, parts: Callable[[Source], _Parts], notices: list[Fi
             if left < 0:
                 raise too_large(source.name, source.limit)
             found.append(Source(name, data))
+    if not found:
+        raise UsageError(f"{source.name}: the archive contains links or devices only; pack the files themselves")
     return found
 
 

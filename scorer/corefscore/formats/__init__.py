@@ -108,10 +108,8 @@ def opened(
     request = requested(side, reading, names)._replace(texts=texts)
     given = listed(path, notices) if isinstance(path, str) else [Source(name) for name in path]
     files = unpacked(given, notices)
-    if not given:
-        raise UsageError(f"the list of files of the {side} is empty")
     if not files:
-        raise UsageError(f"{given[0].name}: the archive contains links or devices only; pack the files themselves")
+        raise UsageError(f"the list of files of the {side} is empty")
     form = form_of(files, reading, side)
     if names is not None and form.named:
         form = form._replace(read=form.named)
