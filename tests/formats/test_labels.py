@@ -201,6 +201,8 @@ REFUSED: Sequence[tuple[Any, str]] = [
     (((pd.Series([[1], [2]]),), {}), "one label or name a row, as of labels.explode()"),
     (((pd.Series([2**53 + 1, 2**53 + 2, None]),), {}), "labels are floats such as 9007199254740992, which several"),
     ((([-(2.0**60), None],), {}), "labels are floats such as -1152921504606846976, which several"),
+    (((np.array([2**24 + 1, 5], np.float32),), {}), "labels are floats such as 16777216, which several"),
+    (((np.array([2048, NAN], np.float16),), {}), "labels are floats such as 2048, which several"),
     ((({"a": 1}, ["a"]), {}), "items are given twice"),
 ]
 
@@ -392,6 +394,31 @@ def test_labels_that_seem_to_restart_are_told(rows: str, told: bool, tmp_path: P
         json.dumps([{"doc_id": f"the {a}", "tokens_ids": [int(b[1:])], "cluster_id": c or None} for a, b, c in cells])
     )
     assert ["unread-field"] * told == [notice.code for notice in read(records).notices]
+
+
+STRAY = ["m1,A,the bird", 'm2,A,"Oh', "m3,B,she", "m4,B,her", 'm5,C,no"', "m6,C,it"]
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t"])
+@pytest.mark.parametrize(
+    ("rows", "count"),
+    [
+        (STRAY, "3 lines"),
+        ([*STRAY[:2], 'm3,B,no"'], "1 line"),
+        (["m1,A,the bird", "m2,A,oh"], None),
+        (["m1,A,the bird", 'm2,A,"Oh', 'no, no"'], None),
+        (["m1,A,the bird", 'm2,A,"Oh', "yes", 'no"', "m3,B,x"], None),
+    ],
+)
+def test_a_stray_quote_that_swallows_rows_is_told(
+    rows: Sequence[str], count: str | None, delimiter: str, tmp_path: Path
+) -> None:
+    """The rows from one quote to the next were the text of one cell, on both sides alike."""
+    path = tmp_path / "table.csv"
+    path.write_text("\n".join(["item,entity,text", *rows, ""]).replace(",", delimiter))
+    assert [notice.details["count"] for notice in read(path).notices if notice.code == "quoted-rows"] == [count] * bool(
+        count
+    )
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from corefscore import Scorer, ScorerWarning, from_labels, score
 from corefscore.cli import run
 from corefscore.core.findings import Finding
-from support import RECORDED, TESTDATA, Run, call
+from support import RECORDED, TESTDATA, Run, call, within
 
 DEMO = TESTDATA / "demo"
 KEY = DEMO / "key.conll"
@@ -203,6 +203,18 @@ def test_a_file_whose_last_column_is_another_is_told(side: str, cells: Sequence[
     for name in "abc":
         scorer.add(tmp_path / "key" / f"{name}.conll", tmp_path / "response" / f"{name}.conll")
     assert [notice.code for notice in scorer.result().notices] == ["other-column"]
+
+
+@pytest.mark.parametrize("blank", ["_", "-", "*"])
+@pytest.mark.parametrize("side", ["key", "response"])
+def test_a_document_with_a_further_column_is_told(side: str, blank: str, tmp_path: Path) -> None:
+    """Its mentions are before the last column, as `validate` says, too."""
+    for name in ("key", "response"):
+        cells = [f"{cell} {blank}" for cell in COREFERENCE] if name == side else COREFERENCE
+        (tmp_path / f"{name}.conll").write_text(_conll("a", COREFERENCE) + _conll("b", cells))
+    found = score(tmp_path / "key.conll", tmp_path / "response.conll", "lea").notices
+    assert [(notice.code, notice.line) for notice in found] == [("earlier-column", 8)]
+    assert b":8: notice[earlier-column]" in within("validate", tmp_path / f"{side}.conll").stdout
 
 
 def test_a_document_without_mentions_and_with_odd_cells_is_told(tmp_path: Path) -> None:

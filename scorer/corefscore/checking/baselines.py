@@ -214,6 +214,8 @@ def _from_official(text: str, path: str, name: str | None, own: Mapping[str, Any
             if metric is None and not found["common"]:
                 raise _refused(path, f"the file does not name its metric: give it as METRIC={path}", _line(found))
             measure, fractions = _fractions(found, metric or find(MENTIONS), path)
+            if scope is None and measure in printed.get(None, {}) and measure != find(MENTIONS).identification:
+                raise _refused(path, f"the file has two totals of {measure}; keep one", _line(found))
             printed.setdefault(scope, {})[measure] = fractions
     if None not in printed:
         raise _refused(path, "there are no totals in this file")

@@ -221,7 +221,7 @@ class _Side(NamedTuple):
         places = _places(source, header, self.request, self.notices)
         named = [header.cells[place] for place in places.values()]
         leave(self.unread, Place(source, header.line), header.cells, named)
-        for number, (lines, cells) in enumerate(_blocks(source, header)):
+        for number, (lines, cells) in enumerate(_blocks(source, header, self.notices)):
             columns = {role: cells[place] for role, place in places.items()}
             if number == 0:  # the first rows are enough
                 self._tell_unread(source, header, places, cells)
@@ -315,11 +315,12 @@ def _rows(source: Source, lines: Iterable[bytes], delimiter: str, line: int) -> 
         raise _bad_row(source, line, f"no row of a table: {error}", expected) from None
 
 
-def _blocks(source: Source, header: _Header) -> Iterator[tuple[Ints, Sequence[Sequence[str]]]]:
+def _blocks(source: Source, header: _Header, notices: list[Finding]) -> Iterator[tuple[Ints, Sequence[Sequence[str]]]]:
     """Yield the rows after the header, many at once: their lines, and their cells by column.
 
     Pieces without quotes are cut at every delimiter, which is several times faster than `csv`; from the first other
-    piece on, `csv` reads the file. Raises `InputError` for a row with another number of cells than the header.
+    piece on, `csv` reads the file. A notice is added for the first quoted cell that seems to contain rows. Raises
+    `InputError` for a row with another number of cells than the header.
     """
     line, width = header.after, len(header.cells)
     with source.reading() as stream:
@@ -333,14 +334,28 @@ def _blocks(source: Source, header: _Header) -> Iterator[tuple[Ints, Sequence[Se
             yield np.arange(line, line + count), [cells[place::width] for place in range(width)]
             line += count
         rows = _rows(source, chain(io.BytesIO(piece), stream), header.delimiter, line)
+        told = False
         while block := list(islice(rows, _AT_ONCE // _ROW)):
-            for line, _, row in block:
+            for line, after, row in block:
+                if after - line > 1 and not told and (count := _rows_within(row, header.delimiter)):
+                    told = True
+                    notices.append(found_at(Place(source, line), "quoted-rows", count=plural(count, "line")))
                 if len(row) != width:
                     what = f"a row of {plural(len(row), 'cell')}: {shortened(header.delimiter.join(row))}"
                     expected = f"{width}, as in the header; write a cell with a delimiter in it between quotes"
                     raise _bad_row(source, line, what, expected)
             lines, _, found = zip(*block, strict=True)
             yield np.array(lines, dtype=np.int64), list(zip(*found, strict=True))
+
+
+def _rows_within(row: Sequence[str], delimiter: str) -> int:
+    """Count the lines in quoted cells that would be rows if the quotes were part of the text."""
+    count = 0
+    for place, cell in enumerate(row):
+        _, *middle, last = ["", *cell.split("\n")]
+        count += sum(line.count(delimiter) == len(row) - 1 for line in middle[1:])
+        count += len(middle) > 0 and 0 < place == last.count(delimiter)
+    return count
 
 
 def _plain_cells(piece: bytes, width: int, delimiter: str) -> list[str] | None:

@@ -123,6 +123,7 @@ class _Examiner(Reader):
         return super().faults(alone, events)
 
     def look(self, lines: Lines) -> None:
+        self.before_last(lines)
         text = lines.text
         ends_in_cr = text[lines.stops - 1] == CR
         ended = slice(len(ends_in_cr) - (not self.ended))

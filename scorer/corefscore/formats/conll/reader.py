@@ -214,6 +214,7 @@ class Reader:
         self.discarded: dict[int, list[str]] = {}
         self.comments: dict[int, tuple[int, int]] = {}
         self.odd: dict[int, Finding] = {}
+        self.before: dict[int, int] = {}
         self.other_columns: set[Source] = set()
         self._told_odd: set[Source] = set()
         self.texts: list[Texts] | None = None
@@ -265,24 +266,34 @@ class Reader:
     def look(self, lines: Lines) -> None:
         """Look at the lines of a block, which begin at line ``self.line + 1``: for cells that are not plain, of which
         the first of each document is kept, and for mentions before the last column."""
-        ends = lines.stops - (lines.text[lines.stops[:1] - 1] == CR)
-        closed = np.flatnonzero(lines.text[ends - 3] == CLOSING)
-        if len(closed) and lines.cells is not None and not self._told_lost:
-            self._look_for_lost(lines, ends, closed)
+        lost = self.before_last(lines)
+        if len(lost) and not self._told_lost:
+            self._look_for_lost(lines, lost)
         if lines.cells is not None and lines.cells.odd.any():
             cells = lines.cells.filled()
             odd = np.flatnonzero(cells.odd)
             for cell in odd[changes(cells.document[odd])].tolist():
                 self.odd.setdefault(int(cells.document[cell]), cells.finding(cell, self))
 
-    def _look_for_lost(self, lines: Lines, ends: Ints, closed: Ints) -> None:
-        """Add a notice for the first line of a file whose last cell is blank, whose cell before it has a mention, and
-        whose number of columns is not that of the first line of its sentence. ``ends`` is where lines end, ``closed``
-        are those with a bracket before the last cell.
-        """
+    def before_last(self, lines: Lines) -> Ints:
+        """Return the lines of a block whose last cell is blank and whose cell before it ends a mention; the first of
+        each document is kept."""
+        text = lines.text
+        ends = lines.stops - (text[lines.stops[:1] - 1] == CR)
+        closed = np.flatnonzero(text[ends - 3] == CLOSING)
+        if not len(closed) or lines.cells is None:
+            return closed[:0]
+        closed, document, _ = lines.segments.within(closed)
+        blank = lines.is_token[closed] & _IS_BLANK[text[ends[closed] - 1]]
+        which = np.flatnonzero(blank & (text[ends[closed] - 4] - ZERO < 10))
+        for at in which[changes(document[which])].tolist():
+            self.before.setdefault(int(document[at]), self.line + 1 + int(closed[at]))
+        return closed[which]
+
+    def _look_for_lost(self, lines: Lines, lost: Ints) -> None:
+        """Add a notice for the first line of a file among the ``lost`` ones (`before_last`) whose number of columns is
+        not that of the first line of its sentence."""
         text, starts, stops, is_token = lines.text, lines.starts, lines.stops, lines.is_token
-        closed, *_ = lines.segments.within(closed)
-        lost = closed[is_token[closed] & _IS_BLANK[text[ends[closed] - 1]] & (text[ends[closed] - 4] - ZERO < 10)]
         gaps = ~is_token & (text[starts] != HASH)
         gaps[list(lines.markers)] = True
         sentence = np.cumsum(gaps)
@@ -320,8 +331,8 @@ class Reader:
             self.events = [later._replace(document=later.document - ready)]
             events = events.only(np.flatnonzero(events.document < ready))
         columns, alone = partitions(events)
-        if self.odd:
-            self._note_odd_cells(ready, {*events.document.tolist()})
+        if self.odd or self.before:
+            self._note_columns(ready, {*events.document.tolist()})
         documents = Documents(
             names=self.names[:ready],
             places=self.places[:ready],
@@ -344,15 +355,20 @@ class Reader:
         self.bytes = 0
         return [documents]
 
-    def _note_odd_cells(self, ready: int, mentioned: Collection[int]) -> None:
-        """Add a notice for the first odd cell of each file, and for that of each document without a mention, whose last
-        column may be another one."""
+    def _note_columns(self, ready: int, mentioned: Collection[int]) -> None:
+        """Add a notice for the first odd cell of each file, and for documents without a mention that have odd cells, or
+        mentions in the column before the last: their last column may be another one."""
         for document in sorted(document for document in self.odd if document < ready):
             finding, source = self.odd.pop(document), self.places[document].source
             if source not in self.other_columns and (source not in self._told_odd or document not in mentioned):
                 self._told_odd.add(source)
                 self.note(finding)
+        for document in sorted(document for document in self.before if document < ready):
+            line, source = self.before.pop(document), self.places[document].source
+            if document not in mentioned:
+                self.note(Finding("earlier-column", source.name, line, details={"document": self.names[document]}))
         self.odd = {document - ready: finding for document, finding in self.odd.items()}
+        self.before = {document - ready: line for document, line in self.before.items()}
 
     def _notice(self, code: str, line: int, **details: object) -> None:
         self.note(Finding(code, self.source.name, line, details=details))
