@@ -161,6 +161,19 @@ def test_one_pipe_is_not_read_twice(line: str, said: str, tmp_path: Path) -> Non
     assert done.stderr.startswith(f"corefscore: {said}".encode())
 
 
+def test_a_check_does_not_replace_its_baseline(tmp_path: Path) -> None:
+    """With the name of the metric before it, too."""
+    baseline = tmp_path / "old.txt"
+    baseline.write_bytes(within("muc", KEY, RESPONSE, "none", "--quiet").stdout)
+    before = baseline.read_bytes()
+    for given in (str(baseline), f"muc={baseline}"):
+        done = within("check", given, KEY, RESPONSE, "--output", baseline)
+        assert done.status == 2 and b"would overwrite" in done.stderr
+        assert baseline.read_bytes() == before
+    baseline.write_bytes(within("all", KEY, RESPONSE, "none").stdout * 2)
+    assert b"the file has two totals of muc" in within("check", baseline, KEY, RESPONSE).stderr
+
+
 def test_what_was_read_from_a_pipe_is_copied_once(monkeypatch: pytest.MonkeyPatch) -> None:
     size = 10**7
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"w" * size)))

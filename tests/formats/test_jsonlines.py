@@ -657,10 +657,11 @@ def test_names_that_are_the_numbers_of_lines_are_told(tmp_path: Path) -> None:
     objects = [{"clusters": [[[number, number], [9, 9]]]} for number in range(2)]
     paths = {"lines": tmp_path / "lines.jsonl"}
     paths["lines"].write_text(lines(*objects))
-    for name, names in (("numbers", "21"), ("letters", "ab")):
+    for name, names in (("numbers", "21"), ("letters", "ab"), ("order", "12")):
         paths[name] = tmp_path / f"{name}.jsonl"
         paths[name].write_text(lines(*({"doc_key": key, **of} for key, of in zip(names, objects, strict=True))))
-    for key, response, told in (("numbers", "lines", 1), ("lines", "numbers", 1), ("letters", "lines", 0)):
+    rows = ("numbers", "lines", 1), ("lines", "numbers", 1), ("letters", "lines", 0), ("order", "lines", 0)
+    for key, response, told in rows:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             notices = corefscore.score(paths[key], paths[response], "lea").notices

@@ -200,7 +200,7 @@ REFUSED: Sequence[tuple[Any, str]] = [
     ((([[1], [2]],), {}), "labels: unhashable type: 'list'"),
     (((pd.Series([[1], [2]]),), {}), "one label or name a row, as of labels.explode()"),
     (((pd.Series([2**53 + 1, 2**53 + 2, None]),), {}), "labels are floats such as 9007199254740992, which several"),
-    ((([-(2.0**60), None],), {}), "labels are floats such as -1152921504606846976, which several"),
+    ((([-(2.0**60), None],), {}), "labels are floats such as -1.152921504606847e+18, which several"),
     (((np.array([2**24 + 1, 5], np.float32),), {}), "labels are floats such as 16777216, which several"),
     (((np.array([2048, NAN], np.float16),), {}), "labels are floats such as 2048, which several"),
     ((({"a": 1}, ["a"]), {}), "items are given twice"),
@@ -429,6 +429,8 @@ def test_a_stray_quote_that_swallows_rows_is_told(
         ("id,tokenStart,tokenEnd,cluster", "123", True),
         ("id,start,end,cluster", "abc", False),
         ("id,start,price,cluster", "123", False),
+        ("id,start,end,cluster", "124", False),
+        ("id,first_name,last_name,cluster", "123", False),
     ],
 )
 def test_items_that_may_be_numbers_of_rows_beside_spans_are_told(
@@ -571,7 +573,10 @@ def test_the_column_of_a_side_is_guessed_first_and_not_read_for_both(tmp_path: P
 
 @pytest.mark.parametrize(
     ("names", "told"),
-    [("coref coref_chain eid groupID antecedent", True), ("price entity_type cluster_size chain_length", False)],
+    [
+        ("coref coref_chain eid groupID antecedent", True),
+        ("price entity_type cluster_size chain_len is_coref n_clusters num_entities clustering_method", False),
+    ],
 )
 def test_a_type_beside_entities_is_told(names: str, told: bool, tmp_path: Path) -> None:
     """The column that is called entity may have types, which all mentions of a type share."""
@@ -628,6 +633,7 @@ def test_predictions_beside_labels_are_not_left_out_in_silence(name: str, tmp_pa
         (["1.23457E+14", "1.23457E+14", "7"], ("1.23457E+14", "2 items")),
         (["####", "7"], ("####", "1 item")),
         (["#REF!", "7"], ("#REF!", "1 item")),
+        (["#DIV/0!", "7"], ("#DIV/0!", "1 item")),
         (["1.2e3", "3e5", "7"], None),
         (["\u22121", "1"], ("\u22121", "1 item")),
     ],

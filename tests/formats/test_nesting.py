@@ -127,6 +127,14 @@ def test_objects_that_equal_others_are_mentions() -> None:
     assert score([[Span(), "b"]], [[Span(), "b"]], "lea")["lea"].f1 == 1
 
 
+def test_documents_that_only_one_side_makes_clear_are_scored() -> None:
+    """The entities of one side happen to look like spans in digits."""
+    key, response = [[["1", "2", "3"], ["4", "5"]], [["6", "7"]]], [[["1", "2"], ["4", "5"]], [["6", "7"]]]
+    assert score(key, response, "muc")["muc"].f1 == pytest.approx(6 / 7)
+    with pytest.raises(InputError, match="some of these could be one mention or several"):
+        score(response, response, "muc")
+
+
 SHAPES = [
     pytest.param(7, "int", id="a number"),
     pytest.param(["a", "b"], "list[str]", id="one entity"),

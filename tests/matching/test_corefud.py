@@ -812,6 +812,7 @@ def test_what_is_told_of_mentions(
         pytest.param(conllu("_|ClusterId=1").replace("Entity=_|", ""),
             [("no-mentions", 1), ("misspelled-attribute", 3)], id="CorefUD 0.2"),
         pytest.param(conllu("(e1)|Coref=Gen", "(e1)"), [], id="an older name beside the new one"),
+        pytest.param("# a = b|Coref=c\n" + conllu("_").replace("Entity=_", "_"), [("no-mentions", 2)], id="a comment"),
         pytest.param(conllu("(e1)", "(e1)").replace("\t_\tEntity", "\tEntity", 1).replace("(e1)\n", "(e1)\t_\n", 1),
             [("misspelled-attribute", 3)], id="the column before"),
         pytest.param(conllu("(e1)", "(e1)").replace("\n2\t", "\n2-3\tw\t_\t_\t_\t_\t_\t_\t_\tEntity=(e2)\n2\t"),

@@ -815,6 +815,7 @@ def test_a_series_of_documents_is_not_paired_by_position() -> None:
         ("Ann", "Ann's", ""),
         ("Ann", "ann", ""),
         (("Ann ",), ("Ann",), ""),
+        ("5'", "5'", ""),
     ],
 )
 def test_texts_that_differ_in_blanks_are_told(key: Any, response: Any, alike: str) -> None:

@@ -11,6 +11,7 @@ import pytest
 from corefscore import Scorer, ScorerWarning, from_labels, score
 from corefscore.cli import run
 from corefscore.core.findings import Finding
+from corefscore.formats.conll import reader
 from support import RECORDED, TESTDATA, Run, call, within
 
 DEMO = TESTDATA / "demo"
@@ -217,12 +218,33 @@ def test_a_document_with_a_further_column_is_told(side: str, blank: str, tmp_pat
     assert b":8: notice[earlier-column]" in within("validate", tmp_path / f"{side}.conll").stdout
 
 
+def test_odd_cells_are_told_once_whatever_the_batches_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file of several batches without a mention has another column, which is told at its end."""
+    monkeypatch.setattr(reader, "BATCH", 100)
+    (tmp_path / "key.conll").write_text("".join(_conll(name, COREFERENCE) for name in "abcdef"))
+    (tmp_path / "response.conll").write_text("".join(_conll(name, TAGS) for name in "abcdef"))
+    found = score(tmp_path / "key.conll", tmp_path / "response.conll", "lea").notices
+    assert [notice.code for notice in found] == ["other-column"] * 6 + ["side-without-mentions"]
+    (tmp_path / "response.conll").write_text("".join(_conll(name, ("(1)", "x", "-")) for name in "abcdef"))
+    found = score(tmp_path / "key.conll", tmp_path / "response.conll", "lea").notices
+    assert [(notice.code, notice.line) for notice in found] == [("odd-cell", 3)]
+
+
 def test_a_document_without_mentions_and_with_odd_cells_is_told(tmp_path: Path) -> None:
     """The first odd cell of the file is not in it."""
     path = tmp_path / "file.conll"
     path.write_text(_conll("a", ("(1)", "x", "(1)")) + _conll("b", ("(1)", "x", "(1)")) + _conll("c", TAGS))
     found = [(notice.code, notice.line) for notice in score(path, path, "lea").notices]
     assert found == [("odd-cell", 3), ("odd-cell", 14)] * 2
+
+
+def test_documents_of_which_all_are_alike_or_the_key_is_found_are_not_told() -> None:
+    """A response of many mentions against a key of a few; and a corpus of one document."""
+    many = [[(10 * number, 10 * number) for number in range(180)]]
+    few = [[*many[0][:12], (5, 5)]]
+    for names in ("a", "abcdef"):
+        codes = {notice.code for notice in score(dict.fromkeys(names, few), dict.fromkeys(names, many), "lea").notices}
+        assert "unlike-document" not in codes
 
 
 def test_one_shared_mention_in_any_document_is_enough() -> None:

@@ -6,6 +6,7 @@ import filecmp
 import os
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -154,14 +155,17 @@ def _given(
     spare_inputs({"--output": click.get_current_context().params["output"]}, (key, *paths.values()))
     unnamed = [path for path in (*systems, *in_folder) if os.path.exists(path) and os.path.exists(key)]
     keys = [path for path in unnamed if os.path.samefile(key, path) or _same_bytes(key, path)]
-    found = [Finding("key-as-system", keys[0])] if keys and of_both_sides(key, None, None, arguments)[0] is None else []
+    own = bool(keys) and of_both_sides(key, None, None, arguments)[0] is None
+    found = [Finding("key-as-system", path) for path in keys if own]
     tell(found)
     return paths, runs, [("", notice) for notice in (*skipped, *found)]
 
 
 def _same_bytes(key: str, path: str) -> bool:
     """Return whether two paths are files with the same content."""
-    return os.path.isfile(key) and os.path.isfile(path) and filecmp.cmp(key, path, shallow=False)
+    with suppress(OSError):  # what cannot be read is told when it is scored
+        return os.path.isfile(key) and os.path.isfile(path) and filecmp.cmp(key, path, shallow=False)
+    return False
 
 
 def _runs(path: str) -> str | Runs:

@@ -34,11 +34,11 @@ def keep_memory() -> None:
     Large blocks then extend the heap, which glibc does not shrink, and numpy asks Linux for large pages for the first
     one. Nothing is written to it, so it takes no memory; it is done without where the address space is too small.
     """
-    import ctypes
-
     import numpy as np
 
-    with suppress(AttributeError, OSError, TypeError):  # another C library
+    with suppress(ImportError, AttributeError, OSError, TypeError):  # another C library
+        import ctypes
+
         mallopt = ctypes.CDLL(None).mallopt
         mallopt(_MMAP_THRESHOLD, KEPT)
         mallopt(_TRIM_THRESHOLD, 2 * KEPT)

@@ -33,7 +33,7 @@ _WORD = r"\0(entity|cluster|coref|chain|id|[ec])[ _:-]?(\d+)(?=\0)"
 _NOTHING = (
     r"|[-?._*]|--|\[\]|[-\u2212]1(?:00)?|-9{1,3}|#?n/?a|n\.a\.|<na>|nan|nat|nil|none|null|\\n|missing|noise|outliers?"
     r"|unk(?:nown)?|unclustered|undefined|unassigned|unlinked|no[-_ ]?(?:cluster|entity|label)"
-    r"|#+|#(?:ref|value|name|num|div/0)[!?]|[\d.]+e\+\d+"
+    r"|#+|#(?:ref|value|name|num|null|div/0)[!?]?|[\d.]+e\+\d+"
 )
 _BETWEEN = r"'?\s?[,;+&|/]\s?'?"
 _SEVERAL = rf"|\d+(?:{_BETWEEN}\d+)+"

@@ -190,14 +190,17 @@ class _Side(NamedTuple):
         if DOCUMENT not in places:
             labels = cells[places[ENTITY]]
             self._tell_documents(place, [names[n] for n in others if _divides(names[n], cells[n], labels)])
-        spans = [next((names[n] for n in others if re.search(side, names[n])), "") for side in (_STARTS, _ENDS)]
-        if all(spans) and ITEM not in self.request.columns and all(map(str.isdecimal, cells[places[ITEM]])):
+        sides = ([n for n in others if re.fullmatch(side, names[n].lower())] for side in (_STARTS, _ENDS))
+        starts, ends = (cells[found[0]] if found else [""] for found in sides)
+        if ITEM not in self.request.columns and _are_spans(starts, ends) and _are_numbered(cells[places[ITEM]]):
             expected = (
-                f'items are compared by "{names[places[ITEM]]}" alone; if this is the number of a row, write a column '
-                f"of both, such as 3-5, and name it with --columns {ITEM}=NAME"
+                f'items are compared by "{names[places[ITEM]]}" alone, which seems to number the rows; write a '
+                f"column with start and end, such as 3-5, and name it with --columns {ITEM}=NAME"
             )
-            name, what = '" and "'.join(spans), "the position of an item"
-            self.notices.append(found_at(place, "unread-field", name=name, what=what, expected=expected))
+            name = next(names[n] for n in others if cells[n] is starts)
+            self.notices.append(
+                found_at(place, "unread-field", name=name, what="the position of items", expected=expected)
+            )
 
     def _tell_documents(self, place: Place, names: Sequence[str]) -> None:
         """Add a notice for the first of some columns that seem to have the names of documents and are not read."""
@@ -424,11 +427,23 @@ def _divides(name: str, cells: Sequence[str], labels: Sequence[str]) -> bool:
     return len({*cells}) < len(cells) and (names_documents(name) or (not side_in(name) and _restarts(labels, cells)))
 
 
-_STARTS, _ENDS = "(?i)^(?:start|begin|first)|_start$|Start$", "(?i)^(?:end|stop|last)|_end$|End$"
-"""Names of columns that say where an item begins and ends."""
+_UNIT = "(?:token|tok|word|char|offset|idx|index|pos)?s?"
+_STARTS, _ENDS = (f"{_UNIT}_?(?:{words})_?{_UNIT}" for words in ("start|begin|first", "end|stop|last"))
+"""Names of columns that say where an item begins and ends, in lower case."""
 
 _FIRST = re.compile("[A-Za-z]*[-_ ]?0*[01]")
 """The first label of a document that numbers its labels."""
+
+
+def _are_spans(starts: Sequence[str], ends: Sequence[str]) -> bool:
+    """Return whether two columns have the first and the last place of a span in each row."""
+    pairs = list(zip(starts, ends, strict=False))
+    return all(s.isdecimal() and e.isdecimal() and int(s) <= int(e) for s, e in pairs)
+
+
+def _are_numbered(items: Sequence[str]) -> bool:
+    """Return whether items are the numbers of their rows, from 0 or 1 on."""
+    return any(all(item == str(n) for n, item in enumerate(items, start=first)) for first in (0, 1))
 
 
 def _restarts(labels: Sequence[str], groups: Sequence[str]) -> bool:

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 
-from corefscore.core.arrays import Ints, lists_by_key, repeated
+from corefscore.core.arrays import Ints, repeated
 from corefscore.core.documents import KEY, RESPONSE, Clusters, Documents, Place, by_appearance
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural, shortened
@@ -65,10 +65,11 @@ _UNCLEAR = (
 
 class Nested(NamedTuple):
     """One side: its value, as nested collections that can be iterated again, and its level, `DOCUMENT` or `DOCUMENTS`;
-    None if there is no mention to decide it."""
+    None if there is no mention to decide it. ``unclear`` documents may be one document (`_seem_mentions`)."""
 
     value: Any
     level: int | None
+    unclear: bool = False
 
 
 def are_spans(value: Any) -> TypeGuard[list[list[tuple[int, ...]]]]:
@@ -99,7 +100,7 @@ def nested(value: Any, side: str, name: str | None = None) -> Nested:
         wrong = "a document, not a list of documents"
     if wrong := _wrong_leaf(levels) or wrong:
         raise refusal(side, shape(value), wrong, name)
-    return Nested(value, level)
+    return Nested(value, level, level == DOCUMENTS and _seem_mentions(levels[DOCUMENT].collections))
 
 
 def nested_by_name(value: Mapping[Any, Any], side: str) -> dict[str, Any]:
@@ -134,9 +135,13 @@ def refusal(side: str, shape: str, expected: str, name: str | None = None) -> In
 def together(key: Nested, response: Nested) -> tuple[dict[str, Any], dict[str, Any]] | None:
     """Return the documents of both sides by their numbers if they are lists, None if each side is one document.
 
-    Raises `InputError` if one side is a document and the other a list, and if the lists have different lengths.
+    Raises `InputError` if one side is a document and the other a list, if the lists have different lengths, and if
+    both may be one document.
     """
     level = key.level or response.level
+    for side, name, other in ((key, KEY, response), (response, RESPONSE, key)):
+        if side.unclear and (other.unclear or other.level is None):
+            raise refusal(name, shape(side.value), _UNCLEAR)
     if level is None:
         level = DOCUMENTS if len(key.value) and len(response.value) else DOCUMENT
     if response.level not in (None, level):
@@ -256,8 +261,6 @@ def _level(levels: list[_Level], *, named: bool) -> tuple[int | None, str | None
         entities = [entity for entity in entities if isinstance(entity, tuple) and _has_number(entity)]
     lengths = set(map(len, sequences)) if flat and not named else set()
     unclear = len(lengths) > 1 or lengths == {1} or any(map(_can_be_mention, entities))
-    if level == DOCUMENTS and not unclear:
-        unclear = _seem_mentions(levels[DOCUMENT].collections)
     return (None, _UNCLEAR) if unclear else (level, None)
 
 
@@ -371,17 +374,34 @@ class Mentions:
 
 
 def odd_mentions(mentions: Mentions, *sides: Documents) -> Iterator[Finding]:
-    """Yield a notice about two texts that differ in white space or quotes only, and one about pairs of whole numbers
-    that are no spans, if most mentions of the sides are spans. Pairs that fall, such as (4, 1), can be a sentence and a
-    token, so for these nearly all mentions have to be spans."""
-    by_text = lists_by_key((" ".join(text.strip('"').split()), text) for text in mentions.values if type(text) is str)
-    if alike := next((texts for texts in by_text.values() if len(texts) > 1), None):
-        first, second = map(repr, alike[:2])
+    """Yield a notice about two texts that do not match and differ in white space or quotes only, and one about pairs of
+    whole numbers that are no spans, if most mentions of the sides are spans. Pairs that fall, such as (4, 1), can be a
+    sentence and a token, so for these nearly all mentions have to be spans."""
+    texts = [_texts(mentions, side) for side in sides] or [set()]
+    one, other = texts[0], texts[-1]  # the same if the other side is not in memory
+    ours, theirs = ({_plain(its): its for its in some} for some in (one - other, other - one))
+    if alike := min(ours.keys() & theirs.keys(), default=None):
+        first, second = repr(ours[alike][1]), repr(theirs[alike][1])
         yield Finding("alike-mentions", "clusters", details={"first": first, "second": second})
     odd = [pair for pair in mentions.values if isinstance(pair, tuple) and len(pair) == 2 and all(map(is_whole, pair))]
     spans = sum(int(np.count_nonzero(its.start >= 0)) for its in sides)
     if odd and len(odd) * (_PER_NEGATIVE if min(map(min, odd)) < 0 else _PER_PAIR) <= spans:
         yield Finding("no-span", "clusters", details={"count": plural(len(odd), "pair"), "pair": str(odd[0])})
+
+
+def _texts(mentions: Mentions, side: Documents) -> set[tuple[str, str]]:
+    """Return the mentions of a side that are text, each with the name of its document."""
+    values = mentions.values
+    if str not in map(type, values):
+        return set()
+    which = np.flatnonzero(side.start < 0)
+    rows = zip(side.document[side.entity[which]].tolist(), (side.start[which] + LONGEST).tolist(), strict=True)
+    return {(side.names[of], text) for of, number in rows if isinstance(text := values[number], str)}
+
+
+def _plain(text: tuple[str, str]) -> tuple[str, str]:
+    """Return the text of a mention without what is easily overlooked."""
+    return text[0], " ".join(text[1].strip('"').split())
 
 
 def _is_span(value: Any) -> TypeGuard[tuple[int, int]]:

@@ -20,7 +20,7 @@ _OF_SIDE = {
 }
 _NO_ENTITIES = (
     r"(?:^|[^a-z])(?:mention|sent|span|token|offset|ner|bridg|pair|struct|relation|point|pos|type|name|score|date|time"
-    "|version|text|count|size|length|prob|logit|conf)"
+    "|version|text|count|size|len|num|freq|rank|method|n_|is_|has_|prob|logit|conf)"
 )
 """Names that say a side, and names of something else than entities, in lower case."""
 

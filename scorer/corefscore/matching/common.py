@@ -139,13 +139,14 @@ def counts_of_mentions(matched: Matched, documents: int) -> Floats:
 
 
 def unlike_documents(names: Sequence[str], files: Sequence[str], counts: Floats) -> Iterator[Finding]:
-    """Report documents of which hardly any mention matches, although so many match in all documents that chance
-    explains one such document in `_RARE`. ``files`` are empty for documents in memory; ``counts`` has one row a
-    document: common mentions, those of the key, common mentions, those of the response."""
+    """Report documents of which hardly any mention matches, on either side, although so many match in all documents
+    that chance explains one such document in `_RARE`. ``files`` are empty for documents in memory; ``counts`` has one
+    row a document: common mentions, those of the key, common mentions, those of the response."""
     matching, of_key, _, of_response = counts.T
     share = min(matching.sum() / max(of_response.sum(), 1), 1)
     rare = (1 - share) ** np.maximum(of_response - matching, 0) * _RARE < 1
-    unlike = rare & (matching <= _HARDLY * of_response) & (np.minimum(of_key, of_response) >= _SOME)
+    smaller = np.minimum(of_key, of_response)
+    unlike = rare & (smaller >= _SOME) & (matching <= _HARDLY * smaller) & (matching < FEW * share * of_response)
     for d in np.flatnonzero(unlike).tolist():
         details = {
             "document": names[d],

@@ -303,14 +303,14 @@ class Pairing:
         refuse: Callable[[Finding], None] = refuse,
     ) -> None:
         self.notices, self.only, self.refuse = notices, only, refuse
-        self.nameless: Place | None = None
+        self.nameless: tuple[int, Place] | None = None
         (first, key), (other, response) = peek(key), peek(response)
         if first is not None and other is not None and first.unnamed != other.unnamed:
             nameless, number = (first, 0) if first.unnamed else (other, 1)
             if nameless.characters is not None or nameless.items is not None:
                 key, response = _named_by_position((key, response), number)
             else:
-                self.nameless = nameless.place_of(0)
+                self.nameless = number, nameless.place_of(0)
         self.by_line = bool(first and first.unnamed and other and other.unnamed)
         self.key_names = Names()
         self.response_names = Names(self.key_names.seen)
@@ -338,8 +338,12 @@ class Pairing:
             if d in batch.faults:
                 self._tell_unscored(batch, [d])
         key, response = self.key_names.seen, self.response_names.seen
-        if self.nameless is not None and (both := next(filter(response.__contains__, key), None)) is not None:
-            self.notices.append(found_at(self.nameless, "named-by-line", document=both))
+        if self.nameless is not None:
+            number, place = self.nameless
+            named = (self.response_names, self.key_names)[number].places(key.keys() & response.keys())
+            other = next((name for name, its in named.items() if name != str(its.line)), None)
+            if other is not None:
+                self.notices.append(found_at(place, "named-by-line", document=other))
         lacking = {name for name in key if self.only in (None, name) and name not in response} - self.other_form.keys()
         more = {name for name in response if name not in key}.difference(self.other_form.values())
         if lacking or more:

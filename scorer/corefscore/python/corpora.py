@@ -266,7 +266,7 @@ def _refuse_rounded(labels: Iterable[Any], limit: float) -> None:
     floats = (value for value in labels if isinstance(value, float))
     if (rounded := next((v for v in floats if math.isfinite(v) and abs(v) >= limit), None)) is not None:
         expected = "whole numbers or text; in pandas, astype('Int64') before rows with missing values are added"
-        raise UsageError(f"labels are floats such as {rounded:.0f}, which several numbers become; expected {expected}")
+        raise UsageError(f"labels are floats such as {rounded:.17g}, which several numbers become; expected {expected}")
 
 
 def _of_objects(name: str, column: Sequence[Any]) -> _Column:

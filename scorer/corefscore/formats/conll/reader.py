@@ -86,7 +86,7 @@ _CLOSED = r"(?a)\(\d+(\+\d)?\)"
 _LONG_CELL = 64
 """The number of bytes up to which cells are measured together; the few longer cells are measured one by one."""
 
-LF, CR, TAB, _SPACE, HASH = b"\n\r\t #"
+LF, CR, TAB, _SPACE, HASH, HYPHEN = b"\n\r\t #-"
 _IS_BLANK: Bools = np.zeros(256, dtype=np.bool_)
 """Whether each byte is alone in a cell without a mention."""
 _IS_BLANK[list(BLANK_MARKS)] = True
@@ -178,11 +178,13 @@ def read(
     reader = (kind or Reader)(notices, request)
     for source in files:
         yield from reader.file(source)
-        seen = reader.mentioned or kind is not None
-        if others := () if seen else later("conll.examiner", "other_columns", source, request):
-            reader.other_columns.add(source)
+        look_again = reader.filled and not reader.mentioned and kind is None
+        if others := later("conll.examiner", "other_columns", source, request) if look_again else ():
+            reader.other_columns.add(source.name)
             notices += others
+        reader.tell_odd_cells()
     yield from reader.batch()
+    reader.tell_odd_cells()
 
 
 class Reader:
@@ -215,8 +217,9 @@ class Reader:
         self.comments: dict[int, tuple[int, int]] = {}
         self.odd: dict[int, Finding] = {}
         self.before: dict[int, int] = {}
-        self.other_columns: set[Source] = set()
-        self._told_odd: set[Source] = set()
+        self.other_columns: set[str] = set()
+        self._odd_files: set[str] = set()
+        self._odd_cells: list[Finding] = []
         self.texts: list[Texts] | None = None
         self.bytes = 0
 
@@ -228,7 +231,7 @@ class Reader:
         self.ended = True
         self.outside_lines = self.first_outside = 0
         self._told_lost = False
-        self.mentioned = False
+        self.mentioned = self.filled = False
         documents, blocks = 0, _blocks(source, self.whole_documents)
         for data, size, self.ended in blocks:
             if self.bytes > BATCH or len(self.names) > _MOST_DOCUMENTS:
@@ -266,6 +269,9 @@ class Reader:
     def look(self, lines: Lines) -> None:
         """Look at the lines of a block, which begin at line ``self.line + 1``: for cells that are not plain, of which
         the first of each document is kept, and for mentions before the last column."""
+        if not self.mentioned:
+            last = lines.text[lines.stops - 1 - (lines.text[lines.stops[:1] - 1] == CR)]
+            self.filled |= bool((lines.is_token & (last != HYPHEN)).any())
         lost = self.before_last(lines)
         if len(lost) and not self._told_lost:
             self._look_for_lost(lines, lost)
@@ -356,19 +362,26 @@ class Reader:
         return [documents]
 
     def _note_columns(self, ready: int, mentioned: Collection[int]) -> None:
-        """Add a notice for the first odd cell of each file, and for documents without a mention that have odd cells, or
-        mentions in the column before the last: their last column may be another one."""
+        """Find the first odd cell of each file, and documents without a mention that have odd cells, or mentions in the
+        column before the last: their last column may be another one."""
         for document in sorted(document for document in self.odd if document < ready):
-            finding, source = self.odd.pop(document), self.places[document].source
-            if source not in self.other_columns and (source not in self._told_odd or document not in mentioned):
-                self._told_odd.add(source)
-                self.note(finding)
+            finding = self.odd.pop(document)
+            if finding.path not in self._odd_files or document not in mentioned:
+                self._odd_files.add(finding.path)
+                self._odd_cells.append(finding)
         for document in sorted(document for document in self.before if document < ready):
             line, source = self.before.pop(document), self.places[document].source
             if document not in mentioned:
                 self.note(Finding("earlier-column", source.name, line, details={"document": self.names[document]}))
         self.odd = {document - ready: finding for document, finding in self.odd.items()}
         self.before = {document - ready: line for document, line in self.before.items()}
+
+    def tell_odd_cells(self) -> None:
+        """Add notices for the odd cells that were found, but for files with another column in place of coreference."""
+        for finding in self._odd_cells:
+            if finding.path not in self.other_columns:
+                self.note(finding)
+        self._odd_cells = []
 
     def _notice(self, code: str, line: int, **details: object) -> None:
         self.note(Finding(code, self.source.name, line, details=details))

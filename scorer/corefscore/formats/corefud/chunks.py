@@ -19,7 +19,7 @@ from corefscore.formats.words import whole_numbers
 
 _NAME = b"Entity="
 _NEARLY = re.compile(rb"(?i)(?<=[\t| ])ent(?:it|ti|t|i)[ity]*(?:es|s)? *[=:](?=[^|\t\n]*[()])")
-_OLDER = re.compile(rb"[\t|]((?:ClusterId|Coref)=)")
+_OLDER = re.compile(rb"(?:^|[\n|])((?:ClusterId|Coref)=)")
 _NUMBERED = re.compile(rb"[\d.-]+\t")
 """What looks like the attribute, anywhere in a line; its names in CorefUD 0.x; and a line with the number of a word, an
 empty node or a range."""
@@ -139,7 +139,9 @@ def attributes_of(lines: Lines) -> Attributes:
     at = at[(before == LF) | (before == _BAR)]
     of = np.searchsorted(ends, at, side="right")
     shift = begin - ends + size
-    ignored = _ignored(lines, text, at + shift[of])
+    older = np.array([] if len(at) else [found.start(1) for found in _OLDER.finditer(text.data)], dtype=np.int64)
+    ignored = (older + shift[np.searchsorted(ends, older, side="right")]).tolist()
+    ignored = ignored or _ignored(lines, text, at + shift[of])
     # Of several in one line the last one counts.
     last = np.ones(len(at), dtype=np.bool_)
     last[:-1] = of[1:] != of[:-1]
@@ -153,8 +155,6 @@ def attributes_of(lines: Lines) -> Attributes:
 
 def _ignored(lines: Lines, text: Bytes, read: Ints) -> list[int]:
     """Return the places of `_NEARLY` that are not those of attributes that are read; ``text`` has the columns MISC."""
-    if not len(read) and (older := [found.start(1) for found in _OLDER.finditer(lines.text.data)]):
-        return older
     exact = sum(1 for _ in re.finditer(_NAME, lines.text.data))
     if max(exact, text.tobytes().upper().count(b"ENTI")) <= len(read):
         return []
