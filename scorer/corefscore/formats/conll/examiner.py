@@ -123,9 +123,9 @@ class _Examiner(Reader):
         return super().faults(alone, events)
 
     def look(self, lines: Lines) -> None:
-        self.before_last(lines)
         text = lines.text
         ends_in_cr = text[lines.stops - 1] == CR
+        self.before_last(lines, lines.stops - ends_in_cr)
         ended = slice(len(ends_in_cr) - (not self.ended))
         for kind, which in enumerate((~ends_in_cr[ended], ends_in_cr[ended])):
             self._file.line_ends[kind] += int(np.count_nonzero(which))

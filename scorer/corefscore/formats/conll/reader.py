@@ -182,9 +182,9 @@ def read(
         if others := later("conll.examiner", "other_columns", source, request) if look_again else ():
             reader.other_columns.add(source.name)
             notices += others
-        reader.tell_odd_cells()
     yield from reader.batch()
-    reader.tell_odd_cells()
+    # At the end, since only then all files are known that have another column in place of coreference.
+    notices += (cell for cell in reader.odd_cells if cell.path not in reader.other_columns)
 
 
 class Reader:
@@ -219,7 +219,7 @@ class Reader:
         self.before: dict[int, int] = {}
         self.other_columns: set[str] = set()
         self._odd_files: set[str] = set()
-        self._odd_cells: list[Finding] = []
+        self.odd_cells: list[Finding] = []
         self.texts: list[Texts] | None = None
         self.bytes = 0
 
@@ -269,25 +269,25 @@ class Reader:
     def look(self, lines: Lines) -> None:
         """Look at the lines of a block, which begin at line ``self.line + 1``: for cells that are not plain, of which
         the first of each document is kept, and for mentions before the last column."""
+        ends = lines.stops - (lines.text[lines.stops[:1] - 1] == CR)
         if not self.mentioned:
-            last = lines.text[lines.stops - 1 - (lines.text[lines.stops[:1] - 1] == CR)]
-            self.filled |= bool((lines.is_token & (last != HYPHEN)).any())
-        lost = self.before_last(lines)
-        if len(lost) and not self._told_lost:
-            self._look_for_lost(lines, lost)
+            self.filled |= bool((lines.is_token & (lines.text[ends - 1] != HYPHEN)).any())
+        if (lines.text[ends - 3] == CLOSING).any():
+            lost = self.before_last(lines, ends)
+            if len(lost) and not self._told_lost:
+                self._look_for_lost(lines, lost)
         if lines.cells is not None and lines.cells.odd.any():
             cells = lines.cells.filled()
             odd = np.flatnonzero(cells.odd)
             for cell in odd[changes(cells.document[odd])].tolist():
                 self.odd.setdefault(int(cells.document[cell]), cells.finding(cell, self))
 
-    def before_last(self, lines: Lines) -> Ints:
-        """Return the lines of a block whose last cell is blank and whose cell before it ends a mention; the first of
-        each document is kept."""
+    def before_last(self, lines: Lines, ends: Ints) -> Ints:
+        """Return the lines of a block, given where they end, whose last cell is blank and whose cell before it ends a
+        mention; the first of each document is kept."""
         text = lines.text
-        ends = lines.stops - (text[lines.stops[:1] - 1] == CR)
         closed = np.flatnonzero(text[ends - 3] == CLOSING)
-        if not len(closed) or lines.cells is None:
+        if lines.cells is None:
             return closed[:0]
         closed, document, _ = lines.segments.within(closed)
         blank = lines.is_token[closed] & _IS_BLANK[text[ends[closed] - 1]]
@@ -368,20 +368,13 @@ class Reader:
             finding = self.odd.pop(document)
             if finding.path not in self._odd_files or document not in mentioned:
                 self._odd_files.add(finding.path)
-                self._odd_cells.append(finding)
+                self.odd_cells.append(finding)
         for document in sorted(document for document in self.before if document < ready):
             line, source = self.before.pop(document), self.places[document].source
             if document not in mentioned:
                 self.note(Finding("earlier-column", source.name, line, details={"document": self.names[document]}))
         self.odd = {document - ready: finding for document, finding in self.odd.items()}
         self.before = {document - ready: line for document, line in self.before.items()}
-
-    def tell_odd_cells(self) -> None:
-        """Add notices for the odd cells that were found, but for files with another column in place of coreference."""
-        for finding in self._odd_cells:
-            if finding.path not in self.other_columns:
-                self.note(finding)
-        self._odd_cells = []
 
     def _notice(self, code: str, line: int, **details: object) -> None:
         self.note(Finding(code, self.source.name, line, details=details))
