@@ -287,7 +287,7 @@ def child(step):
     last = step
     sys.settrace(count)
     try: output.to_file(out, content)
-    except OSError: pass
+    except output.UsageError: pass
     finally: sys.settrace(None)
     os._exit(0)
 step = status = 1
