@@ -598,6 +598,14 @@ def test_crossing_mentions_of_one_entity_are_not_written(tmp_path: Path) -> None
     assert not (tmp_path / "steps").exists()
 
 
+@pytest.mark.parametrize(("name", "title"), [("divided", "divided entity"), ("missing_singleton", "missing singleton")])
+def test_only_takes_the_names_of_the_table_of_errors(name: str, title: str) -> None:
+    sides = DEMO / "key.conll", DEMO / "response.conll"
+    done = [within("diff", *sides, "--only", word) for word in (name, title)]
+    assert title.encode() in within("errors", *sides).stdout
+    assert done[0].status == 0 and done[0].stdout == done[1].stdout
+
+
 def test_items_are_not_written_as_conll(tmp_path: Path) -> None:
     """An item that only the response has once ended in a traceback."""
     for side, rows in (("key", "a,1 b,1"), ("response", "a,1 c,1")):

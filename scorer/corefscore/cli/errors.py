@@ -239,7 +239,7 @@ def _write_repaired(analysis: Analysis, folder: str, inputs: Sequence[str]) -> N
     help="Show in the text where key and response differ: every mention is in brackets, with a sign for its "
     "error.\n\n"
     "NAME shows one document only; OTHER, a second response, needs --html, whose page shows both.",
-    more=f"The types of errors for --only: {', '.join(TYPES)}.",
+    more=f"The types of errors for --only: {', '.join(TYPES)}; or as errors names them.",
     examples=(
         "corefscore diff key.conll response.conll",
         "corefscore diff key.conll response.conll --only divided --around 1",
@@ -293,6 +293,8 @@ def diff(
         return
     (analysis,) = analyses.values()
     report = Diff(analysis, words)
+    by_title = {of.title: name for name, of in words.types.items()}
+    only = tuple(by_title.get(word, word) for word in only)
     kinds, entities = ([word for word in only if (word in TYPES) is is_type] for is_type in (True, False))
     if entities and (unknown := sorted({*entities} - report.entities)):
         raise UsageError(f"--only {', '.join(unknown)}: no type of error ({', '.join(TYPES)}), and no id of an entity")
