@@ -219,7 +219,7 @@ def test_a_document_with_a_further_column_is_told(side: str, blank: str, tmp_pat
 
 
 def test_odd_cells_are_told_once_whatever_the_batches_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file of several batches without a mention has another column, which is told at its end."""
+    """The file has several batches and no mention; one notice for each document comes at its end."""
     monkeypatch.setattr(reader, "BATCH", 100)
     (tmp_path / "key.conll").write_text("".join(_conll(name, COREFERENCE) for name in "abcdef"))
     (tmp_path / "response.conll").write_text("".join(_conll(name, TAGS) for name in "abcdef"))

@@ -102,27 +102,44 @@ class Counted(NamedTuple):
     row: Ints
 
 
-def partitions(pairs: Pairs, rules: Rules, placed: tuple[Projection, Projection]) -> tuple[Partitions, int]:
-    """Return the partitions of documents, and how many later copies of repeated mentions were ignored; only the first
-    copy on each side counts. Two mentions are the same if they are the same for the score, whose ``rules`` these are.
+def paired(batches: Sequence[Pairs], rules: Rules) -> tuple[Ints, int]:
+    """Pair the mentions of batches of documents, one batch after another: each as its document, its entity in the key
+    and in the response, and its rows there, as in `Partitions`. Also returns how many later copies of repeated mentions
+    were ignored; only the first copy on each side counts.
 
-    ``placed`` says where the mentions of each side are in the text.
+    ``rules`` are those of the score. Two mentions are the same if they are the same for the score.
     """
-    document, *sides, dropped = counted(pairs, rules)
-    paired = np.full((5, len(document)), ABSENT, dtype=np.int32)
-    paired[0] = document
-    for at, (side, row) in enumerate(sides, start=1):
-        paired[at, side.number], paired[at + 2, side.number] = side.entity, row
-    paired = paired[:, (paired[1:3] != ABSENT).any(axis=0)]
-    paired[1], paired[2] = map(renumbered, paired[1:3])
+    parts, copies, before = [], 0, np.zeros(5, dtype=np.int32)
+    for pairs in batches:
+        document, *sides, dropped = counted(pairs, rules)
+        columns = np.full((5, len(document)), ABSENT, dtype=np.int32)
+        columns[0] = document
+        for at, (side, row) in enumerate(sides, start=1):
+            columns[at, side.number], columns[at + 2, side.number] = side.entity, row
+        columns = columns[:, (columns[1:3] != ABSENT).any(axis=0)]
+        columns[1], columns[2] = map(renumbered, columns[1:3])
+        sizes = [len(pairs.key), *(columns[1:3].max(axis=1, initial=ABSENT) + 1).tolist()]
+        for column, shift in zip(columns, before.tolist(), strict=True):
+            column[column != ABSENT] += shift
+        before += [*sizes, len(pairs.key.start), len(pairs.response.start)]
+        parts.append(columns)
+        copies += sum(len(repeat.copies) - 1 for repeat in dropped)
+    return np.concatenate(parts, axis=1), copies
+
+
+def partitions(documents: int, pairs: Ints, placed: tuple[Projection, Projection]) -> Partitions:
+    """Return the partitions of some documents, given `paired`; ``placed`` says where the mentions of each side are in
+    the text.
+    """
+    size = pairs.shape[1]
     columns: list[Any] = []
-    for places in zip(placed[0][:3], placed[1][:3], strict=True):
-        column = np.zeros(paired.shape[1], dtype=np.result_type(*places))
-        for place, row in zip(places[::-1], paired[:2:-1], strict=True):  # those of the key last
-            column[row != ABSENT] = place[row[row != ABSENT]]
+    for sides in zip(placed[0][:3], placed[1][:3], strict=True):
+        column = np.zeros(size, dtype=np.result_type(*sides))
+        for side, row in zip(sides[::-1], pairs[:2:-1], strict=True):  # those of the key last
+            column[row != ABSENT] = side[row[row != ABSENT]]
         columns.append(column)
-    columns = [paired[0], *columns, *paired[1:], np.zeros(paired.shape[1], dtype=np.int8)]
-    return Partitions(len(pairs.key), *columns), sum(len(repeat.copies) - 1 for repeat in dropped)
+    columns = [pairs[0], *columns, *pairs[1:], np.zeros(size, dtype=np.int8)]
+    return Partitions(documents, *columns)
 
 
 _Found = tuple[Ints, Counted, Counted, Sequence[Repeat]]

@@ -11,7 +11,7 @@ import numpy as np
 
 from corefscore.analysis import types
 from corefscore.analysis.costs import Cost, Measure, ScoredResponses, alone, in_turn
-from corefscore.analysis.partitions import ABSENT, Members, Partitions, in_order, partitions
+from corefscore.analysis.partitions import ABSENT, Members, Partitions, in_order, paired, partitions
 from corefscore.analysis.spans import repaired_spans, way_of
 from corefscore.analysis.types import Errors, errors_of
 from corefscore.core.arrays import Bools, Floats, Ints, connected, narrow, order_by
@@ -282,19 +282,24 @@ def refuse_parts(of: str | None, window: int | None) -> None:
 
 
 class Analysable(NamedTuple):
-    """A result without its pairs of documents, and all of these."""
+    """A result without its pairs of documents, all of these, and what `paired` returns."""
 
     result: Result
     pairs: Pairs
+    mentions: Ints
+    copies: int
 
 
 def analysable(result: Result) -> Analysable:
     """Take apart a result that was computed with ``keep_pairs``, since documents would else be in memory twice."""
     batches = result.listed[WHOLE].pairs
-    key, response = joined([batch.key for batch in batches]), joined([batch.response for batch in batches])
+    found = paired(batches, result.settings.rules)
+    # Brackets decide which copy of a mention counts, and then no more.
+    key = joined([replace(batch.key, opening=None) for batch in batches])
+    response = joined([replace(batch.response, opening=None) for batch in batches])
     # The names of both sides are equal.
     pairs = Pairs(key, replace(response, names=key.names), np.concatenate([batch.present for batch in batches]))
-    return Analysable(replace(result, listed={}), pairs)
+    return Analysable(replace(result, listed={}), pairs, *found)
 
 
 def analysed(given: Analysable, text: Text, asked: Asked, measure: Measure) -> Analysis:
@@ -302,7 +307,7 @@ def analysed(given: Analysable, text: Text, asked: Asked, measure: Measure) -> A
 
     Raises `UsageError` for a way of finding heads that the key does not allow, and for unknown pronouns.
     """
-    result, pairs = given
+    result, pairs, mentions, copies = given
     rules = result.settings.rules
     metrics = [metric.given(result.settings.own, rules.definitions) for metric in measure.metrics]
     measure = measure._replace(metrics=metrics)
@@ -310,7 +315,7 @@ def analysed(given: Analysable, text: Text, asked: Asked, measure: Measure) -> A
     spans = way_of(text)
     heads = text.heads(asked.heads) if pairs.key.nodes is None else result.settings.reading.get("heads", FILE)
     placed = text.placed(pairs.key), text.placed(pairs.response)
-    as_given, copies = partitions(pairs, rules, placed)
+    as_given = partitions(len(pairs.key), mentions, placed)
     both = repaired_spans(as_given, text, spans, placed, heads)
     pronoun = are_pronouns(both.document, (both.start, both.end, both.inside), text, pronouns)
     errors = errors_of(both, pronoun)

@@ -163,7 +163,7 @@ def _given(
 
 def _same_bytes(key: str, path: str) -> bool:
     """Return whether two paths are files with the same content."""
-    with suppress(OSError):  # what cannot be read is told when it is scored
+    with suppress(OSError):  # a file that cannot be read is reported when it is scored
         return os.path.isfile(key) and os.path.isfile(path) and filecmp.cmp(key, path, shallow=False)
     return False
 

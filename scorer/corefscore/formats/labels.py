@@ -355,9 +355,10 @@ def _rows_within(row: Sequence[str], delimiter: str) -> int:
     """Count the lines in quoted cells that would be rows if the quotes were part of the text."""
     count = 0
     for place, cell in enumerate(row):
-        _, *middle, last = ["", *cell.split("\n")]
-        count += sum(line.count(delimiter) == len(row) - 1 for line in middle[1:])
-        count += len(middle) > 0 and 0 < place == last.count(delimiter)
+        _, *lines = cell.split("\n")
+        # The last of these ends with the quote, within the row's column of this place.
+        expected = [len(row) - 1] * (len(lines) - 1) + [place or -1]
+        count += sum(line.count(delimiter) == size for line, size in zip(lines, expected, strict=False))
     return count
 
 
