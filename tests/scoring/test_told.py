@@ -238,6 +238,19 @@ def test_a_document_without_mentions_and_with_odd_cells_is_told(tmp_path: Path) 
     assert found == [("odd-cell", 3), ("odd-cell", 14)] * 2
 
 
+def test_an_unlike_document_in_memory_beside_files_is_told(tmp_path: Path) -> None:
+    """Documents in memory have no file, so the files of a scorer are fewer than its documents."""
+    path = tmp_path / "file.conll"
+    path.write_text(_conll("a", ["(1)"] * 60))
+    many = [[(10 * number, 10 * number) for number in range(12)]]
+    scorer = Scorer("lea")
+    scorer.add(path, path)
+    scorer.add(many, [[(start, end + 1) for start, end in many[0]]], name="b")
+    assert [
+        (its.code, its.details["document"]) for its in scorer.result().notices if its.code != "repeated-mention"
+    ] == [("unlike-document", "b")]
+
+
 def test_documents_of_which_all_are_alike_or_the_key_is_found_are_not_told() -> None:
     """A response of many mentions against a key of a few; and a corpus of one document."""
     many = [[(10 * number, 10 * number) for number in range(180)]]

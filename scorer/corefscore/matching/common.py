@@ -140,8 +140,8 @@ def counts_of_mentions(matched: Matched, documents: int) -> Floats:
 
 def unlike_documents(names: Sequence[str], files: Sequence[str], counts: Floats) -> Iterator[Finding]:
     """Report documents of which hardly any mention matches, on either side, although so many match in all documents
-    that chance explains one such document in `_RARE`. ``files`` are empty for documents in memory; ``counts`` has one
-    row a document: common mentions, those of the key, common mentions, those of the response."""
+    that chance explains one such document in `_RARE`. ``files`` are only used if no document is in memory; ``counts``
+    has one row a document: common mentions, those of the key, common mentions, those of the response."""
     matching, of_key, _, of_response = counts.T
     share = min(matching.sum() / max(of_response.sum(), 1), 1)
     rare = (1 - share) ** np.maximum(of_response - matching, 0) * _RARE < 1
@@ -155,7 +155,7 @@ def unlike_documents(names: Sequence[str], files: Sequence[str], counts: Floats)
             "all": int(matching.sum()),
             "total": int(of_response.sum()),
         }
-        yield Finding("unlike-document", files[d] if files else RESPONSE, details=details)
+        yield Finding("unlike-document", files[d] if len(files) == len(names) else RESPONSE, details=details)
 
 
 def _without_mentions(batches: Sequence[Common]) -> dict[str, list[Place]]:
