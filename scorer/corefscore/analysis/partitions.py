@@ -91,7 +91,7 @@ class Members:
         self._members: Ints = there[order_by(groups[there])]
         self._bounds: Ints = narrow(bounds(groups[self._members], count))
 
-    def __getitem__(self, group: int) -> Ints:
+    def __getitem__(self, group: int | np.integer[Any]) -> Ints:
         return self._members[self._bounds[group] : self._bounds[group + 1]]
 
 

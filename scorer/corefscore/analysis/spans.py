@@ -16,7 +16,7 @@ from functools import cache
 import numpy as np
 
 from corefscore.analysis.partitions import ABSENT, BY_HEAD, BY_TRIMMING, Partitions
-from corefscore.core.arrays import Ints, changes, order_by
+from corefscore.core.arrays import Ints, changes, narrow, order_by
 from corefscore.scoring.kinds.texts import Projection, Text
 
 _TRIMMED = {
@@ -53,8 +53,7 @@ def repaired_spans(
         return both
     start, end = text.first[both.document] + both.start, text.first[both.document] + both.end
     within = both.inside.copy()
-    sentences = [np.searchsorted(text.ends, tokens[within], side="right") for tokens in (start, end)]
-    within[within] = sentences[0] == sentences[1]
+    within[within] = np.equal(*(np.searchsorted(text.ends, tokens[within], side="right") for tokens in (start, end)))
     key, response = np.flatnonzero(both.missing & within), np.flatnonzero(both.extra & within)
     rows = both.key_row, both.response_row
     # Mentions that skip tokens are not trimmed.
@@ -98,16 +97,13 @@ def _trimmed(start: Ints, end: Ints, mentions: Ints, text: Text, ends: tuple[str
 
 def _in_order(key: Ints, response: Ints, spans: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
     """Return pairs of mentions with equal spans: the first of the key with the first of the response, and so on."""
-    both = np.concatenate([key, response])
-    of_response = np.repeat([0, 1], [len(key), len(response)])
-    columns = [span[both] for span in spans]
-    order = order_by(*columns, of_response, both)
-    new = changes(*(column[order] for column in columns))
-    group = np.cumsum(new) - 1
-    side, mention = of_response[order], both[order]
-    row = np.arange(len(order))
-    rank = row - np.maximum.accumulate(np.where(changes(group, side), row, 0))
-    order = order_by(group, rank, side)
+    both = narrow(np.concatenate([key, response]))
+    order = order_by(*(span[both] for span in spans))  # of equal spans, those of the key are first
+    mention, of_response = both[order], order >= len(key)
+    group = narrow(np.cumsum(changes(*(span[mention] for span in spans))))
+    row = narrow(np.arange(len(mention)))
+    rank = row - np.maximum.accumulate(np.where(changes(group, of_response), row, 0))
+    order = order_by(group, rank)
     second = np.flatnonzero(~changes(group[order], rank[order]))
     return mention[order[second - 1]], mention[order[second]]
 

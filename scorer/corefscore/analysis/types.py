@@ -18,7 +18,7 @@ singleton, missing entity, missing mention and divided. If key and response are 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -144,21 +144,21 @@ class Errors:
         """Yield all errors by type, in the order of `TYPES`, in text order; span errors in that of ``repaired``."""
         both, response, key = self.partitions, self.response, self.key
         pieces = Members(self.pieces.of, len(self.pieces.key))
-        by_type = {
-            SPAN: self.repaired[:, np.newaxis].tolist(),
-            CONFLATED: (pieces[piece].tolist() for piece in np.flatnonzero(response.apart).tolist()),
-            EXTRA_MENTION: np.argwhere(response.alone).tolist(),
+        by_type: dict[str, Iterable[Ints]] = {
+            SPAN: self.repaired[:, np.newaxis],
+            CONFLATED: map(pieces.__getitem__, np.flatnonzero(response.apart)),
+            EXTRA_MENTION: np.argwhere(response.alone),
             # Other pronouns of an extra entity are conflated pieces; a missing entity is listed with all its mentions.
             EXTRA_ENTITY: _entities(np.where(response.whole, both.response, ABSENT), both.response[response.whole]),
-            DIVIDED: (pieces[piece].tolist() for piece in np.flatnonzero(key.apart).tolist()),
-            MISSING_MENTION: np.argwhere(key.alone).tolist(),
+            DIVIDED: map(pieces.__getitem__, np.flatnonzero(key.apart)),
+            MISSING_MENTION: np.argwhere(key.alone),
             MISSING_ENTITY: _entities(both.key, both.key[key.whole]),
-            EXTRA_SINGLETON: np.argwhere(response.single).tolist(),
-            MISSING_SINGLETON: np.argwhere(key.single).tolist(),
+            EXTRA_SINGLETON: np.argwhere(response.single),
+            MISSING_SINGLETON: np.argwhere(key.single),
         }
         columns = both.document, both.key, both.response
         for name, errors in by_type.items():
-            for mentions in errors:
+            for mentions in map(np.ndarray.tolist, errors):
                 document, of_key, of_response = (column.item(mentions[0]) for column in columns)
                 into = int(both.key[response.main[of_response]]) if name == CONFLATED else ABSENT
                 # Some pronouns of a missing entity may be in the response.
@@ -181,11 +181,10 @@ class Errors:
         }
 
 
-def _entities(of: Ints, wrong: Ints) -> Iterator[list[int]]:
+def _entities(of: Ints, wrong: Ints) -> Iterator[Ints]:
     """Yield the mentions of each ``wrong`` entity, where ``of`` is the entity of each mention."""
     count = int(of.max(initial=ABSENT)) + 1
-    members = Members(of, count)
-    return (members[entity].tolist() for entity in np.flatnonzero(np.bincount(wrong, minlength=count)).tolist())
+    return map(Members(of, count).__getitem__, np.flatnonzero(np.bincount(wrong, minlength=count)))
 
 
 def _parts(pieces: Ints, mentions: Ints, entities: int) -> int:

@@ -98,7 +98,7 @@ def order_by(*keys: Ints) -> Ints:
     return packed
 
 
-def changes(*keys: Ints) -> Bools:
+def changes(*keys: Ints | Bools) -> Bools:
     """Return whether a run of equal rows begins at each row of columns that are sorted together."""
     new = np.zeros(len(keys[0]), dtype=np.bool_)
     new[:1] = True

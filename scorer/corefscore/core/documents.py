@@ -48,8 +48,8 @@ class Places(Sequence[Place | None]):
 
     def extend(self, places: Sequence[Place | None]) -> None:
         """Add more places after these."""
-        self._sources += [place and place.source for place in places]
-        self._lines.extend([(place and place.line) or 0 for place in places])
+        self._sources.extend(place and place.source for place in places)
+        self._lines.extend((place and place.line) or 0 for place in places)
 
     def __len__(self) -> int:
         return len(self._sources)

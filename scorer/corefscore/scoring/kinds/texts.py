@@ -134,15 +134,14 @@ class Text:
             for sentence in document.words if document else ():
                 self.words += map(intern, sentence)
                 ends.append(len(self.words))
-            size = len(self.words) - first[-1]
             for column, strings in ((tags, document and document.tags), (parse, document and document.parse)):
-                column.extend(map(intern, strings or [NO_TAG] * size))
+                if strings:
+                    column.extend([NO_TAG] * (first[-1] - len(column)))  # of the documents before that have none
+                    column.extend(map(intern, strings))
             if document and len(document.numbers):
                 numbers.append(document.numbers)
             first.append(len(self.words))
-        none = NO_TAG * len(self.words)  # a character for each token of a file without tags or parses
-        self.tags: Sequence[str] = tags if {*tags} - {NO_TAG} else none
-        self.parse: Sequence[str] = parse if {*parse} - {NO_TAG} else none
+        self.tags, self.parse = (_filled(column, len(self.words)) for column in (tags, parse))
         self.numbers = np.concatenate(numbers)
         self.first: Ints = narrow(np.array(first))
         self.ends: Ints = narrow(np.array(ends))
@@ -195,6 +194,14 @@ class Text:
             inside = (side.start >= 0) & (side.end < np.diff(self.first)[document])
             return Projection(side.start, side.end, inside, None, {})
         return _placed_nodes(self, document, side.nodes)
+
+
+def _filled(column: list[str], size: int) -> Sequence[str]:
+    """Return the tags or parses of ``size`` tokens; the last ones may have none. If all have none, it is one string."""
+    if not {*column} - {NO_TAG}:
+        return NO_TAG * size
+    column += [NO_TAG] * (size - len(column))
+    return column
 
 
 class Projection(NamedTuple):
