@@ -41,6 +41,9 @@ TIE = 1e-12
 BLOCK = 2**21
 """The number of values in memory at a time, which sets the size of a block of trials."""
 
+_UNITS = 2**11
+"""The number of units that are summed at once, as many as fit into the cache."""
+
 _LEAST = 2**10
 """The least number of units in a block of trials of one unit each, which need no weights of all units."""
 
@@ -247,14 +250,17 @@ class _Trials:
         self.whole = self.sums(np.ones((sample.units, 1)))
         self.first, self.second = sample.sides
         values_of_trial = max(len(self.flat) * self.groups, len(self.tested) * len(self.first) // 2)
-        self.rows = max(1, BLOCK // max(values_of_trial, sample.units))
+        # Counts of very many units come from memory once a block, so a block has some more trials of these.
+        self.rows = max(1, BLOCK // max(values_of_trial, sample.units // 4))
 
     def sums(self, weights: Floats | Bools) -> Floats:
         """Return the weighted sums over units: groups x systems x columns x trials; ``weights`` are units x trials."""
         edges = bounds(self.sample.stratum, self.groups).tolist()
         sums = np.zeros((self.groups, len(self.flat), weights.shape[1]))
         for group, (begin, end) in enumerate(pairwise(edges)):
-            sums[group] = self.flat[:, begin:end] @ weights[begin:end].astype(np.float64)
+            for first in range(begin, end, _UNITS):
+                units = slice(first, min(first + _UNITS, end))
+                sums[group] += self.flat[:, units] @ weights[units].astype(np.float64)
         return sums.reshape(self.groups, len(self.sample.counts), -1, weights.shape[1])
 
     def differences(self, swapped: Floats, pairs: slice) -> Floats:
