@@ -329,7 +329,7 @@ def test_all_tests_of_a_report_can_be_corrected_together() -> None:
 
 @pytest.mark.parametrize("units", [200, 14], ids=["drawn", "enumerated"])
 def test_whoever_watches_sees_the_work_begin_and_end(units: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(significance, "BLOCK", 100_000)
+    monkeypatch.setattr(significance, "BLOCK", 50_000)
     of = simulated(shares(np.random.default_rng(1).integers(0, 11, size=(3, units)).astype(float)))
     seen: list[float] = []
     compared(of, Method(trials=30_000), watch=seen.append)
