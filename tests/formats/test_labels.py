@@ -636,6 +636,9 @@ def test_predictions_beside_labels_are_not_left_out_in_silence(name: str, tmp_pa
         (["#DIV/0!", "7"], ("#DIV/0!", "1 item")),
         (["1.2e3", "3e5", "7"], None),
         (["\u22121", "1"], ("\u22121", "1 item")),
+        (["O", "1", "O"], ("O", "2 items")),
+        (["O", "M", "N"], None),
+        (["singleton", "1"], ("singleton", "1 item")),
     ],
 )
 def test_labels_that_may_mean_none_are_named(labels: Any, odd: Any, tmp_path: Path) -> None:

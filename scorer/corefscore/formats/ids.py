@@ -33,6 +33,7 @@ _WORD = r"\0(entity|cluster|coref|chain|id|[ec])[ _:-]?(\d+)(?=\0)"
 _NOTHING = (
     r"|[-?._*]|--|\[\]|[-\u2212]1(?:00)?|-9{1,3}|#?n/?a|n\.a\.|<na>|nan|nat|nil|none|null|\\n|missing|noise|outliers?"
     r"|unk(?:nown)?|unclustered|undefined|unassigned|unlinked|no[-_ ]?(?:cluster|entity|label)"
+    r"|singletons?|outside|empty"
     r"|#+|#(?:ref|value|name|num|null|div/0)[!?]?|[\d.]+e\+\d+"
 )
 _BETWEEN = r"'?\s?[,;+&|/]\s?'?"
@@ -59,7 +60,8 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
     bare = {*re.findall(r"\0(\d+)(?=\0)", texts)}
     texts = re.sub(_WORD, lambda its: "\0" + (its[2] if its[2] in bare else its[1] + its[2]), texts)
     plain = texts.split("\0")[1:-1]
-    odd = re.findall(rf"\0({_NOTHING}{'' if documents.items else _SEVERAL})(?=\0)", texts)
+    outside = "" if re.search(r"\0[a-np-z](?=\0)", texts) else "|o"  # unless single letters are labels
+    odd = re.findall(rf"\0({_NOTHING}{outside}{'' if documents.items else _SEVERAL})(?=\0)", texts)
     if documents.items:  # names can have such signs; a text is several labels if each part is one
         several, known = [text for text in plain if re.search(_BETWEEN, text)], {*plain}
         odd += [text for text in several if known.issuperset(re.split(_BETWEEN, text.strip("[](){}'")))]
