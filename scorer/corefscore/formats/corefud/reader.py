@@ -174,6 +174,8 @@ class File:
         if ignored := attributes.ignored:
             line = 1 + int(np.count_nonzero(lines.text[: ignored[0]] == LF))
             self.note("misspelled-attribute", line, count=plural(len(ignored), "attribute"))
+        elif not len(attributes.word) and lines.header is None:
+            self.note("no-entity-attribute", None)
         if not len(attributes.word):
             return None
         if len(again := attributes.again):
