@@ -792,7 +792,7 @@ def test_a_file_of_both_sides_needs_no_response(tmp_path: Path, arguments: tuple
         (
             "key.conll",
             (),
-            "Missing argument 'RESPONSE'. Only JSON lines can have both sides in one file",
+            "Missing argument 'RESPONSE'. Only JSON can have both sides in one file",
         ),
         ("both.jsonl", ("nowhere.jsonl",), "nowhere.jsonl: No such file or directory"),
     ],
@@ -953,7 +953,7 @@ def test_a_key_that_cannot_have_100_is_told(tmp_path: Path) -> None:
     """MUC counts links, and singletons have none."""
     sides = sides_of(tmp_path, "singletons only")
     printed = within("errors", *sides, "--pronouns", "none").stdout.decode()
-    assert "key itself has 66.67 here, so the costs add up to less than 100" in printed
+    assert "key itself scores only 66.67 here, so no more can be gained" in printed
 
 
 def test_the_report_says_what_to_mend_first_and_where_to_look() -> None:

@@ -334,7 +334,7 @@ def test_mentions_that_are_none_are_refused(key: Path, mention: Any, what: str, 
         pytest.param([[[[(0, 0)]]]], "the clusters are list[list[list[list[tuple[int, int]]]]]", id="too deep"),
         pytest.param([[[(1, "1.1"), (1, "2")]]], "could be mentions of several words as well", id="two readings"),
         pytest.param([PERFECT, PERFECT], "a list of 2 documents, and the other side has 1", id="too many documents"),
-        pytest.param({"d": [[(0, 2), (0, 1, 2)]]}, "either words or start and end throughout", id="doubt"),
+        pytest.param({"d": [[(0, 2), (0, 1, 2)]]}, "all mentions as words, or all as start and end", id="doubt"),
     ],
 )
 def test_clusters_of_another_shape_are_refused(key: Path, clusters: Any, message: str) -> None:

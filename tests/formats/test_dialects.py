@@ -183,7 +183,7 @@ def test_mentions_inside_each_other_are_not_written_word_by_word(tmp_path: Path)
         (tmp_path / "in.conll").write_text(text)
         done = within("convert", tmp_path / "in.conll", tmp_path / f"out{depth}", "--format", "maverick", "--quiet")
         assert (done.status, (tmp_path / f"out{depth}").exists()) == (status, status == 0), done.stderr
-    assert b"mentions are nested too deeply: 500 mentions have 250000 words" in done.stderr
+    assert b"mentions are nested too deeply: 500 mentions contain 250000 words" in done.stderr
 
 
 def test_what_is_written_is_of_its_dialect() -> None:

@@ -147,7 +147,7 @@ def test_the_option_is_the_same_from_python(response: Path) -> None:
     ("column", "what"),
     [
         (9, b"--columns word=9: no line has more than 8"),
-        (8, b"--columns word=8: it is the last column, which has coreference"),
+        (8, b"--columns word=8: it is the last column, which is read as coreference"),
     ],
 )
 @pytest.mark.parametrize("verb", ["muc", "validate", "convert", "diff", "errors", "explain", "compare"])

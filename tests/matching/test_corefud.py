@@ -372,7 +372,7 @@ def test_older_tasks_stand_for_rules(task: str, expected: str) -> None:
         ("--task crac22 --zeros dependent", "--zeros dependent and --task crac22 exclude each other"),
         ("--mentions given", "--mentions given is for spans"),
         ("--mentions given --of pronouns", "--mentions given is for spans"),
-        ("--task crac23 --of pronouns", "--of excludes --task crac22 and crac23"),
+        ("--task crac23 --of pronouns", "--of cannot be used with --task crac22 or crac23"),
     ],
 )
 def test_rules_that_contradict_each_other_are_refused(options: str, said: str) -> None:
@@ -745,8 +745,8 @@ def test_mentions_inside_each_other_are_refused_before_their_words_take_all_memo
         assert done.status == status
     size = path.stat().st_size
     assert done.stderr.decode() == (
-        f"corefscore: {path}: mentions are nested too deeply: 350 mentions have 122850 words, each counted in every "
-        f"mention; expected {100_000 + size} at most for a file of {size} bytes; check where mentions are closed\n"
+        f"corefscore: {path}: mentions are nested too deeply: 350 mentions contain 122850 words in all; "
+        f"expected {100_000 + size} at most for a file of {size} bytes; check where mentions are closed\n"
     )
 
 

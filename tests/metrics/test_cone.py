@@ -484,7 +484,7 @@ def test_a_file_without_the_column_is_told(tmp_path: Path) -> None:
 
     column = "notice[no-name-column] there is no column 11 of named entities in this file:"
     assert told("1234") == [f"2: {column} no line has more than 10 columns"]
-    assert told("15") == [f"5: {column} it is the last column, which has coreference"]
+    assert told("15") == [f"5: {column} it is the last column, which is read as coreference"]
     with workers.processes(2) as apply:
         assert told("1234", apply) == told("1234")
 

@@ -184,7 +184,7 @@ def test_pairs_that_could_not_be_told_apart_are_named() -> None:
     """A and B differ in two documents, so that p is 1/2 at the least; C differs from both in all."""
     found = ranking({"a": [9] * 12, "b": [9] * 10 + [5] * 2, "c": [1] * 12})
     assert found.undecided == [("a", "b")]
-    assert "no verdict on 1 of 3 pairs, whose p could not have been small enough: a and b" in found.notes
+    assert "no verdict on 1 of 3 pairs, since p cannot reach 0.05: a and b" in found.notes
     assert found.to_dict()["undecided"] == [["a", "b"]]
     assert ranking({"a": [9] * 12, "c": [1] * 12}).undecided == []
 

@@ -155,8 +155,8 @@ def _analysed(
     cls=options.Command,
     short_help="Show why a score is low: errors by type, and what each costs.",
     help="Show why a score is low: errors by type, what each type costs, and which entities are confused.\n\n"
-    'The column "in turn" is the gain in F1 if the types are repaired one after another; it adds up to the points '
-    "missing from 100. OTHER is a second response, shown beside the first. For one response, --format csv, tsv and "
+    'The column "in turn" is the gain in F1 if the types are repaired one after another; it adds up to all that '
+    "can be gained. OTHER is a second response, shown beside the first. For one response, --format csv, tsv and "
     "github list every error, with its file and line; --html shows them in the text.",
     more="Source: Kummerfeld and Klein 2013, Error-driven analysis of challenges in coreference resolution.",
     examples=(
@@ -239,7 +239,7 @@ def _write_repaired(analysis: Analysis, folder: str, inputs: Sequence[str]) -> N
     help="Show in the text where key and response differ: every mention is in brackets, with a sign for its "
     "error.\n\n"
     "NAME shows one document only; OTHER, a second response, needs --html, whose page shows both.",
-    more=f"The types of errors for --only: {', '.join(TYPES)}; or as errors names them.",
+    more=f"The types of errors for --only: {', '.join(TYPES)}; or their titles in corefscore errors.",
     examples=(
         "corefscore diff key.conll response.conll",
         "corefscore diff key.conll response.conll --only divided --around 1",

@@ -18,7 +18,7 @@ from corefscore.reports.layouts import DATA, TABLES, Style, rendered
     cls=options.Command,
     short_help="Score a response as other programs do.",
     help="Score a response as other programs do, to find out why two reported scores differ. Variants: with or "
-    "without singletons, means over documents, only mentions of both sides, first copies of repeated mentions.\n\n"
+    "without singletons, means over documents, only common mentions, first copies of repeated mentions.\n\n"
     "Rows whose F1 is SCORE, in percent, are marked. The command, or line of Python, that reproduces each row is "
     "printed below the table.",
     examples=(

@@ -214,13 +214,13 @@ NOTICES = (
     Parameter(
         "--quiet",
         is_flag=True,
-        help=f"Hide notices and further errors of an input. If run as {OFFICIAL_NAME}, notices are always hidden.",
+        help=f"Hide notices and all but the first error. Run as {OFFICIAL_NAME}, notices are hidden.",
     ),
 )
 """Options about notices."""
 
 WRITING = Parameter(
-    "--output", type=FILE, metavar="FILE", default="-", help="Write to FILE, which is replaced only if all goes well."
+    "--output", type=FILE, metavar="FILE", default="-", help="Write to FILE; rejected input leaves it as it is."
 )
 """The option for the file of a report."""
 
@@ -263,7 +263,7 @@ def layout(*takes: str) -> click.Parameter:
         "layout",
         type=Choice(names),
         default=names[0],
-        show_default="official; corefud for CorefUD; table with --documents, --by, --average and --intervals"
+        show_default="official; corefud for CorefUD; table with options that add rows or columns"
         if names[0] == OFFICIAL
         else True,
         metavar="LAYOUT",

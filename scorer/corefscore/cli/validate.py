@@ -170,7 +170,7 @@ def _one(files: Sequence[str], out: str, reading: Reading) -> tuple[Source, _Rep
     if len(files) != 1:
         raise UsageError("--fix repairs one FILE at a time")
     if out in (STDOUT, "/dev/stdout"):
-        raise UsageError("--fix cannot write to standard output, which has the report; name a file")
+        raise UsageError("--fix cannot write to standard output, which contains the report; name a file")
     if os.path.exists(out) and not os.path.isfile(out) and not os.path.isdir(out):
         raise UsageError(f"{out}: --fix reads OUT again once it is written; give a regular file, no pipe or device")
     files_found = sources(files[0])

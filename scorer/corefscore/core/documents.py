@@ -220,8 +220,8 @@ def refuse_deep(source: Source, words: Ints, size: int, unit: str) -> None:
     total = int(words.sum())
     if total > _MOST_WORDS + size:
         raise UsageError(
-            f"{source.name}: mentions are nested too deeply: {plural(len(words), 'mention')} have {total} words, each "
-            f"counted in every mention; expected {_MOST_WORDS + size} at most for a file of {size} {unit}; check where "
+            f"{source.name}: mentions are nested too deeply: {plural(len(words), 'mention')} contain {total} words "
+            f"in all; expected {_MOST_WORDS + size} at most for a file of {size} {unit}; check where "
             "mentions are closed"
         )
 

@@ -118,7 +118,7 @@ class NameOptions:
 
     ne_from: str = option(
         KEY,
-        "Names that decide which mentions of the response are named: of the key, or of the response (own).",
+        "Whose names decide which mentions of the response are named: those of the key, or its own (own).",
         _FROM,
         **_OF_NAMES,
     )

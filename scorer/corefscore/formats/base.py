@@ -123,7 +123,7 @@ class Reading:
         None,
         "Which column contains what, such as word=6,ne=7. CoNLL: word (default 4; with fewer than 5 columns the one "
         "before the last) and ne (named entities; default 11). Tables and JSON with an "
-        "object a mention: item, entity, document. Other JSON: clusters. For one side: key.word=6.",
+        "object for each mention: item, entity, document. Other JSON: clusters. For one side: key.word=6.",
         kind=str,
         heading=INPUT,
         metavar="COLUMNS",

@@ -315,7 +315,7 @@ def _rows(source: Source, lines: Iterable[bytes], delimiter: str, line: int) -> 
             line = after
     except csv.Error as error:
         expected = 'quotes (") around cells with a delimiter or a quote, inner quotes doubled (""), and LF line ends'
-        raise _bad_row(source, line, f"no row of a table: {error}", expected) from None
+        raise _bad_row(source, line, f"no table row: {error}", expected) from None
 
 
 def _blocks(source: Source, header: _Header, notices: list[Finding]) -> Iterator[tuple[Ints, Sequence[Sequence[str]]]]:
@@ -398,9 +398,7 @@ def _places(source: Source, header: _Header, request: Request, notices: list[Fin
         chosen = asked.get(role) or next(iter(known), None)
         fitting = [n for n, name in enumerate(cells if role in asked else plain) if name == chosen]
         if len(fitting) > 1 or (role in asked and not fitting):
-            what = (
-                f'the header has {len(fitting) or "no"} column{"s" * (len(fitting) > 1)} "{chosen}": {", ".join(cells)}'
-            )
+            what = f'{len(fitting) or "no"} column{"s" * (len(fitting) > 1)} "{chosen}" among {", ".join(cells)}'
             raise _bad_row(source, line, what, f"one; --columns {role}=NAME names another")
         if role == ENTITY:
             of_side = [name for name in cells if _plain(name) not in known and side_in(_plain(name)) == request.side]
@@ -417,7 +415,7 @@ def _places(source: Source, header: _Header, request: Request, notices: list[Fin
         first = [n for n in left if side_in(plain[n]) == (request.side if role == ENTITY else "")]
         found[role] = next(chain(first, left), found.get(ENTITY, 0))
     if guessed:
-        taken = " and ".join(f'"{cells[found[role]]}" has the {role}' for role in guessed)
+        taken = " and ".join(f'"{cells[found[role]]}" contains the {role}' for role in guessed)
         notices.append(found_at(Place(source, line), "guessed-columns", taken=taken))
     return found
 

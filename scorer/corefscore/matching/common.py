@@ -192,8 +192,8 @@ def _apart(
         if tagged
         else "one side has spans of tokens, the other items or text, which are never the same, even if they look alike"
         if one_sided
-        else "check that both sides have the same tokens, counted from 0, mentions that end with their last token, and "
-        "mentions in the same form"
+        else "check that both sides have the same tokens, count them from 0, end mentions at their last token, and "
+        "write mentions in the same form"
     )
     return Finding("no-common-mention", response.place.source.name, response.line, details=details)
 
@@ -207,7 +207,7 @@ def _hint(place: Place, tagged: bool) -> str:
             "other tags, name them with --tags"
         )
     return (
-        "CoNLL has coreference in the last column, JSON lines have it in a field of clusters, CorefUD has it in MISC; "
+        "coreference is read from the last column of CoNLL, a field of clusters of JSON, and MISC of CorefUD; "
         "corefscore validate FILE reports what this file contains"
     )
 

@@ -175,7 +175,7 @@ def _lacking(column: NameColumn) -> str:
     if column.columns < column.number:
         return f"no line has more than {plural(column.columns, 'column')}"
     cell = f', such as "{column.last_cell}"' if column.last_cell else ""
-    return f"it is the last column, which has coreference{cell}"
+    return f"it is the last column, which is read as coreference{cell}"
 
 
 def _types(column: NameColumn) -> str:

@@ -132,8 +132,8 @@ METRIC = Metric(
     ),
     use="Use it to reward mentions kept apart as well as mentions joined.",
     note=(
-        "If the key has links of one kind only, that kind alone is scored, as in the official scorer; with --boundary "
-        "both, only if the response has none of the other kind, too, as in Luo et al."
+        "If the key has links of one kind only, that kind alone is scored, as in the official scorer; --boundary both, "
+        "as in Luo et al., does so only if the response has no links of the other kind either."
     ),
     measures=(*_LINKS, _BLANC),
     # The links of both sides decide, with 0 if neither side has a link, as in the official CorefUD scorer (recorded

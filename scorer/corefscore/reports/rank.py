@@ -277,8 +277,8 @@ class Ranking(SystemsReport):
         elif self.undecided:
             which = in_line([f"{first} and {second}" for first, second in self.undecided])
             notes.append(
-                f"no verdict on {len(self.undecided)} of {plural(len(sample.pairs), 'pair')}, whose p could not have "
-                f"been small enough: {which}"
+                f"no verdict on {len(self.undecided)} of {plural(len(sample.pairs), 'pair')}, since p cannot "
+                f"reach {method.alpha:g}: {which}"
             )
         return [*notes, self.note_on_units, *self.notes_on_tests, *self.notes_on_intervals]
 

@@ -183,11 +183,12 @@ class SystemsReport(Reported):
             yield f"p: {self.corrected}, within one score"
         if found.family < found.count and found.by_chance:
             yield (
-                f"{found.count} tests: if all systems were equal, about {found.by_chance:.2g} of them would show a "
+                f"{found.count} tests: if all systems were equal, about {found.by_chance:.2g} tests would show a "
                 "difference by chance; --correction holm-all corrects for all tests"
             )
         needed = method.enough(found.family)
-        if method.trials < needed and not found.tests.exact[:, found.tested].all():
+        # With fewer units all assignments are enumerated, and more trials do not make p smaller.
+        if method.trials < needed and (found.tests.differing_units[:, found.tested] >= needed.bit_length()).any():
             yield (
                 f"{plural(method.trials, 'trial')} are too few for a verdict on {plural(found.family, 'test')} at "
                 f"significance level {method.alpha:g}; use --trials {needed}"
@@ -215,27 +216,27 @@ class SystemsReport(Reported):
         for measure, share in zip(found.sample.measures, own.max(axis=(0, 1)).tolist(), strict=True):
             if share > _DOMINANT:
                 whole = f"the key{' of its group' * (len(sizes) > 1)}, as {measure} recall counts it"
-                yield f"one unit is {_percentage(round(share, 2))} of {whole}: scores and intervals are mostly its own"
+                yield f"one unit is {_percentage(round(share, 2))} of {whole}: it decides scores and intervals"
         scored = ~np.isnan(found.sample.shown)
         extremes = int(np.isnan(found.ends[..., 0])[scored].sum())
         if extremes:
             rest = _percentage(round(1 - (1 - found.method.confidence) ** (1 / found.sample.units), 3))
             score = "1 score is" if extremes == 1 else f"{extremes} scores are"
-            sure = f"at {_percentage(found.method.confidence)} confidence, it is another in under {rest} of units"
+            sure = f"at {_percentage(found.method.confidence)} confidence, under {rest} of units differ from that"
             yield f"{score} 0 or 100 in all {found.sample.units} units, so without an interval: {sure}"
         if (sizes < SHORT).any():
-            few_units = f"only {found.sample.units} units"
+            few_units = f"there are only {found.sample.units} units"
             if len(sizes) > 1:
-                few_units = f"{(sizes < SHORT).sum()} of {len(sizes)} groups with fewer than {SHORT} units"
+                few_units = f"{(sizes < SHORT).sum()} of {len(sizes)} groups have fewer than {SHORT} units"
             alone = ", and a single unit adds nothing to an interval" * int(sizes.min() == 1)
-            yield f"{few_units}: they hardly show how much scores vary{alone}"
+            yield f"{few_units}, which hardly show how much scores vary{alone}"
         for name, rest, of_units in (
             ("system", " with errors or correct answers", found.sample.deciding_units),
             ("difference", "", found.tests.differing_units[:, found.tested]),
         ):
             few = int(((of_units > 0) & (of_units < SHORT)).sum())
             if found.sample.units >= SHORT and few:
-                yield f"{plural(few, name)}{rest} in fewer than {SHORT} units: their intervals may be too short"
+                yield f"{plural(few, name)}{rest} in fewer than {SHORT} units: intervals may be too short"
 
     def paper_table(
         self, sample: Sample, tested: Collection[str], columns: Sequence[Column], systems: Mapping[int, Sequence[Any]]

@@ -43,7 +43,7 @@ class Rules:
 
     repeated: str = option(
         REPEATED[0],
-        "How to treat spans annotated more than once: as the official scorer does, keep the first (always with --of), "
+        "How to treat spans annotated more than once: as the official scorer does (with --of: first), keep the first, "
         "or reject the file (refuse).",
         REPEATED,
         common=True,
@@ -79,14 +79,14 @@ class Rules:
     of: str | None = option(
         None,
         "Score one kind of mention, such as pronouns, names, size:2-5 (of the entity), singletons or type:person; or "
-        "each part of all mentions by size, kind, distance, type, column:N or field:NAME.",
+        "all mentions, divided by size, kind, distance, type, column:N or field:NAME.",
         kind=str,
         metavar="KIND",
     )
     task: str | None = option(
         None,
-        "CorefUD: use the matching rules of this shared task. aligned: crac26, but each mention is scored by the one "
-        "that it is aligned with; none: as aligned, with metrics as for CoNLL. (default: crac26)",
+        "CorefUD: use the matching rules of this shared task. aligned: as crac26, but each mention corresponds to "
+        "the one that it is aligned with; none: as aligned, with the metrics of CoNLL. (default: crac26)",
         tuple(_TASKS),
     )
     lookup: str | None = None
@@ -107,7 +107,7 @@ class Rules:
         if nodes and self.of is not None:
             chosen["lookup"] = "alignment"
             if given.get("lookup", "alignment") != "alignment":
-                raise UsageError("--of excludes --task crac22 and crac23, which look up other entities; leave one out")
+                raise UsageError("--of cannot be used with --task crac22 or crac23; leave one out")
         if nodes and chosen["mentions"] == "given":
             raise UsageError("--mentions given is for spans; in CorefUD mentions are aligned, so leave it out")
         if nodes and chosen["zeros"] == "dependent" and chosen["lookup"] in SEARCHES:

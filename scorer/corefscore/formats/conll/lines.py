@@ -154,7 +154,7 @@ def absent_column(source: Source, column: WordColumn) -> Finding | None:
     if not most or number is None:
         return None
     last = number == most
-    what = "it is the last column, which has coreference" if last else f"no line has more than {most} columns"
+    what = "it is the last column, which is read as coreference" if last else f"no line has more than {most} columns"
     return Finding("absent-column", source.name, details={"column": number, "what": what})
 
 

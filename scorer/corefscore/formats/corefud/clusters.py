@@ -159,7 +159,7 @@ class _Given(NamedTuple):
             low, high = span
             raise self.refused(
                 span,
-                f"either words or start and end throughout, and other mentions have words, such as {words!r:.60}; give "
+                f"all mentions as words, or all as start and end; some are words, such as {words!r:.60}; give "
                 f"words as sets, such as {{{low}, {high}}}",
             )
 

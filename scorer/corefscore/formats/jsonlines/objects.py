@@ -466,13 +466,13 @@ def _check_subtokens(place: Place, fields: Fields, field: str) -> None:
     subtoken_map = fields[field]
     flat = are(list, [subtoken_map]) and are(int, subtoken_map)
     if not flat or not all(map(le, [0, *subtoken_map], [*subtoken_map, MOST_TOKENS - 1])):
-        expected = "one list with the number of the word of each subtoken, from 0, never falling"
+        expected = "one list: for each subtoken the number of its word, from 0, not decreasing"
         raise bad_field(place, fields, field, f"is {shown(subtoken_map)}", expected)
     subtokens, words = len(subtoken_map), max(subtoken_map, default=-1) + 1
     most = _WORDS_PER_SUBTOKEN * subtokens + _WORDS_BESIDES
     if words > most:
         what = f"numbers {plural(words, 'word')} with {plural(subtokens, 'subtoken')}"
-        expected = f"{most} words at most: {_WORDS_PER_SUBTOKEN} for each subtoken, and {_WORDS_BESIDES}"
+        expected = f"at most {most} words: {_WORDS_BESIDES}, and {_WORDS_PER_SUBTOKEN} for each subtoken"
         raise bad_field(place, fields, field, what, expected)
 
 

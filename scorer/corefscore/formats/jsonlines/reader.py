@@ -276,11 +276,11 @@ class _Reader:
             if dialect.clusters in fields:
                 other = other or _other_clusters(fields, dialect, side)
             if other:
-                expected = "the same field in every object; --columns clusters=NAME says which one has the clusters"
-                raise bad_field(place, fields, other, "has clusters here, but not in the first object", expected)
+                expected = "the same field in every object; --columns clusters=NAME names the one with the clusters"
+                raise bad_field(place, fields, other, "contains clusters here, but not in the first object", expected)
         if dialect is E2E and self.request.input_format != E2E.name and not has_tokens(fields):
             field = next(name for name in OF_CHARACTERS if name in fields)
-            what = "is here without sentences, so offsets can be of characters; in the first object they are of tokens"
+            what = "has no sentences beside it, so offsets may count characters; those of the first object count tokens"
             expected = f"one kind of offsets in a file; --input-format {E2E.name} reads all of them as tokens"
             raise bad_field(place, fields, field, what, expected)
         return first

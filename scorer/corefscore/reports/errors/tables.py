@@ -72,7 +72,7 @@ def _conclusions(analysis: Analysis, words: ReportWords) -> list[str]:
         )
     reached = analysis.costs[-1].then
     if reached < 1 - NOTHING:
-        sentences.append(f"{words.key} itself has {percent(reached)} here, so the costs add up to less than 100")
+        sentences.append(f"{words.key} itself scores only {percent(reached)} here, so no more can be gained")
     return sentences
 
 

@@ -139,7 +139,7 @@ def table(report: Reported, style: Style) -> Iterator[str]:
         notes = [*table.notes]
         if left_out:
             fit = f"left out to fit {style.width} columns (COLUMNS=N sets them)"
-            notes.append(f"{fit}: {_in_words(left_out)}; --format csv has all")
+            notes.append(f"{fit}: {_in_words(left_out, columns)}; --format csv lists all")
         if notes:
             yield "\n" + _wrapped(notes, style.width)
         between = "\n"
@@ -229,11 +229,15 @@ def _lines(columns: _Columns) -> list[str]:
     return [_laid_out(groups, row, rule)[0], *_laid_out(wide, row, rule)[:-1]]
 
 
-def _in_words(columns: _Columns) -> str:
-    """Name columns, those under a common heading after it."""
-    words = []
+def _in_words(columns: _Columns, others: _Columns) -> str:
+    """Name columns by their headings, those under a common heading after it; by their names if another column has the
+    same heading."""
+    words, headings = [], [column.heading for column, _ in (*columns, *others)]
     for over, under in _spans(columns):
-        names = [column.heading if over else column.name.replace("_", " ") for column, _ in columns[under]]
+        names = [
+            column.heading if over or headings.count(column.heading) == 1 else column.name.replace("_", " ")
+            for column, _ in columns[under]
+        ]
         words += [" ".join((over, *names))] if over else names
     return ", ".join(words)
 
