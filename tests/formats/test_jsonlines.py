@@ -453,7 +453,7 @@ def test_predictions_in_a_field_of_another_name_are_not_left_out(name: str, clus
     named = "doc_key" if clusters == "clusters" else "doc_id"
     both = {named: "b", **json.loads(path.read_text())}
     later.write_text(lines({named: "a", "tokens": ["a"], clusters: []}, both))
-    with pytest.raises(InputError, match=rf'later.jsonl:2: .*"{name}" contains clusters here, but not in the first object'):
+    with pytest.raises(InputError, match=rf'later.jsonl:2: .*"{name}" contains clusters here, but not in the first'):
         corefscore.score(later, later, "muc")
     for field, recall in ((name, 0), (clusters, 1)):
         response = corefscore.read(path, side="response", columns=f"clusters={field}")
