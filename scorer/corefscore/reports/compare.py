@@ -199,15 +199,18 @@ class Comparison(SystemsReport):
     @property
     def legend(self) -> Sequence[str]:
         method = self.found.method
-        verdict = f"verdict: at significance level {method.alpha:g}; units: number of units in which the two differ; "
-        verdict += "detectable: smallest difference that would be shown with 80% power, empty if there is none"
-        if self.runs is None:
-            verdict += "; units needed: number of units for 80% power at the observed difference"
         pairs = len(self.found.sample.pairs)
         together = f"; those of differences are corrected for all {pairs} pairs" if self.found.together else ""
-        if method.margin is not None:
-            verdict += f"; p (equal): against a gap of {100 * method.margin:g} points or more (two one-sided t tests, "
-            verdict += "empty if fewer than 5 units differ)"
+        level = f"at significance level {method.alpha:g}"
+        verdict = f"differences are shown {level}"
+        if len(self.names) <= _PAIRWISE:  # a matrix has none of these columns
+            verdict = f"verdict: {level}; units: number of units in which the two differ; detectable: smallest "
+            verdict += "difference that would be shown with 80% power, empty if there is none"
+            if self.runs is None:
+                verdict += "; units needed: number of units for 80% power at the observed difference"
+            if method.margin is not None:
+                verdict += f"; p (equal): against a gap of {100 * method.margin:g} or more (two one-sided t tests, "
+                verdict += "empty if fewer than 5 units differ)"
         return [*self._legend(together), *[verdict] * bool(pairs)]
 
     @property

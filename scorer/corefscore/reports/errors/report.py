@@ -69,7 +69,7 @@ class ErrorReport(Reported):
     @property
     def notes(self) -> Sequence[str]:
         perfect = self.analysis.groups.perfect
-        groups = f"{int((~perfect).sum())} of {plural(len(perfect), 'group')} (entities that share mentions) differ"
+        groups = f"groups (entities that share mentions) that differ: {int((~perfect).sum())} of {len(perfect)}"
         notes = [*self.words.notes, f"{groups}; *: {self.words.star}"]
         if not self.analysis.text.words:
             notes.append("the key has no words: mentions are shown as token numbers, and no spans are repaired")
