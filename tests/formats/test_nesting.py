@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -89,6 +90,7 @@ def test_numpy_integers_are_tokens_of_a_file() -> None:
         pytest.param([[7, 8], [9]], [{7, 8, 9}], ["document"], id="numbers as mentions"),
         pytest.param([[{7, 8}, {9}]], [[{7, 8, 9}]], ["0"], id="sets of numbers are entities"),
         pytest.param([[[0, 1], [2, 3]]], [[[0, 1], [2, 3]]], ["document"], id="pairs of numbers are mentions"),
+        pytest.param([[[Decimal(0), Decimal(1)]]], [[[Decimal(0), 1]]], ["document"], id="numbers of any type"),
     ],
 )
 def test_what_could_be_either_is_decided_by_the_rule(key: Any, response: Any, names: list[str]) -> None:
@@ -117,6 +119,18 @@ class Span:
 
     def __hash__(self) -> int:
         return 1
+
+
+class Model:
+    """As those of pydantic: going through one gives its fields, and it has no hash."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __iter__(self) -> Iterator[tuple[str, int]]:
+        return iter([("start", 1), ("end", 2)])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Model)
 
 
 def test_sets_of_iterators_are_collections() -> None:
@@ -166,6 +180,8 @@ SHAPES = [
     pytest.param([[frozenset({3, 4}), frozenset({7})]], "list[list[frozenset[int]]]", id="frozen sets of tokens"),
     pytest.param([["a", [["b"]]]], "list[list[list[list[str]] | str]]", id="a mention beside entities"),
     pytest.param([[{"start": 1}]], "list[list[dict]]", id="objects of JSON"),
+    pytest.param([[Model(), Model()]], "list[list[Model]]", id="objects with fields"),
+    pytest.param([list(np.rec.fromarrays([[0], [1]]))], "list[list[record]]", id="records of an array"),
     pytest.param([[Tensor(), Tensor()]], "list[list[Tensor]]", id="identity"),
     pytest.param([[None, "a"]], "list[list[NoneType | str]]", id="None for a mention"),
     pytest.param([[(0, None), (4, 4)]], "list[list[tuple[int, NoneType] | tuple[int, int]]]", id="None in a mention"),

@@ -625,7 +625,7 @@ SYSTEM = TESTDATA / "systems" / "key.conll", {"ash": TESTDATA / "systems" / "run
         ({"by": 0}, "by=0: expected a word"),
         ({"baseline": "c"}, "--baseline 'c': no such system"),
         ({"correction": "bonferroni"}, "correction='bonferroni': expected one of largest, holm, holm-all, none"),
-        ({"document": 0}, 'the key has no document named "0"'),
+        ({"document": 0}, 'the key has no document named 0'),
     ],
     ids=str,
 )
@@ -828,6 +828,17 @@ def test_texts_that_differ_in_blanks_are_told(key: Any, response: Any, alike: st
             assert [f"{its.details['first']} and {its.details['second']}" for its in result.notices] == [alike] * bool(
                 alike
             )
+
+
+def test_tuples_that_only_one_side_has_are_told_beside_spans() -> None:
+    """Mentions as lists of their tokens matched those of two tokens only: 0.19 for 1."""
+    spans: Any = {"d": [[(0, 1), (4, 4), (12, 14)]]}
+    tokens: Any = {"d": [[(0, 1), (4,), (12, 13, 14)]]}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for key, response, count in ((spans, tokens, "2 tuples"), (tokens, spans, "2 tuples"), (tokens, tokens, "")):
+            found = [its.details["count"] for its in score(key, response, "lea").notices if its.code == "no-span"]
+            assert found == [count] * bool(count)
 
 
 @pytest.mark.parametrize(

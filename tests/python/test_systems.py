@@ -12,7 +12,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from corefscore import InputError, ScorerWarning, UsageError, analyse, check, compare, entities, rank, read, score
+from corefscore import (
+    InputError,
+    ScorerWarning,
+    UsageError,
+    analyse,
+    check,
+    compare,
+    entities,
+    explain,
+    rank,
+    read,
+    score,
+)
 from corefscore.core.frames import frame
 from corefscore.core.options import declared
 from corefscore.statistics.significance import Method
@@ -117,6 +129,7 @@ def test_one_system_gets_intervals_alone() -> None:
     ("wrong", "message"),
     [
         pytest.param(lambda: compare(KEY, {}), "systems: none is given", id="no system"),
+        pytest.param(lambda: compare(KEY, {1: KEY}), "the name 1 is int", id="a number for a name"),  # type: ignore[dict-item]
         pytest.param(lambda: compare(KEY, list(SYSTEMS.values())), "systems: they are list", id="no names"),  # type: ignore[arg-type]
         pytest.param(lambda: compare(KEY, SYSTEMS, "lae"), 'unknown measure "lae"', id="measure"),
         pytest.param(lambda: compare(KEY, SYSTEMS, 7), "measures=7: expected names", id="no names of measures"),  # type: ignore[arg-type]
@@ -154,6 +167,14 @@ def test_iterators_of_the_key_serve_all_systems() -> None:
         systems: Any = [entities] * 6 if not isinstance(key, dict) else dict.fromkeys("abcdef", entities)
         report = compare(key, {"one": systems, "two": systems}, "lea.f1", trials=10)
         assert [result["lea"].f1 for result in report.results.values()] == [1, 1]
+
+
+def test_iterators_serve_all_conventions() -> None:
+    """The first convention used them up, and the others scored nothing."""
+    key, response = [[[(0, 1), (4, 5)], [(7, 8)]]], [[[(0, 1), (4, 5), (7, 8)]]]
+    expected = [row.scores for row in explain(key, response).rows]
+    assert [row.scores for row in explain(key, iter(response)).rows] == expected
+    assert [row.scores for row in explain(iter(key), response).rows] == expected
 
 
 def test_what_is_odd_is_warned_of_once_for_all_systems() -> None:

@@ -216,6 +216,9 @@ def test_holm_is_that_of_a_worked_example() -> None:
     corrected = holm(np.array([0.01, 0.04, 0.03, 0.005]))
     assert corrected == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm(np.array([0.6, 0.9])).tolist() == [1, 1]
+    # Two tests in the first column, and one in the other.
+    of_columns = holm(np.array([[0.01, np.nan], [np.nan, 0.02], [0.03, np.nan]]))
+    assert np.array_equal(of_columns, [[0.02, np.nan], [np.nan, 0.02], [0.03, np.nan]], equal_nan=True)
 
 
 def test_units_too_few_for_a_verdict_get_none() -> None:

@@ -17,10 +17,10 @@ collections are documents. A document with a name is not taken for a list of the
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Iterator, Mapping, MappingView, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, MappingView, Sequence, Sized
 from functools import cache
 from itertools import chain, islice
-from numbers import Integral
+from numbers import Integral, Number
 from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
@@ -37,7 +37,7 @@ DOCUMENT, DOCUMENTS = 2, 3
 """The number of levels of sequences above mentions."""
 
 COLLECTIONS = (list, tuple, set, frozenset)
-_NUMBERS = (int, float, np.number)
+_NUMBERS = (int, float, Number)
 
 _EQUAL = frozenset({str, bytes, int, bool})
 """The types of most mentions and of their parts; such values equal themselves."""
@@ -183,7 +183,9 @@ class _Level(NamedTuple):
 
 
 def as_collections(value: Any) -> Any:
-    """Return the value with every other iterable in it as a list."""
+    """Return the value, or each document by its name, with every other iterable in it as a list."""
+    if isinstance(value, Mapping):
+        return {name: as_collections(document) for name, document in value.items()}
     return _levels(value)[0]
 
 
@@ -219,11 +221,11 @@ def _collections_among(kinds: frozenset[type]) -> frozenset[type] | None:
 
 
 def _is_other_collection(kind: type) -> bool:
-    """Return whether values of a type are collections of another type: arrays, iterators, and any iterable that is not
-    hashable, so that it cannot be a mention."""
+    """Return whether values of a type are collections of another type: arrays, iterators, and any iterable with a
+    length that is not hashable, so that it cannot be a mention. The elements of a pydantic model are its fields."""
     if issubclass(kind, (*COLLECTIONS, str, bytes, Mapping)) or not issubclass(kind, Iterable) or _is_frame(kind):
         return False
-    return issubclass(kind, (np.ndarray, Iterator, MappingView)) or kind.__hash__ is None
+    return issubclass(kind, (np.ndarray, Iterator, MappingView)) or (kind.__hash__ is None and issubclass(kind, Sized))
 
 
 def _is_frame(kind: type) -> bool:
@@ -305,7 +307,7 @@ def _wrong_leaf(levels: list[_Level]) -> str | None:
             return f"{_EXPECTED}; None is not a mention: leave it out"
         if _is_frame(kind):
             return f"{_EXPECTED}; {kind.__name__} is no list of mentions: {_OF_FRAME}"
-        if kind.__hash__ is None or issubclass(kind, Mapping):
+        if kind.__hash__ is None or issubclass(kind, Mapping | np.void):
             by_id = "; clusters by id as list(clusters.values())" if issubclass(kind, Mapping) else ""
             return f"hashable mentions; a value of type {kind.__name__} cannot be one{by_id}"
         of_kind = [value for level in levels for value in level.plain if type(value) is kind]
@@ -374,29 +376,32 @@ class Mentions:
 
 
 def odd_mentions(mentions: Mentions, *sides: Documents) -> Iterator[Finding]:
-    """Yield a notice about two texts that do not match and differ in white space or quotes only, and one about pairs of
-    whole numbers that are no spans, if most mentions of the sides are spans. Pairs that fall, such as (4, 1), can be a
-    sentence and a token, so for these nearly all mentions have to be spans."""
-    texts = [_texts(mentions, side) for side in sides] or [set()]
+    """Yield a notice about two texts that do not match and differ in white space or quotes only, and one about tuples
+    of whole numbers that are no spans: pairs, if most mentions of the sides are spans, and others if only one side has
+    such. Pairs that fall, such as (4, 1), can be a sentence and a token, so for these nearly all mentions have to be
+    spans."""
+    values = [_named(mentions, side) for side in sides]
+    texts = [{(of, its) for of, its in some if isinstance(its, str)} for some in values] or [set()]
     one, other = texts[0], texts[-1]  # the same if the other side is not in memory
     ours, theirs = ({_plain(its): its for its in some} for some in (one - other, other - one))
     if alike := min(ours.keys() & theirs.keys(), default=None):
         first, second = repr(ours[alike][1]), repr(theirs[alike][1])
         yield Finding("alike-mentions", "clusters", details={"first": first, "second": second})
-    odd = [pair for pair in mentions.values if isinstance(pair, tuple) and len(pair) == 2 and all(map(is_whole, pair))]
+    numbers = [its for its in mentions.values if isinstance(its, tuple) and its and all(map(is_whole, its))]
+    odd = [its for its in numbers if len(its) == 2]
     spans = sum(int(np.count_nonzero(its.start >= 0)) for its in sides)
-    if odd and len(odd) * (_PER_NEGATIVE if min(map(min, odd)) < 0 else _PER_PAIR) <= spans:
-        yield Finding("no-span", "clusters", details={"count": plural(len(odd), "pair"), "pair": str(odd[0])})
+    if not (odd and len(odd) * (_PER_NEGATIVE if min(map(min, odd)) < 0 else _PER_PAIR) <= spans):
+        only_spans = any(len(side.start) and not some for side, some in zip(sides, values, strict=True))
+        odd = numbers if only_spans else []
+    if odd:
+        yield Finding("no-span", "clusters", details={"count": plural(len(odd), "tuple"), "pair": str(odd[0])})
 
 
-def _texts(mentions: Mentions, side: Documents) -> set[tuple[str, str]]:
-    """Return the mentions of a side that are text, each with the name of its document."""
-    values = mentions.values
-    if str not in map(type, values):
-        return set()
+def _named(mentions: Mentions, side: Documents) -> list[tuple[str, Hashable]]:
+    """Return the mentions of a side that are no spans, each with the name of its document."""
     which = np.flatnonzero(side.start < 0)
     rows = zip(side.document[side.entity[which]].tolist(), (side.start[which] + LONGEST).tolist(), strict=True)
-    return {(side.names[of], text) for of, number in rows if isinstance(text := values[number], str)}
+    return [(side.names[of], mentions.values[number]) for of, number in rows]
 
 
 def _plain(text: tuple[str, str]) -> tuple[str, str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from corefscore.analysis.costs import measured
 from corefscore.analysis.response import Asked, analysable, analysed, refuse_parts
 from corefscore.formats.base import AUTO
+from corefscore.formats.memory import as_collections
 from corefscore.metrics import select
 from corefscore.python.api import complete, names_of, result, run_of, warn_of
 from corefscore.python.arguments import Files, Options, with_keywords
@@ -17,7 +18,7 @@ from corefscore.reports.entities import entities as report_of
 from corefscore.reports.errors.report import ErrorReport
 from corefscore.reports.explain import Explanation, expected, explanation
 from corefscore.scoring.kinds.texts import text_of
-from corefscore.scoring.run import Given, options_by_topic
+from corefscore.scoring.run import Given, is_in_memory, options_by_topic
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -99,6 +100,9 @@ def explain(
     """
     reading, _, _ = options_by_topic(arguments)
     number = expected(None if expect is None else str(expect), "expect=")
+    # Both sides are read again for each convention, which iterators do not allow.
+    key = as_collections(key) if is_in_memory(key) else key
+    response = as_collections(response) if is_in_memory(response) else response
     report = explanation(key, complete(key, response, reading), reading, number)
     warn_of(report.official.notices)
     return report

@@ -181,7 +181,10 @@ def _scored(
     Raises `UsageError` for anything but systems by name.
     """
     method = Method(**{name: arguments[name] for name in _METHOD if name in arguments})
-    if not isinstance(systems, Mapping) or not systems:
+    names = [*systems] if isinstance(systems, Mapping) else []
+    if other := [name for name in names if not isinstance(name, str)]:
+        raise UsageError(f"systems: the name {other[0]!r} is {type(other[0]).__name__}; expected a string")
+    if not names:
         found = "none is given" if isinstance(systems, Mapping) else f"they are {type(systems).__name__}"
         raise UsageError(f"systems: {found}; expected responses by name, such as {{'a': response}}")
     each, runs = separated(systems)
@@ -190,9 +193,7 @@ def _scored(
     if (paths := paths_of(KEY, key)) is not None:
         key = replace(corpus(paths, run.reading, KEY, run.settings.names), paths=paths)
     elif is_in_memory(key):  # iterators end with the first system
-        key = (
-            {name: as_collections(of) for name, of in key.items()} if isinstance(key, Mapping) else as_collections(key)
-        )
+        key = as_collections(key)
     results, notices = scored_each(each, partial(result, run, key), files_of(key))
     warn_of([notice for _, notice in notices])
     return Systems(results, notices, runs), method

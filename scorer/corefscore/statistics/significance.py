@@ -518,11 +518,11 @@ def decisive(metrics: Sequence[Metric], measures: Collection[str]) -> list[list[
 def holm(p: Floats) -> Floats:
     """Correct p-values by Holm's step-down method; the first axis is the family.
 
-    Of m sorted p-values p_0 <= p_1 <= ..., p_k becomes the maximum of (m - j) p_j over j <= k, at most 1. Source: Holm
-    1979.
+    Of m sorted p-values p_0 <= p_1 <= ..., p_k becomes the maximum of (m - j) p_j over j <= k, at most 1. NaN is not a
+    test, and does not change. Source: Holm 1979.
     """
     order = np.argsort(p, axis=0)
-    factors = np.arange(len(p), 0, -1).reshape(-1, *[1] * (p.ndim - 1))
+    factors = (~np.isnan(p)).sum(axis=0) - np.arange(len(p)).reshape(-1, *[1] * (p.ndim - 1))
     stepped = np.minimum(1.0, np.maximum.accumulate(np.take_along_axis(p, order, axis=0) * factors, axis=0))
     corrected = np.empty_like(p)
     np.put_along_axis(corrected, order, stepped, axis=0)
@@ -895,11 +895,7 @@ def _chains(corrected: Floats, sample: Sample, measure: int, score: int) -> Floa
 
 def corrected_for(p: Floats, correction: str) -> Floats:
     """Correct p-values, pairs x measures x scores, by Holm's method: for the pairs of each score, or for all tests
-    (``holm-all``), or not at all (``none``). NaN is not a test, and does not change."""
+    (``holm-all``), or not at all (``none``)."""
     if correction == "none" or not len(p):
         return p
-    if correction != "holm-all":
-        return holm(p)
-    corrected = p.copy()
-    corrected[~np.isnan(p)] = holm(p[~np.isnan(p)])
-    return corrected
+    return holm(p.ravel()).reshape(p.shape) if correction == "holm-all" else holm(p)
