@@ -176,10 +176,15 @@ class Source:
         self._kept, self._most = kept, most
 
     @property
+    def file(self) -> str:
+        """The name of the file without its folder and the ending of its compression."""
+        name, ending = os.path.splitext(os.path.basename(self.path))
+        return name if ending in (".gz", ".bz2", ".xz", ".zst") else name + ending
+
+    @property
     def stem(self) -> str:
         """The name of the file without its endings, which name its format and its compression."""
-        name, ending = os.path.splitext(os.path.basename(self.path))
-        return os.path.splitext(name)[0] if ending in (".gz", ".bz2", ".xz", ".zst") else name
+        return os.path.splitext(self.file)[0]
 
     def part(self, start: int, stop: int) -> Source:
         """Return the bytes from ``start`` to ``stop`` of a file that was opened before, for a worker.

@@ -318,6 +318,7 @@ class Pairing:
         self.response: Iterator[Documents] = map(self.response_names.add, response)
         self.in_tokens: _InTokens | None = None
         self.other_form: dict[str, str] = {}
+        self.of_other_files: dict[str, tuple[Place, Place]] = {}
         self.waiting: dict[str, tuple[Documents, int]] = {}
         self.unscored = 0
 
@@ -339,6 +340,7 @@ class Pairing:
         for batch, d in self.waiting.values():
             if d in batch.faults:
                 self._tell_unscored(batch, [d])
+        self._refuse_other_files()
         key, response = self.key_names.seen, self.response_names.seen
         if self.nameless is not None:
             number, place = self.nameless
@@ -384,7 +386,19 @@ class Pairing:
             response, found_in_one = compared(key, response, present)
             self.notices += found_in_one
         self._check(key, response, present)
+        if key.nodes is not None and response.nodes is not None:
+            both = zip(key.names, key.places, response.places, strict=True)
+            self.of_other_files |= {n: (k, r) for n, k, r in both if k and r and k.source.stem != r.source.stem}
         return Pairs(key, response, present, of_key)
+
+    def _refuse_other_files(self) -> None:
+        """Refuse a pair of CorefUD from files of different names, if another file has a document of the same name."""
+        sides = (its.places(its.seen).items() for its in (self.key_names, self.response_names) if self.of_other_files)
+        named = [(name, f" ({place.source.file})") for side in sides for name, place in side]
+        again = {name.removesuffix(file) for name, file in named if name.endswith(file)}
+        for name in [name for name in self.of_other_files if name in again][:1]:
+            key, response = self.of_other_files[name]
+            self.refuse(found_at(response, "other-file", document=name, file=key.source.file))
 
     def _read_response(self) -> bool:
         """Read the next batch of the response; returns whether there is one."""

@@ -8,7 +8,6 @@ goes on in another document is another entity there.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -66,10 +65,9 @@ def batches(files: Iterable[File], note: Callable[[Finding], None]) -> Iterator[
         del reader.lines, reader  # each knows the other, so both would stay while the documents are looked at
         twice = [name for name in found.names if name in known]
         if twice:
-            file = os.path.basename(source.name)
-            details = {"document": twice[0], "count": plural(len(twice), "document"), "file": file}
+            details = {"document": twice[0], "count": plural(len(twice), "document"), "file": source.file}
             note(Finding("same-document-names", source.name, None, details=details))
-            found = replace(found, names=[f"{name} ({file})" if name in known else name for name in found.names])
+            found = replace(found, names=[f"{name} ({source.file})" if name in known else name for name in found.names])
         known.update(found.names)
         yield found
 
