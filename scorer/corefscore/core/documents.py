@@ -42,14 +42,8 @@ class Places(Sequence[Place | None]):
     """Places of documents that are kept, in columns: a sixth of the memory of as many tuples."""
 
     def __init__(self, *parts: Sequence[Place | None]) -> None:
-        self._sources, self._lines = list[Source | None](), array("q")
-        for places in parts:
-            self.extend(places)
-
-    def extend(self, places: Sequence[Place | None]) -> None:
-        """Add more places after these."""
-        self._sources.extend(place and place.source for place in places)
-        self._lines.extend((place and place.line) or 0 for place in places)
+        self._sources = [place and place.source for places in parts for place in places]
+        self._lines = array("q", ((place and place.line) or 0 for places in parts for place in places))
 
     def __len__(self) -> int:
         return len(self._sources)
