@@ -44,7 +44,9 @@ def count(overlap: Overlap, boundary: str = KEY) -> tuple[Counts, ...]:
         + cells.total(pairs_of(cells.distinct.alone))
     )
     together = cells.together(), *(groups.together() + groups.distinct.twice for groups in sides)
-    apart = both_apart, *(groups.apart() + groups.distinct.several for groups in sides)
+    # Two spans are in different entities unless both are in the same single one.
+    sides_apart = (pairs_of(its.distinct.spans) - its.total(pairs_of(its.distinct.alone)) for its in sides)
+    apart = both_apart, *(pairs + its.distinct.several for pairs, its in zip(sides_apart, sides, strict=True))
     links = shares(*together), shares(*apart)
     if boundary == KEY:
         return links

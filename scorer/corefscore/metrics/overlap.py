@@ -105,12 +105,6 @@ class Groups:
             pairs[self.row[min(chain(*sets))]] -= _surplus_pairs(sets)
         return pairs
 
-    def apart(self) -> Floats:
-        """Return the number of pairs of spans that are in two different groups, for each document: all pairs except
-        those of spans that are both in the same single group.
-        """
-        return pairs_of(self.distinct.spans) - self.total(pairs_of(self.distinct.alone))
-
 
 _G = TypeVar("_G", bound=Groups)
 
