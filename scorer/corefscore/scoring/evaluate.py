@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from corefscore.core.arrays import Floats, Ints, among
+from corefscore.core.arrays import Floats, Ints
 from corefscore.core.documents import KEY, RESPONSE, Documents, Place, digits_of, joined, worded
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import MOST, SHOWN, Finding
@@ -232,13 +232,12 @@ class BatchScorer:
         every = list(matched.values())
         if (rules.mentions, rules.singletons) != (None, "keep"):
             matched = {view: select_mentions(its, rules.mentions, rules.singletons) for view, its in matched.items()}
+        tables = {view: overlap(mentions) for view, mentions in matched.items()}
         in_common = None
-        sides = [(mentions.response.number, mentions.key.number) for mentions in matched.values()]
-        if all(among(response, key).sum() <= FEW * len(response) for response, key in sides):
+        if all(len(table.cell_of) <= FEW * len(matched[view].response.number) for view, table in tables.items()):
             from corefscore.matching.common import common
 
             in_common = common(pairs, list(matched.values()), every)
-        tables = {view: overlap(mentions) for view, mentions in matched.items()}
         kept = {view: [its.narrow()] if self.keep_pairs else [] for view, its in of_views.items()}
         found = ScoredBatch(
             pairs.key.names,
