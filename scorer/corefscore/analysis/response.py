@@ -173,13 +173,14 @@ class Analysis:
     @cached_property
     def key(self) -> _Entities:
         """The entities of the key."""
-        return _Entities(self, self.pairs.key, self.both.key_row[self.errors.key.main], self.both.key)
+        main = self.both.key_row[self.errors.key.main]
+        return _Entities(self, self.pairs.key, main, Members(self.both.key, len(main)))
 
     @cached_property
     def response(self) -> _Entities:
         """The entities of the response."""
-        both = self.both
-        return _Entities(self, self.pairs.response, both.response_row[self.errors.response.main], both.response)
+        main = self.both.response_row[self.errors.response.main]
+        return _Entities(self, self.pairs.response, main, Members(self.both.response, len(main)))
 
     @cached_property
     def of_key(self) -> Ints:
@@ -250,22 +251,25 @@ class Analysis:
         return ", ".join(f"{_shortened(text)} {count}" for text, count in words.most_common(most) if count >= least)
 
 
+@dataclass(eq=False, repr=False)
 class _Entities:
     """The names of the entities of one side: the words of a mention and the id of the entity in its file.
 
-    ``main`` is the row of the main mention of each entity in the documents ``side``, ``of`` the entity of each mention.
+    ``main`` is the row of the main mention of each entity in the documents ``side``.
     """
 
-    def __init__(self, analysis: Analysis, side: Documents, main: Ints, of: Ints) -> None:
-        self._analysis, self._side, self._main, self._members = analysis, side, main, Members(of, len(main))
+    analysis: Analysis
+    side: Documents
+    main: Ints
+    members: Members
 
     def id(self, entity: int) -> str | None:
         """Return the id of an entity; None for `ABSENT`."""
-        return None if entity == ABSENT else self._side.name_of(self._side.entity[self._main[entity]])
+        return None if entity == ABSENT else self.side.name_of(self.side.entity[self.main[entity]])
 
     def name(self, entity: int, size: int = _SHOWN_WORDS) -> str:
         """Return the name of an entity, with so many characters of the words."""
-        return f"{_shortened(self._analysis.label(self._members[entity]), size)} ({self.id(entity)})"
+        return f"{_shortened(self.analysis.label(self.members[entity]), size)} ({self.id(entity)})"
 
 
 def _shortened(words: str, size: int = _SHOWN_WORDS) -> str:
