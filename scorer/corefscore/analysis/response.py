@@ -75,9 +75,10 @@ class Analysis:
     ``result`` is its score, with repeated mentions treated as the user asked. ``start`` is the F1 from which the costs
     begin: ``copies`` later copies of repeated mentions are ignored, and every mention is looked up where it is aligned.
     ``placed`` says where the mentions of each side are in the text. ``both`` are the partitions with spans repaired,
-    and ``pronoun`` says which of their mentions are pronouns. ``before`` scores responses without this repair, and
-    ``given`` is the response itself. ``errors`` are the errors other than span errors, and ``notices`` those of the
-    analysis itself. ``pronouns``, ``spans`` and ``heads`` are the methods that were used.
+    ``kinds`` the kind of each of their mentions, as an index of `KINDS`. ``before`` and ``after`` score responses
+    without and with this repair, and ``given`` is the response itself. ``errors`` are the errors other than span
+    errors, and ``notices`` those of the analysis itself. ``pronouns``, ``spans`` and ``heads`` are the methods that
+    were used.
     """
 
     result: Result
@@ -89,10 +90,11 @@ class Analysis:
     heads: str
     placed: tuple[Projection, Projection]
     before: ScoredResponses
+    after: ScoredResponses
     given: Ints
     copies: int
     both: Partitions
-    pronoun: Bools
+    kinds: Ints
     errors: Errors
     notices: Sequence[Finding] = ()
 
@@ -107,10 +109,6 @@ class Analysis:
         return self.before.total(self.given)
 
     @cached_property
-    def _after(self) -> ScoredResponses:
-        return ScoredResponses(self.measure, *self.both[:2], self.both.key) if self.both.repair.any() else self.before
-
-    @cached_property
     def counts(self) -> dict[str, int]:
         """How many errors there are of each type."""
         return {name: int(found.sum()) for name, found in self.errors.by_document.items()}
@@ -118,7 +116,7 @@ class Analysis:
     @cached_property
     def costs(self) -> list[Cost]:
         """What the errors of each type cost; ``in_turn`` adds up to the F1 of the key less ``start``."""
-        total = self._after.total
+        total = self.after.total
         before = total(self.both.response)
         gained = {name: total(response) - before for name, response in alone(self.errors)}
         found = [Cost(types.SPAN, self.counts[types.SPAN], before - self.start, before - self.start, before)]
@@ -131,7 +129,7 @@ class Analysis:
     @cached_property
     def document_costs(self) -> Floats:
         """For each document, the F1 gained over all documents if its errors are repaired."""
-        return self.before.gained(self.given, self._after)
+        return self.before.gained(self.given, self.after)
 
     @cached_property
     def document_scores(self) -> Floats:
@@ -159,11 +157,6 @@ class Analysis:
         perfect = np.ones(len(first), dtype=np.bool_)
         perfect[of[both.missing | both.extra | self._misplaced]] = False
         return _Groups(of, document, cost, perfect)
-
-    @cached_property
-    def kinds(self) -> Ints:
-        """The kind of each mention, as an index of `KINDS`."""
-        return np.where(self.pronoun, np.int8(0), (self.both.start != self.both.end) + np.int8(1))
 
     def kinds_of(self, mentions: Sequence[int] | Ints) -> dict[str, int]:
         """Return the number of some mentions of each kind."""
@@ -328,6 +321,8 @@ def analysed(given: Analysable, text: Text, asked: Asked, measure: Measure) -> A
     if reason is not None and len(pairs.key.start):  # a key without mentions has a notice already
         place = next(place for place in pairs.key.places if place is not None)
         notices.append(Finding("no-pronouns", place.source.name, details={"what": reason}))
-    before = ScoredResponses(measure, *as_given[:2], as_given.key), as_given.response
-    found = pronouns, spans, heads, placed, *before, copies, both, pronoun, errors, notices
-    return Analysis(result, pairs, text, measure, *found)
+    before = ScoredResponses(measure, *as_given[:2], as_given.key)
+    after = ScoredResponses(measure, *both[:2], both.key) if both.repair.any() else before
+    kinds = np.where(pronoun, np.int8(0), (both.start != both.end) + np.int8(1))
+    scored = before, after, as_given.response, copies
+    return Analysis(result, pairs, text, measure, pronouns, spans, heads, placed, *scored, both, kinds, errors, notices)
