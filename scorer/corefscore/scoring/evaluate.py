@@ -173,11 +173,7 @@ class BatchScorer:
     def count(self, pairs: Pairs) -> ScoredBatch:
         """Count a batch, or its windows if there are any."""
         names, rules, key = pairs.key.names, self.settings.rules, pairs.fingerprint
-        same_file = pairs.key.files[:1] == pairs.response.files[:1]  # given twice, perhaps for two fields of it
-        of_key, of_response = pairs.key.unread, pairs.response.unread
-        unread = {name: place for name, place in of_response.items() if same_file or name not in of_key}
-        alone = () if same_file else of_key.keys() - of_response.keys()
-        unread |= {name: of_key[name] for name in alone if side_in(name) == RESPONSE}
+        unread = _unread(pairs) if pairs.key.unread or pairs.response.unread else {}
         if self.of is not None:
             from corefscore.scoring.kinds.divisions import with_kinds
 
@@ -299,6 +295,15 @@ class BatchScorer:
         (counts,) = kinds.values()
         shown = found.listed[WHOLE]._replace(key_copies=counts[MENTIONS][:, 0, 1])
         return found._replace(counts=counts, listed={WHOLE: shown})
+
+
+def _unread(pairs: Pairs) -> dict[str, Place]:
+    """Return the ``unread`` of a `ScoredBatch`."""
+    same_file = pairs.key.files[:1] == pairs.response.files[:1]  # given twice, perhaps for two fields of it
+    of_key, of_response = pairs.key.unread, pairs.response.unread
+    unread = {name: place for name, place in of_response.items() if same_file or name not in of_key}
+    alone = () if same_file else of_key.keys() - of_response.keys()
+    return unread | {name: of_key[name] for name in alone if side_in(name) == RESPONSE}
 
 
 def _counts_by_unit(
