@@ -81,6 +81,14 @@ def divided(counts: Counts) -> Values:
     return found
 
 
+def combined(recall: Floats, precision: Floats, f1: Floats) -> Values:
+    """Return the values of a measure that combines others, whose counts are the scores over 1."""
+    ones = np.ones(recall.shape)
+    found = Values(Ratios(recall, ones), Ratios(precision, ones), f1)
+    vars(found).update(recall=recall, precision=precision)
+    return found
+
+
 def packed(measures: Sequence[Counts]) -> Floats:
     """Return the counts of measures as one array of the shape documents x measures x 4.
 

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from corefscore.core.arrays import Bools, Floats, Ints, pairs_of
-from corefscore.metrics.base import SCORES, Counts, Measure, Metric, Option, Ratios, Values, divided, shares
+from corefscore.metrics.base import SCORES, Counts, Measure, Metric, Option, Values, combined, divided, shares
 from corefscore.metrics.members import Both, Members
 from corefscore.metrics.overlap import Overlap
 
@@ -102,15 +102,13 @@ def combine(counted: Sequence[Counts], boundary: str = KEY) -> Values:
         decides.append(~(decides[0] | decides[1]))
         nothing = key + response == 0
         scores.append(divided(shares(common + nothing, key + nothing, response + nothing)))
-    ones = np.ones(decides[0].shape)
     parts = np.maximum(np.sum(decides, axis=0), 1)
 
     def mean(values: Sequence[Floats]) -> Floats:
         total: Floats = np.sum(np.where(decides, values, 0), axis=0) / parts
         return total
 
-    recall, precision, f1 = (mean([getattr(score, name) for score in scores]) for name in SCORES)
-    return Values(Ratios(recall, ones), Ratios(precision, ones), f1)
+    return combined(*(mean([getattr(score, name) for score in scores]) for name in SCORES))
 
 
 _LINKS = (
