@@ -640,9 +640,8 @@ def fingerprint(documents: Documents) -> int:
         mentions[gaps] += (before[first + size] - before[first])[gaps]
     sums = mentions
     for group, count in ((documents.entity, len(documents.document)), (documents.document, len(documents))):
-        before = np.append(np.uint64(0), np.cumsum(scrambled(sums), dtype=np.uint64))
-        edges = bounds(group, count)
-        sums = before[edges[1:]] - before[edges[:-1]]
+        parts, sums = scrambled(sums), np.zeros(count, dtype=np.uint64)
+        np.add.at(sums, group, parts)
     return int(np.sum(scrambled(sums + scrambled(documents.tokens))))
 
 
