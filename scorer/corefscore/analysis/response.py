@@ -75,9 +75,10 @@ class Analysis:
     ``result`` is its score, with repeated mentions treated as the user asked. ``start`` is the F1 from which the costs
     begin: ``copies`` later copies of repeated mentions are ignored, and every mention is looked up where it is aligned.
     ``placed`` says where the mentions of each side are in the text. ``both`` are the partitions with spans repaired,
-    and ``pronoun`` says which of their mentions are pronouns. ``before`` scores responses without this repair, and
-    ``given`` is the response itself. ``errors`` are the errors other than span errors, and ``notices`` those of the
-    analysis itself. ``pronouns``, ``spans`` and ``heads`` are the methods that were used.
+    ``kinds`` the kind of each of their mentions, as an index of `KINDS`. ``before`` and ``after`` score responses
+    without and with this repair, and ``given`` is the response itself. ``errors`` are the errors other than span
+    errors, and ``notices`` those of the analysis itself. ``pronouns``, ``spans`` and ``heads`` are the methods that
+    were used.
     """
 
     result: Result
@@ -89,10 +90,11 @@ class Analysis:
     heads: str
     placed: tuple[Projection, Projection]
     before: ScoredResponses
+    after: ScoredResponses
     given: Ints
     copies: int
     both: Partitions
-    pronoun: Bools
+    kinds: Ints
     errors: Errors
     notices: Sequence[Finding] = ()
 
@@ -107,10 +109,6 @@ class Analysis:
         return self.before.total(self.given)
 
     @cached_property
-    def _after(self) -> ScoredResponses:
-        return ScoredResponses(self.measure, *self.both[:2], self.both.key) if self.both.repair.any() else self.before
-
-    @cached_property
     def counts(self) -> dict[str, int]:
         """How many errors there are of each type."""
         return {name: int(found.sum()) for name, found in self.errors.by_document.items()}
@@ -118,7 +116,7 @@ class Analysis:
     @cached_property
     def costs(self) -> list[Cost]:
         """What the errors of each type cost; ``in_turn`` adds up to the F1 of the key less ``start``."""
-        total = self._after.total
+        total = self.after.total
         before = total(self.both.response)
         gained = {name: total(response) - before for name, response in alone(self.errors)}
         found = [Cost(types.SPAN, self.counts[types.SPAN], before - self.start, before - self.start, before)]
@@ -131,7 +129,7 @@ class Analysis:
     @cached_property
     def document_costs(self) -> Floats:
         """For each document, the F1 gained over all documents if its errors are repaired."""
-        return self.before.gained(self.given, self._after)
+        return self.before.gained(self.given, self.after)
 
     @cached_property
     def document_scores(self) -> Floats:
@@ -160,11 +158,6 @@ class Analysis:
         perfect[of[both.missing | both.extra | self._misplaced]] = False
         return _Groups(of, document, cost, perfect)
 
-    @cached_property
-    def kinds(self) -> Ints:
-        """The kind of each mention, as an index of `KINDS`."""
-        return np.where(self.pronoun, np.int8(0), (self.both.start != self.both.end) + np.int8(1))
-
     def kinds_of(self, mentions: Sequence[int] | Ints) -> dict[str, int]:
         """Return the number of some mentions of each kind."""
         sizes = np.bincount(self.kinds[mentions], minlength=len(KINDS)).tolist()
@@ -173,13 +166,14 @@ class Analysis:
     @cached_property
     def key(self) -> _Entities:
         """The entities of the key."""
-        return _Entities(self, self.pairs.key, self.both.key_row[self.errors.key.main], self.both.key)
+        main = self.both.key_row[self.errors.key.main]
+        return _Entities(self, self.pairs.key, main, Members(self.both.key, len(main)))
 
     @cached_property
     def response(self) -> _Entities:
         """The entities of the response."""
-        both = self.both
-        return _Entities(self, self.pairs.response, both.response_row[self.errors.response.main], both.response)
+        main = self.both.response_row[self.errors.response.main]
+        return _Entities(self, self.pairs.response, main, Members(self.both.response, len(main)))
 
     @cached_property
     def of_key(self) -> Ints:
@@ -250,22 +244,25 @@ class Analysis:
         return ", ".join(f"{_shortened(text)} {count}" for text, count in words.most_common(most) if count >= least)
 
 
+@dataclass(eq=False, repr=False)
 class _Entities:
     """The names of the entities of one side: the words of a mention and the id of the entity in its file.
 
-    ``main`` is the row of the main mention of each entity in the documents ``side``, ``of`` the entity of each mention.
+    ``main`` is the row of the main mention of each entity in the documents ``side``.
     """
 
-    def __init__(self, analysis: Analysis, side: Documents, main: Ints, of: Ints) -> None:
-        self._analysis, self._side, self._main, self._members = analysis, side, main, Members(of, len(main))
+    analysis: Analysis
+    side: Documents
+    main: Ints
+    members: Members
 
     def id(self, entity: int) -> str | None:
         """Return the id of an entity; None for `ABSENT`."""
-        return None if entity == ABSENT else self._side.name_of(self._side.entity[self._main[entity]])
+        return None if entity == ABSENT else self.side.name_of(self.side.entity[self.main[entity]])
 
     def name(self, entity: int, size: int = _SHOWN_WORDS) -> str:
         """Return the name of an entity, with so many characters of the words."""
-        return f"{_shortened(self._analysis.label(self._members[entity]), size)} ({self.id(entity)})"
+        return f"{_shortened(self.analysis.label(self.members[entity]), size)} ({self.id(entity)})"
 
 
 def _shortened(words: str, size: int = _SHOWN_WORDS) -> str:
@@ -324,6 +321,8 @@ def analysed(given: Analysable, text: Text, asked: Asked, measure: Measure) -> A
     if reason is not None and len(pairs.key.start):  # a key without mentions has a notice already
         place = next(place for place in pairs.key.places if place is not None)
         notices.append(Finding("no-pronouns", place.source.name, details={"what": reason}))
-    before = ScoredResponses(measure, *as_given[:2], as_given.key), as_given.response
-    found = pronouns, spans, heads, placed, *before, copies, both, pronoun, errors, notices
-    return Analysis(result, pairs, text, measure, *found)
+    before = ScoredResponses(measure, *as_given[:2], as_given.key)
+    after = ScoredResponses(measure, *both[:2], both.key) if both.repair.any() else before
+    kinds = np.where(pronoun, np.int8(0), (both.start != both.end) + np.int8(1))
+    scored = before, after, as_given.response, copies
+    return Analysis(result, pairs, text, measure, pronouns, spans, heads, placed, *scored, both, kinds, errors, notices)

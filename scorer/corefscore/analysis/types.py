@@ -105,6 +105,7 @@ class Errors:
     """The errors of a response whose spans are repaired: those of its entities, and those of the key entities.
 
     ``label`` is a number of the key entity of each mention, different from the numbers of response entities and pieces.
+    ``repaired`` are the mentions whose span was repaired; those that were repaired by trimming come first.
     """
 
     partitions: Partitions
@@ -112,12 +113,7 @@ class Errors:
     response: _OneSide
     key: _OneSide
     label: Ints
-
-    @cached_property
-    def repaired(self) -> Ints:
-        """The mentions whose span was repaired; those that were repaired by trimming come first."""
-        mentions = np.flatnonzero(self.partitions.repair)
-        return mentions[order_by(self.partitions.repair[mentions])]
+    repaired: Ints
 
     @cached_property
     def by_document(self) -> dict[str, Ints]:
@@ -202,7 +198,9 @@ def errors_of(both: Partitions, pronoun: Bools) -> Errors:
     pieces = _Pieces(of, *(column[shared[first]] for column in (both.document, both.key, both.response)))
     response = _one_side(both.response, both.key, pronoun, of, pieces.response)
     key = _one_side(both.key, both.response, pronoun, of, pieces.key)
-    return Errors(both, pieces, response, key, len(response.main) + len(pieces.key) + both.key)
+    repaired = np.flatnonzero(both.repair)
+    repaired = repaired[order_by(both.repair[repaired])]
+    return Errors(both, pieces, response, key, len(response.main) + len(pieces.key) + both.key, repaired)
 
 
 def _one_side(entities: Ints, other: Ints, pronoun: Bools, piece: Ints, of_piece: Ints) -> _OneSide:

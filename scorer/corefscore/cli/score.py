@@ -15,10 +15,10 @@ from corefscore.cli.output import tell, terminal_size, write
 from corefscore.cli.scoring import evaluated, given, missing_response, of_both_sides, read_key, spare_inputs, workers
 from corefscore.core.documents import KEY
 from corefscore.core.errors import InputError, UsageError
-from corefscore.core.options import STATISTICS
+from corefscore.core.options import STATISTICS, name_options
 from corefscore.core.sources import STDIN
 from corefscore.metrics import GROUPS, NAMES, named, select
-from corefscore.metrics.base import NODES, Metric, names_asked, options_of
+from corefscore.metrics.base import NODES, Metric, options_of
 from corefscore.reports.base import shortened
 from corefscore.reports.layouts import COREFUD, DATA, RESULT, TABLE, TABLES, Style, fitting, rendered
 from corefscore.reports.score import Report
@@ -218,8 +218,7 @@ def _write_key(key: str, output: str, metrics: Sequence[Metric], arguments: Mapp
     from corefscore.matching.named import about_names, estimated, names_of, names_of_side, without_column
 
     corpus = read_key(key, metrics, **arguments)
-    names = names_asked(metrics, arguments)
-    assert names is not None, "only metrics of names can have an estimated key"
+    names = name_options(arguments)
     about = about_names([[names_of_side(corpus.documents, names, KEY)]], names)
     columns = names_of(corpus.documents).columns
     if lacking := without_column(columns):

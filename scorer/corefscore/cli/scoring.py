@@ -21,7 +21,7 @@ from corefscore.core.sources import STDIN, listed, only_once, place_and_pattern
 from corefscore.core.workers import Map, processes
 from corefscore.formats import has_both_sides
 from corefscore.formats.base import Reading
-from corefscore.metrics.base import Metric, names_asked, options_of, own_values
+from corefscore.metrics.base import Metric, options_of, own_values
 from corefscore.scoring.results import DOCUMENT, Result
 from corefscore.scoring.run import Corpus, options_by_topic, scored, settings_of
 from corefscore.scoring.run import corpus as read
@@ -54,7 +54,7 @@ def read_key(key: str, metrics: Sequence[Metric], **arguments: Any) -> Corpus:
     Raises `InputError` for a key that cannot be scored.
     """
     reading, _, own = _options_by_topic(metrics, arguments)
-    names = names_asked(metrics, own_values(metrics, own))
+    _, names = own_values(metrics, own)
     with progress([key]) as watch:
         corpus = replace(read(key, reading, KEY, names, watch=watch), paths=key)
     for fault in corpus.documents.faults.values():

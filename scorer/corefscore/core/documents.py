@@ -42,14 +42,8 @@ class Places(Sequence[Place | None]):
     """Places of documents that are kept, in columns: a sixth of the memory of as many tuples."""
 
     def __init__(self, *parts: Sequence[Place | None]) -> None:
-        self._sources, self._lines = list[Source | None](), array("q")
-        for places in parts:
-            self.extend(places)
-
-    def extend(self, places: Sequence[Place | None]) -> None:
-        """Add more places after these."""
-        self._sources.extend(place and place.source for place in places)
-        self._lines.extend((place and place.line) or 0 for place in places)
+        self._sources = [place and place.source for places in parts for place in places]
+        self._lines = array("q", ((place and place.line) or 0 for places in parts for place in places))
 
     def __len__(self) -> int:
         return len(self._sources)
@@ -646,9 +640,8 @@ def fingerprint(documents: Documents) -> int:
         mentions[gaps] += (before[first + size] - before[first])[gaps]
     sums = mentions
     for group, count in ((documents.entity, len(documents.document)), (documents.document, len(documents))):
-        before = np.append(np.uint64(0), np.cumsum(scrambled(sums), dtype=np.uint64))
-        edges = bounds(group, count)
-        sums = before[edges[1:]] - before[edges[:-1]]
+        parts, sums = scrambled(sums), np.zeros(count, dtype=np.uint64)
+        np.add.at(sums, group, parts)
     return int(np.sum(scrambled(sums + scrambled(documents.tokens))))
 
 

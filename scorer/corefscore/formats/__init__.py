@@ -105,7 +105,7 @@ def opened(
     """Find the files of a side and their format; arguments and errors are those of `read`."""
     # Names of the key are looked up in the response by token, so words are compared.
     texts = texts or bool(reading.align) or (names is not None and names.ne_from != OWN)
-    request = requested(side, reading, names)._replace(texts=texts)
+    request = requested(side, reading, names)
     given = listed(path, notices) if isinstance(path, str) else [Source(name) for name in path]
     files = unpacked(given, notices)
     if not files:
@@ -113,7 +113,7 @@ def opened(
     form = form_of(files, reading, side)
     if names is not None and form.named:
         form = form._replace(read=form.named)
-    return Opened(files, form, request._replace(several=len(files) > 1))
+    return Opened(files, form, request._replace(texts=texts, several=len(files) > 1))
 
 
 def _annotations(

@@ -16,7 +16,7 @@ import math
 
 import numpy as np
 
-from corefscore.core.arrays import Bools, Floats, Ints, among, changes, lists_by_key, ranked
+from corefscore.core.arrays import Bools, Floats, Ints, changes, lists_by_key, ranked
 from corefscore.core.records import NamedTuple
 
 _PAYS = 0.05
@@ -52,13 +52,15 @@ def best(rows: Ints, columns: Ints, weights: Floats) -> Assignment:
     """
     chosen, unsure = np.zeros((2, len(rows)), dtype=np.bool_)
     left = np.arange(len(rows))
+    free_row, free_column = (np.ones(int(of_cell.max(initial=-1)) + 1, dtype=np.bool_) for of_cell in (rows, columns))
     while len(left):
         found, equalled = _dominant(rows[left], columns[left], weights[left])
         taken = left[found]
         chosen[taken] = True
         unsure[left[equalled]] = True
         before = len(left)
-        left = left[~among(rows[left], rows[taken]) & ~among(columns[left], columns[taken])]
+        free_row[rows[taken]] = free_column[columns[taken]] = False
+        left = left[free_row[rows[left]] & free_column[columns[left]]]
         if before - len(left) < _PAYS * before:
             break
     if len(left):

@@ -61,6 +61,11 @@ class Side(NamedTuple):
         return Side(self.number[which], renumbered[entity], self.document[left])
 
     @property
+    def has_copies(self) -> bool:
+        """Whether a span is annotated more than once."""
+        return bool(np.bincount(self.number).max(initial=0) > 1)
+
+    @property
     def not_alone(self) -> Bools:
         """Which mentions are in an entity with others."""
         return np.bincount(self.entity, minlength=len(self.document))[self.entity] > 1
@@ -203,9 +208,9 @@ def treat_repeats(matched: Matched, pairs: Pairs, treatment: str) -> _Treated:
 
     Raises `InputError` at the first copy if ``treatment`` is ``refuse``.
     """
-    key_copies, response_copies = _copies(matched.key), _copies(matched.response)
-    if not key_copies.any() and not response_copies.any():
+    if not (matched.key.has_copies or matched.response.has_copies):
         return _Treated(matched, {}, [], [])
+    key_copies, response_copies = _copies(matched.key), _copies(matched.response)
     key_repeats = repeats_of(pairs.key, copies_by_number(matched.key.number, key_copies))
     response_repeats = repeats_of(pairs.response, copies_by_number(matched.response.number, response_copies))
     every = key_repeats + response_repeats
@@ -347,8 +352,7 @@ def copies_of(documents: Documents) -> list[list[int]]:
 
 def _copies(side: Side) -> Bools:
     """Return the mentions of a side whose span an earlier mention has."""
-    once = np.bincount(side.number).max(initial=0) <= 1
-    return np.zeros(len(side.number), dtype=np.bool_) if once else repeated(side.number)
+    return repeated(side.number) if side.has_copies else np.zeros(len(side.number), dtype=np.bool_)
 
 
 def copies_by_number(number: Ints, copies: Bools) -> list[list[int]]:

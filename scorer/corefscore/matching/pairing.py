@@ -21,7 +21,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from itertools import accumulate, chain, islice, pairwise
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,7 +41,7 @@ from corefscore.core.documents import (
 )
 from corefscore.core.errors import InputError, UnknownDocumentError, nearest, refuse, suggested
 from corefscore.core.findings import NO_CHARACTERS, SHOWN, Finding, plural
-from corefscore.core.records import NamedTuple, replace
+from corefscore.core.records import NamedTuple, dataclass, field, replace
 from corefscore.core.sources import Source
 from corefscore.formats.base import found_at, refused
 
@@ -225,6 +224,7 @@ class Pairs(NamedTuple):
         return self._replace(key=key, response=replace(response, names=names))
 
 
+@dataclass(eq=False, repr=False)
 class Names:
     """The names seen on one side, and where each document begins; ``exact`` means that all are CoNLL names.
 
@@ -232,26 +232,27 @@ class Names:
     small documents, a score keeps little else.
     """
 
-    def __init__(self, others: Mapping[str, str] = MappingProxyType({})) -> None:
-        self.exact = True
-        self.seen: dict[str, str] = {}
-        self._others, self._places = others, Places()
+    others: Mapping[str, str] = field(default_factory=dict)
+    exact: bool = True
+    seen: dict[str, str] = field(default_factory=dict)
+    _places: list[Places] = field(default_factory=list)
 
     def add(self, documents: Documents) -> Documents:
         """Add the names of a batch, and return it. Raises `InputError` for a name that was already added."""
         self.exact = self.exact and documents.exact_names
-        self._places.extend(documents.places)
+        self._places.append(Places(documents.places))
         for name, place in zip(documents.names, documents.places, strict=True):
             assert place is not None, "no document that was read is missing"
             if name in self.seen:
                 raise refused(place, "repeated-name", document=name, first=str(self.places({name})[name]))
-            once = self._others.get(name, name)
+            once = self.others.get(name, name)
             self.seen[once] = once
         return documents
 
     def places(self, names: Collection[str]) -> dict[str, Place]:
         """Return the places of some documents, in the order in which they were seen."""
-        return {name: place for name, place in zip(self.seen, self._places, strict=False) if place and name in names}
+        places = zip(self.seen, chain(*self._places), strict=False)
+        return {name: place for name, place in places if place and name in names}
 
 
 def in_other_form(key: Collection[str], response: Collection[str]) -> dict[str, str]:

@@ -81,6 +81,14 @@ def divided(counts: Counts) -> Values:
     return found
 
 
+def combined(recall: Floats, precision: Floats, f1: Floats) -> Values:
+    """Return the values of a measure that combines others, whose counts are the scores over 1."""
+    ones = np.ones(recall.shape)
+    found = Values(Ratios(recall, ones), Ratios(precision, ones), f1)
+    vars(found).update(recall=recall, precision=precision)
+    return found
+
+
 def packed(measures: Sequence[Counts]) -> Floats:
     """Return the counts of measures as one array of the shape documents x measures x 4.
 
@@ -205,8 +213,9 @@ def options_of(metrics: Sequence[Metric]) -> list[Option]:
     return list(dict.fromkeys(option for metric in metrics for option in (*metric.options, *VIEWS[metric.view])))
 
 
-def own_values(metrics: Sequence[Metric], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Find the values of the options of some metrics by keyword, from ``given`` or the defaults.
+def own_values(metrics: Sequence[Metric], given: Mapping[str, Any]) -> tuple[dict[str, Any], NameOptions | None]:
+    """Find the values of the options of some metrics by keyword, from ``given`` or the defaults; and the options about
+    named entities among them, None if no metric counts named mentions.
 
     Implied options are left out if they have their default. Raises `UsageError` for an unknown option and for an
     invalid value.
@@ -216,18 +225,14 @@ def own_values(metrics: Sequence[Metric], given: Mapping[str, Any]) -> dict[str,
     if unknown := sorted(given.keys() - known):
         hint = suggested(unknown[0], known) if known else "they have no options"
         raise UsageError(f"unknown option {', '.join(unknown)} of these metrics; {hint}")
-    if (of_names := names_asked(metrics, given)) is not None:
-        given = {**given, **vars(of_names)}
+    names = name_options(given) if any(metric.view == NAMED for metric in metrics) else None
+    if names is not None:
+        given = {**given, **vars(names)}
     values = {keyword: given.get(keyword, option.default) for option, keyword in zip(options, known, strict=True)}
     check_options(options, values)
-    return {
+    own = {
         keyword: values[keyword]
         for option, keyword in zip(options, known, strict=True)
         if values[keyword] != option.default or not option.implied
     }
-
-
-def names_asked(metrics: Sequence[Metric], own: Mapping[str, Any]) -> NameOptions | None:
-    """Find the options about named entities of some metrics, given the values of their options; None if no metric
-    counts named mentions."""
-    return name_options(own) if any(metric.view == NAMED for metric in metrics) else None
+    return own, names

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from corefscore.core.arrays import Bools, Floats, Ints, pairs_of
-from corefscore.metrics.base import SCORES, Counts, Measure, Metric, Option, Ratios, Values, divided, shares
+from corefscore.metrics.base import SCORES, Counts, Measure, Metric, Option, Values, combined, divided, shares
 from corefscore.metrics.members import Both, Members
 from corefscore.metrics.overlap import Overlap
 
@@ -44,7 +44,9 @@ def count(overlap: Overlap, boundary: str = KEY) -> tuple[Counts, ...]:
         + cells.total(pairs_of(cells.distinct.alone))
     )
     together = cells.together(), *(groups.together() + groups.distinct.twice for groups in sides)
-    apart = both_apart, *(groups.apart() + groups.distinct.several for groups in sides)
+    # Two spans are in different entities unless both are in the same single one.
+    sides_apart = (pairs_of(its.distinct.spans) - its.total(pairs_of(its.distinct.alone)) for its in sides)
+    apart = both_apart, *(pairs + its.distinct.several for pairs, its in zip(sides_apart, sides, strict=True))
     links = shares(*together), shares(*apart)
     if boundary == KEY:
         return links
@@ -100,15 +102,13 @@ def combine(counted: Sequence[Counts], boundary: str = KEY) -> Values:
         decides.append(~(decides[0] | decides[1]))
         nothing = key + response == 0
         scores.append(divided(shares(common + nothing, key + nothing, response + nothing)))
-    ones = np.ones(decides[0].shape)
     parts = np.maximum(np.sum(decides, axis=0), 1)
 
     def mean(values: Sequence[Floats]) -> Floats:
         total: Floats = np.sum(np.where(decides, values, 0), axis=0) / parts
         return total
 
-    recall, precision, f1 = (mean([getattr(score, name) for score in scores]) for name in SCORES)
-    return Values(Ratios(recall, ones), Ratios(precision, ones), f1)
+    return combined(*(mean([getattr(score, name) for score in scores]) for name in SCORES))
 
 
 _LINKS = (

@@ -105,12 +105,6 @@ class Groups:
             pairs[self.row[min(chain(*sets))]] -= _surplus_pairs(sets)
         return pairs
 
-    def apart(self) -> Floats:
-        """Return the number of pairs of spans that are in two different groups, for each document: all pairs except
-        those of spans that are both in the same single group.
-        """
-        return pairs_of(self.distinct.spans) - self.total(pairs_of(self.distinct.alone))
-
 
 _G = TypeVar("_G", bound=Groups)
 
@@ -178,14 +172,16 @@ def overlap(matched: Matched) -> Overlap:
     met = cell_of_number[response.number]
     met = met[met >= 0]
 
-    cells = _groups(matched, number, cell_of, key.document[cell_key])
-    return Overlap(
-        matched.documents,
-        _groups(matched, *key),
-        _groups(matched, *response),
-        Cells(**vars(cells), key=cell_key, response=cell_response, met=np.bincount(met, minlength=len(cell_key))),
-        met,
+    # The cells are groups of mentions like the entities of a side.
+    of_key, of_response, of_cells = (
+        _groups(matched, side)
+        if side.has_copies
+        else plain_groups(side.document, np.bincount(side.entity, minlength=len(side.document)), matched.documents)
+        for side in (key, response, Side(number, cell_of, key.document[cell_key]))
     )
+    size = np.bincount(met, minlength=len(cell_key))
+    cells = Cells(**vars(of_cells), key=cell_key, response=cell_response, met=size)
+    return Overlap(matched.documents, of_key, of_response, cells, met)
 
 
 def plain_groups(document: Ints, size: Ints, documents: int) -> Groups:
@@ -228,13 +224,10 @@ def by_units(matched: Matched, table: Overlap) -> tuple[Overlap, Overlap]:
     return recall, precision
 
 
-def _groups(matched: Matched, number: Ints, group: Ints, document: Ints) -> Groups:
-    """Return the groups of mentions; ``number`` and ``group`` have one value a mention, ``document`` one a group."""
+def _groups(matched: Matched, side: Side) -> Groups:
+    """Return groups of mentions, which are the entities of a side, if some mentions have the same span."""
     documents, of_number = matched.documents, matched.document
-    size = np.bincount(group, minlength=len(document))
-    copies = np.bincount(number, minlength=len(of_number))
-    if copies.max(initial=0) <= 1:
-        return plain_groups(document, size, documents)
+    number, group, document = side
 
     # Distinct (number, group) rows, by number.
     first, row = ranked(number, group)
@@ -252,9 +245,9 @@ def _groups(matched: Matched, number: Ints, group: Ints, document: Ints) -> Grou
     distinct = _Distinct(
         np.bincount(row_group, minlength=len(document)),
         np.bincount(row_group[alone], minlength=len(document)),
-        spans(np.flatnonzero(copies)),
+        spans(np.flatnonzero(groups_of_number)),
         spans(np.unique(row_number[np.bincount(row, minlength=len(first)) > 1])),
         spans(np.flatnonzero(groups_of_number > 1)),
         list(groups_of_spans.values()),
     )
-    return Groups(document, size, distinct, document)
+    return Groups(document, np.bincount(group, minlength=len(document)), distinct, document)

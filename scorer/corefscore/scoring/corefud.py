@@ -97,7 +97,7 @@ def _that_count(
     if rules.zeros == "drop":
         mentions = mentions.keep(~mentions.nodes.zero)
     side = mentions.side
-    if np.bincount(side.number).max(initial=0) < 2:
+    if not side.has_copies:
         return mentions
     if rules.repeated == "refuse":
         raise refusal(_repeats(mentions, documents, repeated(side.number))[:1])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from corefscore.core.arrays import Floats, Ints, among
+from corefscore.core.arrays import Floats, Ints
 from corefscore.core.documents import KEY, RESPONSE, Documents, Place, digits_of, joined, worded
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import MOST, SHOWN, Finding
@@ -173,11 +173,7 @@ class BatchScorer:
     def count(self, pairs: Pairs) -> ScoredBatch:
         """Count a batch, or its windows if there are any."""
         names, rules, key = pairs.key.names, self.settings.rules, pairs.fingerprint
-        same_file = pairs.key.files[:1] == pairs.response.files[:1]  # given twice, perhaps for two fields of it
-        of_key, of_response = pairs.key.unread, pairs.response.unread
-        unread = {name: place for name, place in of_response.items() if same_file or name not in of_key}
-        alone = () if same_file else of_key.keys() - of_response.keys()
-        unread |= {name: of_key[name] for name in alone if side_in(name) == RESPONSE}
+        unread = _unread(pairs) if pairs.key.unread or pairs.response.unread else {}
         if self.of is not None:
             from corefscore.scoring.kinds.divisions import with_kinds
 
@@ -232,13 +228,12 @@ class BatchScorer:
         every = list(matched.values())
         if (rules.mentions, rules.singletons) != (None, "keep"):
             matched = {view: select_mentions(its, rules.mentions, rules.singletons) for view, its in matched.items()}
+        tables = {view: overlap(mentions) for view, mentions in matched.items()}
         in_common = None
-        sides = [(mentions.response.number, mentions.key.number) for mentions in matched.values()]
-        if all(among(response, key).sum() <= FEW * len(response) for response, key in sides):
+        if all(len(table.cell_of) <= FEW * len(matched[view].response.number) for view, table in tables.items()):
             from corefscore.matching.common import common
 
             in_common = common(pairs, list(matched.values()), every)
-        tables = {view: overlap(mentions) for view, mentions in matched.items()}
         kept = {view: [its.narrow()] if self.keep_pairs else [] for view, its in of_views.items()}
         found = ScoredBatch(
             pairs.key.names,
@@ -300,6 +295,15 @@ class BatchScorer:
         (counts,) = kinds.values()
         shown = found.listed[WHOLE]._replace(key_copies=counts[MENTIONS][:, 0, 1])
         return found._replace(counts=counts, listed={WHOLE: shown})
+
+
+def _unread(pairs: Pairs) -> dict[str, Place]:
+    """Return the ``unread`` of a `ScoredBatch`."""
+    same_file = pairs.key.files[:1] == pairs.response.files[:1]  # given twice, perhaps for two fields of it
+    of_key, of_response = pairs.key.unread, pairs.response.unread
+    unread = {name: place for name, place in of_response.items() if same_file or name not in of_key}
+    alone = () if same_file else of_key.keys() - of_response.keys()
+    return unread | {name: of_key[name] for name in alone if side_in(name) == RESPONSE}
 
 
 def _counts_by_unit(

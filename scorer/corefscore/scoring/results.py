@@ -20,7 +20,7 @@ from corefscore.core.records import NamedTuple, dataclass, field
 from corefscore.matching.pairing import Pairs
 from corefscore.matching.text.fidelity import Fidelity
 from corefscore.metrics import AVERAGE, GROUPS, MENTIONS, NAMES, described, named
-from corefscore.metrics.base import SCORES, Counts, Measure, Metric, Ratios, Values, divided, summed, unpacked
+from corefscore.metrics.base import SCORES, Counts, Measure, Metric, Ratios, Values, combined, divided, summed, unpacked
 from corefscore.scoring.settings import Settings
 
 SCHEMA = 3
@@ -78,9 +78,7 @@ def average(measures: Sequence[Values]) -> Values:
     precision beside it, so this F1 is not that of this recall and precision. Added from left to right, since the
     official layout truncates the F1.
     """
-    recall, precision, f1 = (sum(getattr(values, score) for values in measures) / len(measures) for score in SCORES)
-    ones = np.ones(recall.shape)
-    return Values(Ratios(recall, ones), Ratios(precision, ones), f1)
+    return combined(*(sum(getattr(values, score) for values in measures) / len(measures) for score in SCORES))
 
 
 class Ratio(NamedTuple):

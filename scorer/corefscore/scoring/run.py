@@ -19,7 +19,7 @@ from corefscore.core.records import NamedTuple, dataclass, replace
 from corefscore.core.sources import Source
 from corefscore.core.workers import NotSplittable
 from corefscore.formats.base import Reading
-from corefscore.metrics.base import Metric, names_asked, own_values
+from corefscore.metrics.base import Metric, own_values
 from corefscore.scoring.evaluate import count_batches, result_of
 from corefscore.scoring.results import DOCUMENT, Result
 from corefscore.scoring.settings import Rules, Run, Settings
@@ -344,5 +344,5 @@ def settings_of(
         rules = replace(rules, of=of(rules.of).value)
     names = tuple(metric.name for metric in metrics)
     within = unit if unit.startswith(UNIT_SOURCES) else None
-    own = own_values(metrics, own)
-    return Settings(names, rules, document, own, names=names_asked(metrics, own), unit=within)
+    values, of_names = own_values(metrics, own)
+    return Settings(names, rules, document, values, names=of_names, unit=within)

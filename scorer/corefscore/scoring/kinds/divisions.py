@@ -8,7 +8,7 @@ pronouns is decided by the parts of speech of the key, by words, or not at all.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import NamedTuple, TypeVar
@@ -46,6 +46,11 @@ class Pronouns(NamedTuple):
     name: str
     tags: tuple[str, ...] = ()
     words: frozenset[str] = frozenset()
+
+    def fit(self, tag: str, word: str) -> bool:
+        """Return whether a token with this tag and word is one."""
+        by_tag = (tag.startswith(its[:-1]) if its.endswith("*") else tag == its for its in self.tags)
+        return any(by_tag) or word.lower() in self.words
 
 
 _NO_PRONOUNS = Pronouns("none")
@@ -92,7 +97,7 @@ def unknown(asked: str, pronouns: Pronouns, text: Text, option: str = "--pronoun
     if not text.words:
         return "the key has no words"
     if asked != AUTO:
-        found = any(map(fitting(pronouns), text.tags, text.words))
+        found = any(map(cache(pronouns.fit), text.tags, text.words))
         return None if found else f"nothing in the key fits {option}{asked}"
     if pronouns.tags:
         return None
@@ -112,24 +117,8 @@ def are_pronouns(document: Ints, columns: tuple[Ints, Ints, Bools], text: Text, 
     one_token = np.flatnonzero(inside & (start == end))
     tokens = (text.first[document] + start)[one_token].tolist()
     tags, words = map(text.tags.__getitem__, tokens), map(text.words.__getitem__, tokens)
-    found[one_token] = list(map(fitting(pronouns), tags, words))
+    found[one_token] = list(map(cache(pronouns.fit), tags, words))
     return found
-
-
-Fits = Callable[[str, str], bool]
-"""Whether a token with this tag and word is a pronoun."""
-
-
-def fitting(pronouns: Pronouns) -> Fits:
-    """Return whether a token is a pronoun; each distinct one is checked once."""
-    tags = frozenset(tag for tag in pronouns.tags if not tag.endswith("*"))
-    begin = tuple(tag[:-1] for tag in pronouns.tags if tag.endswith("*"))
-
-    @cache
-    def fits(tag: str, word: str) -> bool:
-        return tag in tags or tag.startswith(begin) or word.lower() in pronouns.words
-
-    return fits
 
 
 SIZE, KIND, DISTANCE, TYPE = _DIVISIONS = ("size", "kind", "distance", "type")
@@ -288,7 +277,7 @@ def _by_head(pairs: Pairs, of: Of) -> tuple[Kinds, Kinds]:
         why = "the key has no parts of speech from which names can be recognised"
     if why is not None and len(pairs.key.start):
         raise UsageError(f"--of {of.value}: {why}; {_remedy(of, text)}")
-    names = fitting(Pronouns(NAMES, TAG_SETS[text.tag_set].names if text.tag_set else ()))
+    names = Pronouns(NAMES, TAG_SETS[text.tag_set].names if text.tag_set else ())
     heads = text.heads(AUTO)
     found = []
     for side in (pairs.key, pairs.response):
@@ -309,11 +298,12 @@ def _remedy(of: Of, text: Text) -> str:
     return "only pronouns can be recognised by words, such as --of pronouns:english or --of pronouns:words:FILE"
 
 
-def _named(document: Ints, placed: Projection, text: Text, names: Fits, heads: str) -> Ints:
+def _named(document: Ints, placed: Projection, text: Text, names: Pronouns, heads: str) -> Ints:
     """Return the mentions whose head is a name."""
     which = np.flatnonzero(placed.inside)
     tokens = text.heads_of(placed, which, document[which], heads)
-    is_name = [names(text.tags[token], text.words[token]) for token in tokens.tolist()]
+    fit = cache(names.fit)
+    is_name = [fit(text.tags[token], text.words[token]) for token in tokens.tolist()]
     return which[np.array(is_name, dtype=np.bool_)]
 
 
