@@ -341,7 +341,8 @@ class Pairing:
         for batch, d in self.waiting.values():
             if d in batch.faults:
                 self._tell_unscored(batch, [d])
-        self._refuse_other_files()
+        if self.of_other_files:
+            self._refuse_other_files()
         key, response = self.key_names.seen, self.response_names.seen
         if self.nameless is not None:
             number, place = self.nameless
@@ -394,7 +395,7 @@ class Pairing:
 
     def _refuse_other_files(self) -> None:
         """Refuse a pair of CorefUD from files of different names, if another file has a document of the same name."""
-        sides = (its.places(its.seen).items() for its in (self.key_names, self.response_names) if self.of_other_files)
+        sides = (its.places(its.seen).items() for its in (self.key_names, self.response_names))
         named = [(name, f" ({place.source.file})") for side in sides for name, place in side]
         again = {name.removesuffix(file) for name, file in named if name.endswith(file)}
         for name in [name for name in self.of_other_files if name in again][:1]:
