@@ -467,13 +467,15 @@ def test_predictions_in_a_field_of_another_name_are_not_left_out(name: str, clus
         (4, [0, 1, 1, 2, 3], 4, False),
         (4, [0, 1, 2, 3], 3, False),
         (5, [0, 1, 1, 2, 3], 3, False),
+        (5, [0, 1, 1, 2, 3], 1, True),
+        (5, [0, 1, 1, 2, 3], 2, True),
         (None, [0, 1, 1, 2, 3], 3, False),
     ],
 )
 def test_offsets_that_may_count_words_are_told(
     words: int | None, subtoken_map: list[int], last: int, told: bool, tmp_path: Path
 ) -> None:
-    """The field of words has the words, not their subtokens, and all offsets are within them."""
+    """All offsets are within the words; those are given, not their subtokens, or a mention cuts a word."""
     path = tmp_path / "file.jsonl"
     sentences = {} if words is None else {"sentences": [list("abcde")[:words]]}
     clusters = [[[0, 0], [last, last]]]

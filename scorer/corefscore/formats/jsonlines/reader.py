@@ -253,8 +253,8 @@ class _Reader:
             self.note(odd)
         subtoken_map: list[int] | None = fields.get(dialect.subtokens or "")
         if subtoken_map is not None:
-            words = fields.get(dialect.words) is not None and not of_subtokens(fields, dialect)
-            if words and max(flat, default=tokens) < tokens < len(subtoken_map):
+            few = fields.get(dialect.words) is not None and max(flat, default=tokens) < tokens < len(subtoken_map)
+            if few and (not of_subtokens(fields, dialect) or _cut_words(subtoken_map, flat)):
                 counts = {"count": plural(tokens, "word"), "subtokens": plural(len(subtoken_map), "subtoken")}
                 self.note(found_at(place, "perhaps-words", document=name, **counts))
             different = len(set(zip(flat[::2], flat[1::2], strict=True)))
@@ -301,6 +301,13 @@ class _Reader:
 
 _First = tuple[Dialect, str]
 """The dialect and the field of the clusters of a corpus, which its first object decides."""
+
+
+def _cut_words(subtoken_map: Sequence[int], flat: Sequence[int]) -> bool:
+    """Return whether a mention begins or ends within a word, given the first and the last subtoken of each."""
+    edges = [-1, *subtoken_map, -1]
+    firsts, lasts = flat[::2], flat[1::2]
+    return any(edges[at] == edges[at + 1] for at in firsts) or any(edges[at + 1] == edges[at + 2] for at in lasts)
 
 
 def completed_request(files: Sequence[Source], request: Request) -> Request:
