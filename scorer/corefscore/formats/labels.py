@@ -134,7 +134,7 @@ def read(files: Sequence[Source], notices: list[Finding], request: Request) -> I
     Raises `InputError` for a header or a row that is not as described above, `UsageError` for a file that cannot be
     read.
     """
-    side = _Side(Numbers(), Numbers(""), request, notices, {})
+    side = _Side(Numbers(), Numbers(""), request, notices, {}, files)
     batch: list[Documents] = []
     for source in files:
         batch.append(side.documents(source, UNNAMED if len(files) == 1 else None))
@@ -153,12 +153,13 @@ class _Side(NamedTuple):
     request: Request
     notices: list[Finding]
     unread: dict[str, Place]
+    files: Sequence[Source]
 
     def documents(self, source: Source, name: str | None) -> Documents:
         """Return the documents of one file; without a column of documents it is one, called ``name`` or
         like the file.
         """
-        names, blocks = Numbers(), [(NONE,) * 4]
+        names, blocks, before = Numbers(), [(NONE,) * 4], len(self.labels)
         of_json = is_json(source.head(1 << 12), objects=True)
         for lines, columns in [self._of_records(source)] if of_json else self._rows(source):
             of = np.broadcast_to(names.of(columns.get(DOCUMENT) or [name or source.stem]), len(lines))
@@ -167,10 +168,13 @@ class _Side(NamedTuple):
         if not len(line):
             raise _without(source, "the file has a header and no row")
         place = Place(source, int(line[0]))
-        if len(names) > 1 and (of_json or DOCUMENT not in self.request.columns):
-            first, _ = ranked(label, document)
-            cut = int((np.bincount(label[first])[1:] > 1).sum())
-            if cut and (of_json or not self._restart(document, label)):
+        if of_json or DOCUMENT not in self.request.columns:
+            documents_of = np.bincount(label[ranked(label, document)[0]], minlength=before)
+            documents_of[:before] *= 2  # and an earlier file
+            cut = int((documents_of[1:] > 1).sum())
+            told = {notice.path for notice in self.notices if notice.code == "cut-clusters"}
+            first = told.isdisjoint(its.name for its in self.files)
+            if cut and first and (of_json or not self._restart(document, label)):
                 self.notices.append(found_at(place, "cut-clusters", count=plural(cut, "label")))
         # Documents are numbered in the order of their first rows.
         first = np.searchsorted(np.maximum.accumulate(document), np.arange(len(names)))
@@ -210,12 +214,14 @@ class _Side(NamedTuple):
             self.notices.append(found_at(place, "unread-field", name=name, what=what, expected=expected))
 
     def _restart(self, document: Ints, label: Ints) -> bool:
-        """Return whether each document seems to number its labels itself: they are all the numbers from 0 or 1 on."""
-        if not all(map(str.isdecimal, self.labels[1:])):
+        """Return whether each document seems to number its labels itself: they are all the numbers from 0 or 1 on,
+        after a letter or word or alone."""
+        numbers = [re.fullmatch(r"\D*([0-9]+)", label) for label in self.labels[1:]]
+        if not all(numbers):
             return False
         first, _ = ranked(document, label)
         pairs = zip(document[first].tolist(), label[first].tolist(), strict=True)
-        of_document = lists_by_key((of, int(self.labels[number])) for of, number in pairs if number)
+        of_document = lists_by_key((of, int(numbers[at - 1][1])) for of, at in pairs if at)
         return all(min(its) <= 1 and max(its) - min(its) + 1 == len(its) for its in of_document.values())
 
     def _rows(self, source: Source) -> Iterator[tuple[Ints, Mapping[str, Sequence[str]]]]:
