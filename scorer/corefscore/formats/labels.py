@@ -173,8 +173,8 @@ class _Side(NamedTuple):
             documents_of[:before] *= 2  # and an earlier file
             cut = int((documents_of[1:] > 1).sum())
             told = {notice.path for notice in self.notices if notice.code == "cut-clusters"}
-            first = told.isdisjoint(its.name for its in self.files)
-            if cut and first and (of_json or not self._restart(document, label)):
+            is_new = told.isdisjoint(its.name for its in self.files)
+            if cut and is_new and (of_json or not self._restart(document, label)):
                 self.notices.append(found_at(place, "cut-clusters", count=plural(cut, "label")))
         # Documents are numbered in the order of their first rows.
         first = np.searchsorted(np.maximum.accumulate(document), np.arange(len(names)))
