@@ -812,6 +812,7 @@ def test_a_series_of_documents_is_not_paired_by_position() -> None:
         ("Ann", "Ann ", "'Ann' and 'Ann '"),
         ("Ann Lee", "Ann\u00a0 Lee", "'Ann Lee' and 'Ann\\xa0 Lee'"),
         ('"Ann"', "Ann", "'\"Ann\"' and 'Ann'"),
+        ("Rene\u0301", "Ren\xe9", "'Rene\u0301' and 'Ren\xe9'"),
         ("Ann", "Ann's", ""),
         ("Ann", "ann", ""),
         (("Ann ",), ("Ann",), ""),

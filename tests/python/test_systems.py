@@ -142,6 +142,9 @@ def test_one_system_gets_intervals_alone() -> None:
         ),
         pytest.param(lambda: score(*DEMO, heads="tree"), "changes scores of CorefUD only", id="heads of spans"),
         pytest.param(lambda: entities(*DEMO, heads="tree"), "changes scores of CorefUD only", id="heads of entities"),
+        pytest.param(
+            lambda: check(*DEMO, minimum={"lea": 0.5, "lea.f1": 0.1}), "expected scores by name, each once", id="twice"
+        ),
         pytest.param(lambda: check(*DEMO, minimum="lea=50"), "minimum='lea=50': expected scores by name", id="text"),  # type: ignore[arg-type]
         pytest.param(lambda: check(*DEMO, minimum={"lea": 58}), "lea.f1=58 would be 5800 %", id="percent"),
         pytest.param(lambda: compare(KEY, SYSTEMS, unit="(x"), "not a regular expression", id="unit"),

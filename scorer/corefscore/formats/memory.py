@@ -22,6 +22,7 @@ from functools import cache
 from itertools import chain, islice
 from numbers import Integral, Number
 from typing import Any, NamedTuple, TypeGuard
+from unicodedata import normalize
 
 import numpy as np
 
@@ -406,7 +407,7 @@ def _named(mentions: Mentions, side: Documents) -> list[tuple[str, Hashable]]:
 
 def _plain(text: tuple[str, str]) -> tuple[str, str]:
     """Return the text of a mention without what is easily overlooked."""
-    return text[0], " ".join(text[1].strip('"').split())
+    return text[0], " ".join(normalize("NFC", text[1]).strip('"').split())
 
 
 def _is_span(value: Any) -> TypeGuard[tuple[int, int]]:

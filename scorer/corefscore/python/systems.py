@@ -139,8 +139,8 @@ def check(
     if baseline is None and not minimum:
         raise UsageError("check needs a baseline, or a minimum such as {'lea.f1': 0.5}")
     for argument, numbers in (("minimum", minimum), ("tolerances", tolerances)):
-        if not isinstance(numbers, Mapping | None):
-            raise UsageError(f"{argument}={numbers!r}: expected scores by name, such as {{'lea.f1': 0.5}}")
+        if not isinstance(numbers, Mapping | None) or len({*map(single, numbers or ())}) < len(numbers or ()):
+            raise UsageError(f"{argument}={numbers!r}: expected scores by name, each once, such as {{'lea.f1': 0.5}}")
     if baseline is None and (measures is not None or tolerances or both_ways):
         raise UsageError("measures, tolerances and both_ways are about a baseline, which is not given")
     if measures is not None and both_ways:
