@@ -15,8 +15,8 @@ DOCUMENTS = 150
 
 CALLS: dict[str, tuple[int, Sequence[str]]] = {
     "score": (400, ["conll", "key", "response", "none"]),
-    "errors": (1600, ["errors", "key", "response", "--pronouns", "none"]),
-    "diff": (1250, ["diff", "key", "response", "--pronouns", "none"]),
+    "errors": (1500, ["errors", "key", "response", "--pronouns", "none"]),
+    "diff": (1200, ["diff", "key", "response", "--pronouns", "none"]),
     "compare": (4000, ["compare", "key", "response", "key", "--trials", "20"]),
 }
 """The most bytes that a further document may take, somewhat more than it took, and the call."""
