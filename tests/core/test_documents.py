@@ -40,3 +40,8 @@ def test_pairs_that_are_kept_have_the_names_of_their_files(name: str, same: bool
     kept = pairs.narrow()
     assert (list(kept.key.names), list(kept.response.names)) == (list(pairs.key.names), list(pairs.response.names))
     assert (kept.key.names is kept.response.names) == same
+
+
+def test_a_file_is_called_without_the_ending_of_its_compression() -> None:
+    for path, file, stem in (("x/a.conllu.gz", "a.conllu", "a"), ("a.conllu", "a.conllu", "a"), ("a.gz", "a", "a")):
+        assert (Source(path).file, Source(path).stem) == (file, stem)

@@ -477,7 +477,7 @@ def test_offsets_that_may_count_words_are_told(
 ) -> None:
     """All offsets are within the words; those are given, not their subtokens, or a mention cuts a word."""
     path = tmp_path / "file.jsonl"
-    sentences = {} if words is None else {"sentences": [list("abcde")[:words]]}
+    sentences = {} if words is None else {"sentences": [["a", "b", "##c" if words == 5 else "c", "d", "e"][:words]]}
     clusters = [[[0, 0], [last, last]]]
     path.write_text(lines({"doc_key": "d", **sentences, "subtoken_map": subtoken_map, "clusters": clusters}))
     assert ["perhaps-words"] * told == [notice.code for notice in corefscore.read(path).notices]

@@ -657,11 +657,13 @@ def test_labels_that_may_mean_none_are_named(labels: Any, odd: Any, tmp_path: Pa
         ("r3,c0\nr4,c1\n", ""),
         ("r3,Cy\n", ""),
         ("r3,\n", ""),
+        ("r1,Ann\n", ""),  # the same item, as of another document
     ],
 )
 def test_labels_that_go_on_in_another_file_are_told(second: str, cut: str, tmp_path: Path) -> None:
     """Each file is a document; a table in two parts scored 100 for 50."""
-    for at, rows in enumerate(("r1,Ann\nr2,Bo\n" if "c0" not in second else "r1,c0\nr2,c1\n", second, "r9,Zo\n")):
+    first = "r1,c0\nr2,c1\n" if "c0" in second else "r1,Ann\nr2,Bo\n"
+    for at, rows in enumerate((first, second, "r9,Ann\n" if cut else "r9,Zo\n")):
         (tmp_path / f"{at}.csv").write_text(f"item,entity\n{rows}")
     found = [notice.details["count"] for notice in read(tmp_path).notices if notice.code == "cut-clusters"]
     assert found == [cut] * bool(cut)

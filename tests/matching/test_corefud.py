@@ -823,6 +823,7 @@ def test_what_is_told_of_mentions(
         pytest.param(conllu("(e1)", "", "(e1)").replace("\n2\t", "\n1.1\t").replace("\n3\t", "\n1.10\t"),
             [("repeated-number", 5), ("zero-without-dependency", 5)], id="a fraction twice"),
         pytest.param(conllu("(e1)", header="#"), [("no-entity-header", 3)], id="no header"),
+        pytest.param(conllu("").replace("Entity=", "_"), [("no-mentions", 1)], id="no mention found"),
         pytest.param(conllu("", header="#").replace("Entity=", "_"),
             [("no-entity-attribute", None), ("no-mentions", 1)], id="no coreference"),
         pytest.param(conllu("(e1)", header="# global.Entity = etype-eid"), [("odd-id", 3)], id="no field of the id"),

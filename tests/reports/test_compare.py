@@ -364,6 +364,8 @@ def test_a_baseline_is_compared_with_the_others(capfdbinary: Capture) -> None:
     signs = ["      >", "      >", "      >", "< < <   .", "      ."]
     assert [line[-len(row) :] for line, row in zip(matrix.splitlines()[4:9], signs, strict=True)] == signs
     assert "blank: only b was compared" in " ".join(matrix.split())
+    assert "differences are shown at significance level 0.05" in " ".join(matrix.split())
+    assert "units needed" not in matrix, "there is no such column"
     wrong = call(capfdbinary, "compare", KEY, ASH, BIRCH, "--baseline", "birsh.conll")
     assert (wrong.status, wrong.stdout) == (2, b"")
     assert b"did you mean birch.conll" in wrong.stderr

@@ -16,7 +16,9 @@ from typing import Any
 import numpy as np
 import pytest
 from corefscore import InputError, Scorer, UsageError, analyse, check, compare, rank, read, score
+from corefscore.formats.base import Annotations
 from corefscore.metrics import NAMES, find
+from corefscore.scoring.kinds.texts import Text
 from corefscore.scoring.results import Result
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -722,3 +724,11 @@ def test_a_division_is_for_scores_alone(capfdbinary: Capture) -> None:
 
 def test_a_corpus_that_was_read_before_has_kinds() -> None:
     assert dict(score(read(DEMO[0]), read(DEMO[1]), "muc", of="names")) == dict(score(*DEMO, "muc", of="names"))
+
+
+@pytest.mark.parametrize("tagged", [0, 1, 2])
+def test_documents_without_tags_leave_the_tags_of_others_in_place(tagged: int) -> None:
+    text = Text(Annotations(None, [["a", "b"]], ["X", "Y"] if at == tagged else []) for at in range(3))
+    expected = [*["-"] * 2 * tagged, "X", "Y", *["-"] * 2 * (2 - tagged)]
+    assert list(text.tags) == expected
+    assert list(text.parse) == ["-"] * 6

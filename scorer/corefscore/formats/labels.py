@@ -159,7 +159,7 @@ class _Side(NamedTuple):
         """Return the documents of one file; without a column of documents it is one, called ``name`` or
         like the file.
         """
-        names, blocks, before = Numbers(), [(NONE,) * 4], len(self.labels)
+        names, blocks, known = Numbers(), [(NONE,) * 4], (len(self.items), len(self.labels))
         of_json = is_json(source.head(1 << 12), objects=True)
         for lines, columns in [self._of_records(source)] if of_json else self._rows(source):
             of = np.broadcast_to(names.of(columns.get(DOCUMENT) or [name or source.stem]), len(lines))
@@ -169,8 +169,9 @@ class _Side(NamedTuple):
             raise _without(source, "the file has a header and no row")
         place = Place(source, int(line[0]))
         if of_json or DOCUMENT not in self.request.columns:
-            documents_of = np.bincount(label[ranked(label, document)[0]], minlength=before)
-            documents_of[:before] *= 2  # and an earlier file
+            documents_of = np.bincount(label[ranked(label, document)[0]], minlength=known[1])
+            if (item >= known[0]).all():  # of other items than those before, as in the parts of one table
+                documents_of[: known[1]] += documents_of[: known[1]] > 0
             cut = int((documents_of[1:] > 1).sum())
             told = {notice.path for notice in self.notices if notice.code == "cut-clusters"}
             is_new = told.isdisjoint(its.name for its in self.files)
@@ -216,7 +217,7 @@ class _Side(NamedTuple):
     def _restart(self, document: Ints, label: Ints) -> bool:
         """Return whether each document seems to number its labels itself: they are all the numbers from 0 or 1 on,
         after a letter or word or alone."""
-        numbers = [re.fullmatch(r"\D*([0-9]+)", label) for label in self.labels[1:]]
+        numbers = [re.fullmatch(r"[^\d-]*([0-9]+)", label) for label in self.labels[1:]]
         if not all(numbers):
             return False
         first, _ = ranked(document, label)
@@ -321,7 +322,7 @@ def _rows(source: Source, lines: Iterable[bytes], delimiter: str, line: int) -> 
             line = after
     except csv.Error as error:
         expected = 'quotes (") around cells with a delimiter or a quote, inner quotes doubled (""), and LF line ends'
-        raise _bad_row(source, line, f"no table row: {error}", expected) from None
+        raise _bad_row(source, line, f"not a row of a table: {error}", expected) from None
 
 
 def _blocks(source: Source, header: _Header, notices: list[Finding]) -> Iterator[tuple[Ints, Sequence[Sequence[str]]]]:

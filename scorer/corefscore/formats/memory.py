@@ -223,7 +223,8 @@ def _collections_among(kinds: frozenset[type]) -> frozenset[type] | None:
 
 def _is_other_collection(kind: type) -> bool:
     """Return whether values of a type are collections of another type: arrays, iterators, and any iterable with a
-    length that is not hashable, so that it cannot be a mention. The elements of a pydantic model are its fields."""
+    length that is not hashable, so that it cannot be a mention. A pydantic model has no length: its elements are its
+    fields."""
     if issubclass(kind, (*COLLECTIONS, str, bytes, Mapping)) or not issubclass(kind, Iterable) or _is_frame(kind):
         return False
     return issubclass(kind, (np.ndarray, Iterator, MappingView)) or (kind.__hash__ is None and issubclass(kind, Sized))
@@ -309,7 +310,7 @@ def _wrong_leaf(levels: list[_Level]) -> str | None:
         if _is_frame(kind):
             return f"{_EXPECTED}; {kind.__name__} is no list of mentions: {_OF_FRAME}"
         if kind.__hash__ is None or issubclass(kind, Mapping | np.void):
-            by_id = "; clusters by id as list(clusters.values())" if issubclass(kind, Mapping) else ""
+            by_id = "; clusters by id as list(clusters.values())" if issubclass(kind, Mapping) else ", nor a collection"
             return f"hashable mentions; a value of type {kind.__name__} cannot be one{by_id}"
         of_kind = [value for level in levels for value in level.plain if type(value) is kind]
         for other in filter(_differs_from_itself, of_kind):

@@ -18,7 +18,7 @@ from corefscore.core.errors import InputError, ScorerWarning, UsageError
 from corefscore.core.findings import Finding, in_words
 from corefscore.core.options import EITHER, name_options
 from corefscore.formats.base import NE, Reading, columns_of
-from corefscore.formats.memory import Mentions, are_spans, documents, nested, odd_mentions, refuse_other_names, together
+from corefscore.formats.memory import Mentions, are_spans, documents, nested, odd_mentions, together
 from corefscore.matching.pairing import Pairs
 from corefscore.metrics import select
 from corefscore.metrics.base import Metric
@@ -318,7 +318,7 @@ class Scorer:
         if self._for_files:
             _refuse(self._run.reading)
         if name is not None:
-            refuse_other_names([name], KEY)
+            name = str(name)  # if documents are numbered
             self._refuse_known([name])
         self._refuse_mixed(corefud=False)
         ours, theirs = list(map(list, key)), list(map(list, response))

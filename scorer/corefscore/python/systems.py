@@ -181,13 +181,10 @@ def _scored(
     Raises `UsageError` for anything but systems by name.
     """
     method = Method(**{name: arguments[name] for name in _METHOD if name in arguments})
-    names = [*systems] if isinstance(systems, Mapping) else []
-    if other := [name for name in names if not isinstance(name, str)]:
-        raise UsageError(f"systems: the name {other[0]!r} is {type(other[0]).__name__}; expected a string")
-    if not names:
+    if not isinstance(systems, Mapping) or not systems:
         found = "none is given" if isinstance(systems, Mapping) else f"they are {type(systems).__name__}"
         raise UsageError(f"systems: {found}; expected responses by name, such as {{'a': response}}")
-    each, runs = separated(systems)
+    each, runs = separated({str(name): system for name, system in systems.items()})
     others = {name: value for name, value in arguments.items() if name not in _METHOD}
     run = run_of(metrics, others, method.unit)
     if (paths := paths_of(KEY, key)) is not None:

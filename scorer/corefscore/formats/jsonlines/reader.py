@@ -254,7 +254,7 @@ class _Reader:
         subtoken_map: list[int] | None = fields.get(dialect.subtokens or "")
         if subtoken_map is not None:
             few = fields.get(dialect.words) is not None and max(flat, default=tokens) < tokens < len(subtoken_map)
-            if few and (not of_subtokens(fields, dialect) or _cut_words(subtoken_map, flat)):
+            if few and (not of_subtokens(fields, dialect) or _cut_words(fields[dialect.words], flat)):
                 counts = {"count": plural(tokens, "word"), "subtokens": plural(len(subtoken_map), "subtoken")}
                 self.note(found_at(place, "perhaps-words", document=name, **counts))
             different = len(set(zip(flat[::2], flat[1::2], strict=True)))
@@ -303,11 +303,12 @@ _First = tuple[Dialect, str]
 """The dialect and the field of the clusters of a corpus, which its first object decides."""
 
 
-def _cut_words(subtoken_map: Sequence[int], flat: Sequence[int]) -> bool:
-    """Return whether a mention begins or ends within a word, given the first and the last subtoken of each."""
-    edges = [-1, *subtoken_map, -1]
-    firsts, lasts = flat[::2], flat[1::2]
-    return any(edges[at] == edges[at + 1] for at in firsts) or any(edges[at + 1] == edges[at + 2] for at in lasts)
+def _cut_words(sentences: Sequence[Sequence[str]], flat: Sequence[int]) -> bool:
+    """Return whether a mention begins or ends within a word, before "##", given the first and the last subtoken of
+    each."""
+    subtokens = list(chain.from_iterable(sentences))
+    edges = {*flat[::2], *(last + 1 for last in flat[1::2])}
+    return any(subtokens[edge].startswith("##") for edge in edges if edge < len(subtokens))
 
 
 def completed_request(files: Sequence[Source], request: Request) -> Request:
