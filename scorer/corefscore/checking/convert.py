@@ -61,7 +61,6 @@ def convert(
         reading = replace(reading, tags=None)
     origin = form_of(files, reading, RESPONSE)
     target = find(to or ("jsonlines" if origin.name in ("conll", "labels") else "conll"))
-    assert target.write is not None, "every format is written"
     on_key = key is not None and target.name == _COREFUD and form_of(sources(key, []), BY_CONTENT, KEY)
     refuse_heads(reading, [on_key or origin])
     if key is not None and on_key and on_key.name == _COREFUD:

@@ -312,8 +312,6 @@ def _cut_words(subtoken_map: Sequence[int], flat: Sequence[int]) -> bool:
 
 def completed_request(files: Sequence[Source], request: Request) -> Request:
     """Return the request with the dialect and the field of the first object. Raises as `read` does, for that object."""
-    if request.by_first is not None:
-        return request
     first = next(chain.from_iterable(map(objects, files)), None)
     return request if first is None else request._replace(by_first=_by_first(*first, request))
 
