@@ -92,12 +92,8 @@ def _check(lines: Lines, report: Callable[[Finding], None]) -> None:
         checker.end(last)
 
 
-class _Open(NamedTuple):
-    """A mention that is open: its line, its first word, and the number of its head, 0 if it has none."""
-
-    line: int
-    first: int
-    head: int
+_Open = tuple[int, int, int]
+"""A mention that is open: its line, its first word, and the number of its head, 0 if it has none."""
 
 
 @dataclass()
@@ -266,7 +262,7 @@ class _Checker:
             self._tell("entity-type-mismatch", line, text, first[2])
         if identity != first[1]:
             self._tell("entity-identity-mismatch", line, text, first[2])
-        self.opened[bracket.id].append(_Open(line, bracket.word, int(head[:10]) if good_head else 0))
+        self.opened[bracket.id].append((line, bracket.word, int(head[:10]) if good_head else 0))
 
     def _begin_part(self, bracket: _Bracket) -> None:
         rest = [value for at, value in enumerate(bracket.fields) if at != self.field_at["eid"]]

@@ -407,7 +407,8 @@ def words_by_sentence(place: Place, fields: Fields, request: Request) -> list[li
     if dialect.shape != TEXT or dialect.words not in fields:
         return sentences_of(fields, dialect)
     flat = flattened(clusters_of(place, fields, request)[1], offsets_of(place, fields, dialect)[1])
-    return [clean(pieces_of(fields[dialect.words], flat or ()).text).split()]
+    text, _, _ = pieces_of(fields[dialect.words], flat or ())
+    return [clean(text).split()]
 
 
 def sentences(source: Source, notices: list[Finding], request: Request) -> Iterator[Sentences | None]:
