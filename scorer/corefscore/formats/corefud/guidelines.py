@@ -104,7 +104,6 @@ class _Partial:
     number: int
     line: int
     fields: Sequence[str]
-    size: int = 0
     span: list[tuple[int, int]] = field(default_factory=list)
 
 
@@ -281,7 +280,7 @@ class _Checker:
             self._tell("ill-nested-entities", bracket.line, bracket.text)
             return
         line, first, head = self.opened[bracket.id].pop()
-        size, stretches = bracket.word - first + 1, [(first, bracket.word)]
+        stretches = [(first, bracket.word)]
         partial = self.partial[bracket.entity, bracket.parts] if bracket.parts > 1 else None
         if partial is not None:
             if not partial:
@@ -289,15 +288,14 @@ class _Checker:
                 partial.append(_Partial(bracket.part, line, ()))
             whole = partial[-1]
             whole.number = bracket.part
-            whole.size += size
             whole.span += stretches
-            size, stretches = whole.size, whole.span
+            stretches = whole.span
         if bracket.part != bracket.parts:
             return
         span = tuple(stretches)
         if partial:
             partial.pop()
-        if size < head:
+        if sum(last - first + 1 for first, last in span) < head:
             self._tell("mention-head-out-of-range", bracket.line, bracket.text)
         if (line, span) in ended:
             self._tell("same-span-entity-mentions", bracket.line, bracket.text)
