@@ -191,7 +191,7 @@ def test_too_many_repeats_are_told_of_the_first_file(
         (tmp_path / folder).mkdir()
         for name in ("a", "b"):
             (tmp_path / folder / name).write_text(document(*[f"w\t{cell}"] * 6, name=name))
-    key, response = (sources(str(tmp_path / folder)) for folder in ("key", "response"))
+    key, response = (sources(str(tmp_path / folder), []) for folder in ("key", "response"))
     (finding,) = (each for each in validate("r", response, key).findings if each.code == "too-many-repeated")
     assert (finding.path, finding.details["documents"]) == (str(tmp_path / "response" / "a"), "2 documents")
 

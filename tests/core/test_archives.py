@@ -312,10 +312,10 @@ def test_a_damaged_archive_is_never_a_smaller_one(name: str) -> None:
     """Every change is noticed, but for the names and kinds of files in a zip, which nothing protects."""
     files = documents_of(CASE / "key.conll")
     whole = PACKED[name](files)
-    assert len(unpacked([Source("x", whole)])) == len(files)
+    assert len(unpacked([Source("x", whole)], [])) == len(files)
     for data in damaged(whole):
         try:
-            found = unpacked([Source("x", data)])
+            found = unpacked([Source("x", data)], [])
         except ScorerError:
             continue
         assert len(found) == len(files) or found[0].name == "x"

@@ -17,7 +17,7 @@ import numpy as np
 
 from corefscore.analysis.partitions import ABSENT, BY_HEAD, BY_TRIMMING, Partitions
 from corefscore.core.arrays import Ints, changes, narrow, order_by
-from corefscore.scoring.kinds.texts import Projection, Text
+from corefscore.scoring.kinds.texts import PENN, Projection, Text
 
 _TRIMMED = {
     "punctuation": (r"[\W_]*", r"[\W_]*"),
@@ -38,7 +38,7 @@ def way_of(text: Text) -> str:
     """
     if not text.words:
         return _OFF
-    return "english" if text.is_penn else "punctuation"
+    return "english" if text.tag_set == PENN else "punctuation"
 
 
 def repaired_spans(

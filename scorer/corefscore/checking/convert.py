@@ -61,13 +61,11 @@ def convert(
         reading = replace(reading, tags=None)
     origin = form_of(files, reading, RESPONSE)
     target = find(to or ("jsonlines" if origin.name in ("conll", "labels") else "conll"))
-    assert target.write is not None, "every format is written"
-    on_key = key is not None and target.name == _COREFUD and form_of(sources(key), BY_CONTENT, KEY)
+    on_key = key is not None and target.name == _COREFUD and form_of(sources(key, []), BY_CONTENT, KEY)
     refuse_heads(reading, [on_key or origin])
     if key is not None and on_key and on_key.name == _COREFUD:
         yield from _on_words(key, path, both, notices)
         return
-    sentences = origin.sentences
     request = requested(side, reading)._replace(texts=True, several=len(files) > 1, both=())
     if key is not None:
         documents = _on_tokens(key, path, both, notices)
@@ -76,7 +74,9 @@ def convert(
         annotations = chain.from_iterable(origin.annotations(source, request) for source in files)
         documents = _with_zeros(origin.read(files, notices, request), annotations, notices)
     else:
-        of_files = (sentences(source, notices, request) if sentences else repeat(None) for source in files)
+        of_files = (
+            origin.sentences(source, notices, request) if origin.sentences else repeat(None) for source in files
+        )
         texts: Iterator[Sentences | None] = chain.from_iterable(of_files)
         documents = _full(origin.read(files, notices, request), texts, notices, zeros=origin.zeros)
         if not target.zeros:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from corefscore.core.arrays import lists_by_key
 from corefscore.core.documents import Documents
-from corefscore.core.findings import Collected, Found, plural, tokens
+from corefscore.core.findings import Collected, Fix, Found, plural, tokens
 from corefscore.core.sources import MARK, Source, as_text
 from corefscore.formats.base import Request
 from corefscore.formats.conll import BEGIN
@@ -18,19 +18,6 @@ from corefscore.formats.conll.cells import PLAIN, USUAL_END, cell_of, marker_of
 from corefscore.formats.conll.examiner import examine
 from corefscore.formats.conll.lines import Line, lines_of
 from corefscore.matching.matched import Repeat, repeats
-
-
-class Fix(NamedTuple):
-    """One repair, at its line in the original file; ``code`` is that of the finding."""
-
-    code: str
-    path: str
-    line: int
-    what: str
-
-    def __str__(self) -> str:
-        return f"{self.path}:{self.line}: fixed[{self.code}] {self.what}"
-
 
 Fixes = Collected[Fix]
 """The repairs of a file."""

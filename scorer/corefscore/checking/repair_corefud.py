@@ -6,13 +6,12 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.checking.repair import Fix, Fixes
+from corefscore.checking.repair import Fixes
 from corefscore.core.errors import UsageError
-from corefscore.core.findings import Finding, plural
+from corefscore.core.findings import Finding, Fix, plural
 from corefscore.core.sources import MARK, Source, as_text
 from corefscore.formats.base import Request
 from corefscore.formats.corefud.chunks import CLOSE, OPEN, SINGLE, Chunks
@@ -53,12 +52,8 @@ def repaired(source: Source, fixes: Fixes, *, first_copy: bool) -> Iterator[str]
     yield from map(as_text, lines)
 
 
-class _Edit(NamedTuple):
-    """Bytes of a line, from ``start`` to ``stop``, that are replaced by ``text``."""
-
-    start: int
-    stop: int
-    text: bytes
+_Edit = tuple[int, int, bytes]
+"""Bytes of a line: where they start and stop, and the text that replaces them."""
 
 
 def _edited(line: bytes, edits: list[_Edit], shift: int) -> bytes:
@@ -106,7 +101,7 @@ class _Repaired(File):
         for chunks in _copies(self, self.mentions):
             self._report(fixes, "dropped-repeat", chunks[0], "removed the second copy of a mention from entity {}")
             for chunk in chunks:
-                self._edit(edits, chunk, _Edit(*_extent(self.chunks, chunk), b""))
+                self._edit(edits, chunk, *_extent(self.chunks, chunk), b"")
         for parts in self.mentions.misnumbered:
             what = f"numbered the {parts[0].total} parts of a mention of entity {{}} from 1"
             self._report(fixes, "misnumbered-parts", parts[0].chunk, what)
@@ -115,15 +110,14 @@ class _Repaired(File):
                 begin = start + shift
                 line_end = self.lines.ends[np.searchsorted(self.lines.ends, begin)]
                 stop = start + self.lines.piece(begin, line_end).index(b"]") + 1
-                text = b"[%d/%d]" % (part.number, part.total)
-                self._edit(edits, part.chunk, _Edit(start, stop, text))
+                self._edit(edits, part.chunk, start, stop, b"[%d/%d]" % (part.number, part.total))
         return edits
 
-    def _edit(self, edits: dict[int, list[_Edit]], chunk: int, edit: _Edit) -> None:
+    def _edit(self, edits: dict[int, list[_Edit]], chunk: int, start: int, stop: int, text: bytes) -> None:
         """Add an edit to the line of a chunk; its positions are those in the text of the chunks."""
         line = self._line(chunk)
         begin = int(self.lines.starts[line]) - self.chunks.shift_of(chunk)
-        edits[line].append(edit._replace(start=edit.start - begin, stop=edit.stop - begin))
+        edits[line].append((start - begin, stop - begin, text))
 
     def _line(self, chunk: int) -> int:
         """Return the line (from 0) of a chunk."""

@@ -84,15 +84,13 @@ def validate(
     found = Found()
     found.add(*notices)
 
-    def read_as(side: str, files: Sequence[Source], found: Found) -> _Side:
-        return _Side(path, found, examined(files, found, reading, side, texts=key is not None))
-
-    whole = read_as(side, files, found)
+    whole = _Side(path, found, examined(files, found, reading, side, texts=key is not None))
     if key is None:
         for _ in whole.documents():
             pass
     else:
-        _compare(read_as(KEY, key, Found()), whole, found, reading)
+        of_key = Found()
+        _compare(_Side(path, of_key, examined(key, of_key, reading, KEY, texts=True)), whole, found, reading)
     found.add(*worded(whole.unworded))
     order = {source.name: number for number, source in enumerate([*files, *(key or ())])}
     findings = sorted(found.listed, key=lambda f: (order.get(f.path, -1), f.line or 0, f.column or 0))

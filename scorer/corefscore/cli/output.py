@@ -296,7 +296,7 @@ def progress(paths: Iterable[str]) -> Iterator[_Progress | None]:
     files: list[str] = []
     if sys.stderr is not None and sys.stderr.isatty():
         with suppress(UsageError):  # reading reports files that cannot be read
-            files = [source.path for path in paths for source in listed(path)]
+            files = [source.path for path in paths for source in listed(path, [])]
     if not files or not all(os.path.isfile(path) for path in files):
         yield None
         return

@@ -184,7 +184,7 @@ def spare_inputs(outputs: Mapping[str, str | None], inputs: Sequence[str | None]
     existing = [(option, path) for option, path in written if _is_file_or_pipe(path)]
     for path in filter(None, inputs) if existing else ():
         try:
-            read = [source.path for source in listed(path)]
+            read = [source.path for source in listed(path, [])]
         except UsageError:  # reading reports files that cannot be read
             continue
         for option, output in existing:

@@ -12,7 +12,6 @@ Ints = np.ndarray[Any, np.dtype[np.int64]]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Bools = np.ndarray[Any, np.dtype[np.bool_]]
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
-Codes = np.ndarray[Any, np.dtype[np.uint32]]
 
 Objects = np.ndarray[Any, np.dtype[np.object_]]
 

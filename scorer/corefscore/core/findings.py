@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from corefscore.core.arrays import lists_by_key
 from corefscore.core.records import NamedTuple
@@ -130,14 +130,19 @@ def in_words(findings: Iterable[Finding], most: int = SHOWN, hint: str = "") -> 
     return lines
 
 
-class _Coded(Protocol):
-    """Anything with a code."""
+class Fix(NamedTuple):
+    """One repair, at its line in the original file; ``code`` is that of the finding."""
 
-    @property
-    def code(self) -> str: ...
+    code: str
+    path: str
+    line: int
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: fixed[{self.code}] {self.what}"
 
 
-_C = TypeVar("_C", bound=_Coded)
+_C = TypeVar("_C", Finding, Fix)
 
 
 class Collected(Generic[_C]):

@@ -331,7 +331,7 @@ _OF_MACOS = "__MACOSX"
 """The folder of an archive with what macOS knows about its files; it is hidden, as are names that begin with a dot."""
 
 
-def sources(path: str, notices: list[Finding] | None = None) -> list[Source]:
+def sources(path: str, notices: list[Finding]) -> list[Source]:
     """List the files that a KEY or RESPONSE argument means, in name order; see `listed` and `unpacked`."""
     return unpacked(listed(path, notices), notices)
 
@@ -345,7 +345,7 @@ def place_and_pattern(path: str) -> tuple[str, str | None]:
     return place or os.curdir, name
 
 
-def listed(path: str, notices: list[Finding] | None = None) -> list[Source]:
+def listed(path: str, notices: list[Finding]) -> list[Source]:
     """List the files that a KEY or RESPONSE argument names, in name order; none of them is opened.
 
     A folder means every file below it except those whose names begin with a dot. The path of a folder or archive can
@@ -372,9 +372,8 @@ def listed(path: str, notices: list[Finding] | None = None) -> list[Source]:
     found = _in_order(found, pattern, path, "folder")
     # A broken link stays in the list, and is refused when it is read.
     regular = [name for name in found if os.path.isfile(name) or not os.path.exists(name)]
-    if notices is not None:
-        others = set(found).difference(regular)
-        notices += [Finding("not-a-file", name) for name in found if name in others]
+    others = set(found).difference(regular)
+    notices += [Finding("not-a-file", name) for name in found if name in others]
     if not regular:
         raise UsageError(f"{path}: the folder contains no file")
     return [Source(name) for name in regular]
@@ -397,7 +396,7 @@ def _refuse(error: OSError) -> None:
     raise UsageError(f"{error.filename}: {error.strerror}") from error
 
 
-def unpacked(files: Iterable[Source], notices: list[Finding] | None = None) -> list[Source]:
+def unpacked(files: Iterable[Source], notices: list[Finding]) -> list[Source]:
     """Unpack files: the same, each archive among them replaced by the files in it, as if it were a folder.
 
     Content decides what is an archive. Its files are kept in memory, never written to disk. Links and devices in a tar
@@ -447,7 +446,7 @@ def _parts_of(name: str, head: bytes) -> Callable[[Source], _Parts] | None:
     return _of_tar
 
 
-def _members(source: Source, parts: Callable[[Source], _Parts], notices: list[Finding] | None) -> list[Source]:
+def _members(source: Source, parts: Callable[[Source], _Parts], notices: list[Finding]) -> list[Source]:
     """List the files in an archive, in name order. Raises as `unpacked` does."""
     with source.reading():
         by_name: dict[str, Callable[[], Any] | None] = {}
@@ -464,8 +463,7 @@ def _members(source: Source, parts: Callable[[Source], _Parts], notices: list[Fi
         for name in _in_order(by_name, source.pattern, source.name, "archive"):
             opened = by_name[name]
             if opened is None:
-                if notices is not None:
-                    notices.append(Finding("not-a-file", name))
+                notices.append(Finding("not-a-file", name))
                 continue
             with opened() as stream:
                 data = _content(name, stream.read(left + 1), left)

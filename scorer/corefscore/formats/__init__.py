@@ -132,7 +132,7 @@ def has_both_sides(path: str | Sequence[str], reading: Reading) -> bool:
     places = [place_and_pattern(path)[0] for path in paths]
     if not places or not all(os.path.isfile(place) or os.path.isdir(place) for place in places):
         return False
-    files = [source for name in paths for source in sources(name)]
+    files = [source for name in paths for source in sources(name, [])]
     form = form_of(files, reading, KEY)
     if form.has_both_sides is None:
         return False

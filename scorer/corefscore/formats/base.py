@@ -390,8 +390,8 @@ class Format(NamedTuple):
     title: str
     recognises: Callable[[bytes], object]
     read: Read
+    write: Callable[[Iterator[FullDocument], list[Finding], Request], Iterator[str]]
     sentences: Callable[[Source, list[Finding], Request], Iterator[Sentences | None]] | None = None
-    write: Callable[[Iterator[FullDocument], list[Finding], Request], Iterator[str]] | None = None
     begin: bytes | None = None
     name_in: Callable[[bytes, Request], str | None] | None = None
     completed_request: Callable[[Sequence[Source], Request], Request] = _as_asked

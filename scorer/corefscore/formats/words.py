@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from corefscore.core.arrays import Bools, Bytes, Codes, Ints
+from corefscore.core.arrays import Bools, Bytes, Ints
 from corefscore.core.documents import UNKNOWN
 from corefscore.core.findings import Finding, plural
 from corefscore.formats.base import BLANK_MARKS
@@ -120,9 +120,9 @@ INVISIBLE = r"[^\S\n]|[\x00-\x08\x0e-\x1f\x7f\u00ad\u200b-\u200f\u202a-\u202e\u2
 """Characters that are not compared, apart from line ends."""
 
 
-def codes_of(text: str) -> Codes:
+def codes_of(text: str) -> Ints:
     """Return the number in Unicode of each character of a text."""
-    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(np.int64)
 
 
 def words_in(text: str, borders: Iterable[int]) -> list[tuple[int, int]]:

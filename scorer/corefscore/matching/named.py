@@ -234,9 +234,6 @@ _NameWords = tuple[str, ...]
 _NO_WORDS = frozenset(("", *BLANK_MARKS.decode()))
 """The marks for an unknown word."""
 
-_POSSESSIVES = ("'s", "\u2019s", "s'", "s\u2019")
-"""The ends of a possessive; the letter before an apostrophe is part of the word."""
-
 
 def estimated(documents: Documents, options: NameOptions) -> Documents:
     """Return a batch with its entities replaced by entities of its names, whose ids run from 0 in each document.
@@ -326,22 +323,21 @@ _RULES: Mapping[str, Callable[[_Initials], Iterator[tuple[_NameWords, _NameWords
 
 
 def _without_possessive(name: Sequence[str]) -> list[str]:
-    """Return the words of a name without a trailing possessive, as a token of its own or within the last one."""
-    words = [word for word in name if word]
-    if len(words) > 1 and words[-1].lower() in ("'s", "\u2019s", "'", "\u2019"):
+    """Return the words of a name with one kind of apostrophe and without a trailing possessive, as a token of its own
+    or within the last one; the letter before a last apostrophe is part of the word."""
+    words = [word.replace("\u2019", "'") for word in name if word]
+    if len(words) > 1 and words[-1].lower() in ("'s", "'"):
         return words[:-1]
-    if words and len(words[-1]) > 2 and words[-1].lower().endswith(_POSSESSIVES):
-        last = words[-1]
-        words[-1] = last[:-1] if last[-1] in "'\u2019" else last[:-2]
+    if words and len(words[-1]) > 2 and words[-1].lower().endswith(("'s", "s'")):
+        words[-1] = words[-1][: -1 if words[-1].endswith("'") else -2]
     return words
 
 
 def _folded(words: Sequence[str]) -> _NameWords:
-    """Return words without case and periods, with letters normalized (NFC) and one kind of apostrophe; a name that
-    consists of periods alone stays as it is.
+    """Return words without case and periods, with letters normalized (NFC); a name that consists of periods alone stays
+    as it is.
     """
-    spelt = (normalize("NFC", word).replace("\u2019", "'") for word in words)
-    plain = tuple(filter(None, (word.replace(".", "").casefold() for word in spelt)))
+    plain = tuple(filter(None, (normalize("NFC", word).replace(".", "").casefold() for word in words)))
     return plain or tuple(words)
 
 

@@ -48,10 +48,6 @@ class Asked(NamedTuple):
     average: str | None = None
     floors: Mapping[Scored, float] = {}
 
-    def decides(self, measure: str, score: str) -> bool:
-        """Return whether the check fails when this score of a scope that decides falls, without ``both_ways``."""
-        return (measure, score) in self.measures if self.measures else score == "f1"
-
 
 class _Moved(NamedTuple):
     """A score that moved by more than its tolerance, in a document, a group of documents, a mean or the total. A mean
@@ -121,7 +117,8 @@ class Check(Reported):
             return True
         whole = TOTAL if self.asked.average is None else MACRO
         deciding = (whole,) if self.asked.by is None else (MEAN, GROUP)
-        return moved.kind in deciding and moved.difference < 0 and self.asked.decides(moved.measure, moved.score)
+        named, score = self.asked.measures, (moved.measure, moved.score)
+        return moved.kind in deciding and moved.difference < 0 and (score in named if named else moved.score == "f1")
 
     @property
     def passed(self) -> bool:

@@ -100,28 +100,28 @@ def sample(
             "with the tokens of the key, or leave --window out"
         )
     groups = [REST] * len(first.names) if by is None else first.groups(by)
-    units = _units(rows[0], groups, first.names)
-    numbers = {group: number for number, group in enumerate(units.groups)}
+    order, of_ordered, stratum, strata = _units(rows[0], groups, first.names)
+    numbers = {group: number for number, group in enumerate(strata)}
     of_document = np.array([numbers.get(group, -1) for group in groups])
     of_row = None if runs is None else np.array(runs, dtype=np.int64)
     counts, observed = [], []
     for result, of_result in zip(results, rows, strict=True):
         of_documents = _scores(result, measures) if averaged else _columns(result.counts, metrics)
         columns = of_documents if averaged else of_result.columns
-        of_units = np.zeros((len(units.group), columns.shape[1]))
-        np.add.at(of_units, units.of_row, columns[units.order])
+        of_units = np.zeros((len(stratum), columns.shape[1]))
+        np.add.at(of_units, of_ordered, columns[order])
         counts.append(of_units)
         sums = np.stack([summed(of_documents[of_document == number]) for number in range(len(numbers))])
         observed.append(statistics(metrics, measures, sums, averaged=averaged))
-    are_joined = unit in (DOCUMENT, JOINED) and len(units.group) < len(units.of_row)
+    are_joined = unit in (DOCUMENT, JOINED) and len(stratum) < len(order)
     return Sample(
         metrics,
         measures,
         np.stack(counts),
-        units.group,
+        stratum,
         over_runs(np.stack(observed), of_row),
         parts="joined" if are_joined else None,
-        groups=units.groups,
+        groups=strata,
         averaged=averaged,
         # In means over documents, a score that has nothing to count is 0.
         uncounted=None if averaged else over_runs(_uncounted(results, measures), of_row) == 1,
@@ -187,21 +187,12 @@ def _columns(counts: Mapping[str, Floats], metrics: Sequence[Metric]) -> Floats:
     return np.concatenate([array.reshape(len(array), -1) for array in of_metrics], axis=1)
 
 
-class _Units(NamedTuple):
-    """Units by group, then by name, so that neither the order of documents nor names of groups decide what is drawn.
-
-    ``order`` are the numbers of the rows by unit and document, ``of_row`` has the unit of each of them. ``group`` is
-    the number of the group of each unit, which never falls, and ``groups`` are their names.
-    """
-
-    order: Ints
-    of_row: Ints
-    group: Ints
-    groups: Sequence[str]
-
-
-def _units(rows: _Rows, groups: Sequence[str], documents: Sequence[str]) -> _Units:
+def _units(rows: _Rows, groups: Sequence[str], documents: Sequence[str]) -> tuple[Ints, Ints, Ints, Sequence[str]]:
     """Sort rows into units; ``groups`` and ``documents`` are the groups and the names of the documents.
+
+    Units are by group, then by name, so that neither the order of documents nor names of groups decide what is drawn.
+    Returns the numbers of the rows by unit and document, the unit of each of them, the number of the group of each
+    unit, which never falls, and the names of groups.
 
     Raises `UsageError` for a unit with documents of several groups.
     """
@@ -218,4 +209,4 @@ def _units(rows: _Rows, groups: Sequence[str], documents: Sequence[str]) -> _Uni
             "a unit is resampled as a whole; choose a --unit within one group, or leave --by out"
         )
     stratum = np.array([number[its[0]] for its in groups_of.values()], dtype=np.int64)
-    return _Units(np.array(order, dtype=np.int64), Numbers().of([unit for unit, _ in units]), stratum, list(number))
+    return np.array(order, dtype=np.int64), Numbers().of([unit for unit, _ in units]), stratum, list(number)

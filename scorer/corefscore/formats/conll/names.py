@@ -57,20 +57,15 @@ class _Name(NamedTuple):
 
 
 class _Cell(NamedTuple):
-    """A cell that is not blank: its row among the tokens of the block, its document, line, column (from 1) and text."""
+    """A cell that is not blank: its row among the tokens of the block, its document, line, column (from 1) and text,
+    and the type of the name that it begins."""
 
     row: int
     document: int
     line: int
     column: int
     text: str
-
-
-class _Open(NamedTuple):
-    """A name that has begun: the cell that began it, and its type."""
-
-    cell: _Cell
-    type: str
+    type: str = ""
 
 
 def read(files: Sequence[Source], notices: list[Finding], request: Request) -> Iterator[Documents]:
@@ -97,7 +92,7 @@ class _NamesReader(Reader):
         self._estimate = request.side == KEY and options.estimate_key
         # One for each file; batches share the list.
         self._columns: list[NameColumn] = []
-        self._open: _Open | None = None
+        self._open: _Cell | None = None
         self._names: list[_Name] = []
         self._faults: dict[int, Callable[[], Finding]] = {}
         self.texts = [NO_TEXTS] if request.texts else None
@@ -139,10 +134,9 @@ class _NamesReader(Reader):
             self._end_of_document(cell.document)
             name = self._closed(raw, cell)
             if name is not None:
-                first = name.cell.row
-                its_words = _words(text, *(side[first : row + 1] for side in words))
-                span = int(token[first]), int(token[row])
-                self._names.append(_Name(cell.document, *span, name.cell.line, name.type, its_words))
+                its_words = _words(text, *(side[name.row : row + 1] for side in words))
+                span = int(token[name.row]), int(token[row])
+                self._names.append(_Name(cell.document, *span, name.line, name.type, its_words))
                 self._columns[-1].types[name.type] += 1
         self._end_of_document(None)
 
@@ -165,8 +159,8 @@ class _NamesReader(Reader):
         column.blanks |= dict.fromkeys([""] * bool((there & (size == 0)).any()))
         return np.flatnonzero(there & ~blank)
 
-    def _closed(self, raw: bytes, cell: _Cell) -> _Open | None:
-        """Read one cell; returns the name that ends there."""
+    def _closed(self, raw: bytes, cell: _Cell) -> _Cell | None:
+        """Read one cell; returns the cell that began the name that ends there."""
         found = _CELL.fullmatch(raw)
         opened = self._open
         if not found or not (found[1] or found[2]):
@@ -174,21 +168,21 @@ class _NamesReader(Reader):
         elif found[1] and found[1].isdigit():
             self._blame(cell, "has a number for a type, like coreference", _CELLS)
         elif found[1] and opened is not None:
-            what = f'begins a name within "{opened.cell.text}" of line {opened.cell.line}'
+            what = f'begins a name within "{opened.text}" of line {opened.line}'
             self._blame(cell, what, "names that neither nest nor cross")
         elif not found[1] and opened is None:
             self._blame(cell, "ends a name, but none has begun", _CELLS)
         else:
-            opened = opened or _Open(cell, as_text(found[1]).upper())
+            opened = opened or cell._replace(type=as_text(found[1]).upper())
             self._open = None if found[2] else opened
             return opened if found[2] else None
         return None
 
     def _end_of_document(self, document: int | None) -> None:
         """Report a name that is still open in another document."""
-        if self._open is not None and self._open.cell.document != document:
+        if self._open is not None and self._open.document != document:
             what = "begins a name that never ends"
-            self._blame(self._open.cell, what, '"*)" at its last token, within the document')
+            self._blame(self._open, what, '"*)" at its last token, within the document')
 
     def _blame(self, cell: _Cell, what: str, expected: str) -> None:
         """Keep the first fault of a document."""

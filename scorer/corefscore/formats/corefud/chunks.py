@@ -78,10 +78,6 @@ class Attributes(NamedTuple):
         """Return the value of an attribute."""
         return self.text[self.start[cell] : self.stop[cell]].tobytes()
 
-    def place(self, cell: int) -> int:
-        """Return where an attribute begins in the file."""
-        return int(self.start[cell] + self.shift[cell])
-
 
 class Chunks(NamedTuple):
     """The chunks in the order of words; ``cell`` is the attribute of each.

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corefscore.core.arrays import Bools, Ints, bounds, changes
+from corefscore.core.arrays import Ints, bounds, changes
 from corefscore.core.documents import NO_NODES, SENTENCE, Documents, Place, Span, joined
 from corefscore.core.errors import InputError, suggested
 from corefscore.core.findings import Finding
@@ -178,11 +178,6 @@ class _Text(NamedTuple):
     numbers: Ints
     sentences: int
 
-    @classmethod
-    def of(cls, every: Ints, overt: Bools, number: Ints) -> _Text:
-        """Return the document of some words."""
-        return cls(every, every[overt[every]], number[every], int(number[every].max(initial=-1)) // SENTENCE + 1)
-
     def stretches(self, mention: Any, given: _Given, number: Ints) -> Iterator[tuple[int, int]]:
         """Yield the first and the last word of each stretch of a mention. Raises `InputError` for one
         beyond the text.
@@ -264,15 +259,15 @@ class _OnWords(File):
         overt, every = self.lines.words.overt, self.order
         begins = self.lines.documents.lines
         at = bounds(self.document_of(every), len(begins))
-        found = [
-            (answer, _Text.of(every[at[document] : at[document + 1]], overt, self.number))
-            for document, line in enumerate(begins)
-            if (answer := self.given.get(self.names[line])) is not None
-        ]
         entity: list[int] = []
         ids: list[str] = []
         stretches: list[tuple[int, int, int]] = []
-        for answer, text in found:
+        for document, line in enumerate(begins):
+            if (answer := self.given.get(self.names[line])) is None:
+                continue
+            its = every[at[document] : at[document + 1]]
+            numbers = self.number[its]
+            text = _Text(its, its[overt[its]], numbers, int(numbers.max(initial=-1)) // SENTENCE + 1)
             for label, mentions in enumerate(answer.entities()):
                 for mention in mentions:
                     stretches += [(len(entity), *stretch) for stretch in text.stretches(mention, answer, self.number)]

@@ -92,12 +92,8 @@ def _check(lines: Lines, report: Callable[[Finding], None]) -> None:
         checker.end(last)
 
 
-class _Open(NamedTuple):
-    """A mention that is open: its line, its first word, and the number of its head, 0 if it has none."""
-
-    line: int
-    first: int
-    head: int
+_Open = tuple[int, int, int]
+"""A mention that is open: its line, its first word, and the number of its head, 0 if it has none."""
 
 
 @dataclass()
@@ -108,7 +104,6 @@ class _Partial:
     number: int
     line: int
     fields: Sequence[str]
-    size: int = 0
     span: list[tuple[int, int]] = field(default_factory=list)
 
 
@@ -266,7 +261,7 @@ class _Checker:
             self._tell("entity-type-mismatch", line, text, first[2])
         if identity != first[1]:
             self._tell("entity-identity-mismatch", line, text, first[2])
-        self.opened[bracket.id].append(_Open(line, bracket.word, int(head[:10]) if good_head else 0))
+        self.opened[bracket.id].append((line, bracket.word, int(head[:10]) if good_head else 0))
 
     def _begin_part(self, bracket: _Bracket) -> None:
         rest = [value for at, value in enumerate(bracket.fields) if at != self.field_at["eid"]]
@@ -285,7 +280,7 @@ class _Checker:
             self._tell("ill-nested-entities", bracket.line, bracket.text)
             return
         line, first, head = self.opened[bracket.id].pop()
-        size, stretches = bracket.word - first + 1, [(first, bracket.word)]
+        stretches = [(first, bracket.word)]
         partial = self.partial[bracket.entity, bracket.parts] if bracket.parts > 1 else None
         if partial is not None:
             if not partial:
@@ -293,15 +288,14 @@ class _Checker:
                 partial.append(_Partial(bracket.part, line, ()))
             whole = partial[-1]
             whole.number = bracket.part
-            whole.size += size
             whole.span += stretches
-            size, stretches = whole.size, whole.span
+            stretches = whole.span
         if bracket.part != bracket.parts:
             return
         span = tuple(stretches)
         if partial:
             partial.pop()
-        if size < head:
+        if sum(last - first + 1 for first, last in span) < head:
             self._tell("mention-head-out-of-range", bracket.line, bracket.text)
         if (line, span) in ended:
             self._tell("same-span-entity-mentions", bracket.line, bracket.text)

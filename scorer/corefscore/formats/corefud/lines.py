@@ -95,12 +95,8 @@ class _Begun(NamedTuple):
     again: list[tuple[int, str]]
 
 
-class _Irregular(NamedTuple):
-    """Lines of tokens that have other than ten columns: how many, and the first one (from 1) and its columns."""
-
-    lines: int
-    line: int
-    columns: int
+_Irregular = tuple[int, int, int]
+"""Lines of tokens that have other than ten columns: how many, and the first one (from 1) and its columns."""
 
 
 class Lines:
@@ -325,7 +321,7 @@ def _regular(text: Bytes, tokens: Ints) -> tuple[Bytes, _Irregular | None]:
             found += line
         else:
             columns = line[:-1].split(b"\t")
-            first = first or _Irregular(0, number + 1, len(columns))
+            first = first or (number + 1, len(columns))
             many += 1
             found += b"\t".join(columns[:COLUMNS] + [b"_"] * (COLUMNS - len(columns))) + b"\n"
-    return np.frombuffer(found, dtype=np.uint8), first and first._replace(lines=many)
+    return np.frombuffer(found, dtype=np.uint8), first and (many, *first)

@@ -162,8 +162,8 @@ class File:
             for line, name in begun.again:
                 self.note("repeated-newdoc", line, document=name, begin=begin[name])
         if irregular := self.lines.irregular:
-            found = {"count": plural(irregular.lines, "line"), "found": plural(irregular.columns, "column")}
-            self.note("not-ten-columns", irregular.line, **found)
+            count, line, columns = irregular
+            self.note("not-ten-columns", line, count=plural(count, "line"), found=plural(columns, "column"))
 
     def _mentions(self) -> Columns | None:
         """Read the mentions, if there are any."""
@@ -187,7 +187,7 @@ class File:
             cell = int(self.chunks.rest[0])
             count = plural(len(self.chunks.rest), "attribute")
             row = int(lines.words.row[attributes.word[cell]])
-            place = attributes.place(cell)
+            place = int(attributes.start[cell] + attributes.shift[cell])
             self.keep(lines.about("odd-entity", row, attributes.value(cell), place, count=count))
         return self._columns()
 

@@ -7,9 +7,9 @@ of its first object (`dialects_of`), unless ``--input-format`` names it.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pkgutil import get_data
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from corefscore.formats.base import CLUSTERS
 
@@ -40,7 +40,7 @@ class Dialect(NamedTuple):
 
     name: str
     title: str
-    names: tuple[str, ...]
+    names: Sequence[str]
     words: str
     shape: str
     clusters: str
@@ -53,7 +53,7 @@ class Dialect(NamedTuple):
     spelled: str | None = None
     exact: bool = False
     array: bool = False
-    unique: tuple[str, ...] = ()
+    unique: Sequence[str] = ()
 
     @property
     def unit(self) -> str:
@@ -73,12 +73,7 @@ class Dialect(NamedTuple):
         return frozenset(field for field in own if field is not None)
 
 
-def _dialect(row: dict[str, Any]) -> Dialect:
-    lists: dict[str, Any] = {field: tuple(value) for field, value in row.items() if isinstance(value, list)}
-    return Dialect(**{**row, **lists})
-
-
-DIALECTS = tuple(map(_dialect, json.loads(get_data(__package__, "dialects.json") or b"")))
+DIALECTS = tuple(Dialect(**row) for row in json.loads(get_data(__package__, "dialects.json") or b""))
 """Every dialect. Sources: the files that the programs of these names write and read; for the ends of mentions in
 coref-data its converters, which write the number of the last token."""
 

@@ -53,17 +53,13 @@ _BLANKS = re.compile(r"[ \t\r\n]*")
 Fields = Mapping[str, Any]
 
 
-class _Record(NamedTuple):
-    """One object: where it begins, its size in bytes or characters, and a function that parses its fields, which raises
-    `InputError` for anything but an object.
+_Record = tuple[Place, int, Callable[[], Fields]]
+"""One object: where it begins, its size in bytes or characters, and a function that parses its fields, which raises
+`InputError` for anything but an object.
 
-    Every object has a line of its own, and lines rise from object to object: if several objects of an array are on one
-    line, the later ones have the numbers that follow.
-    """
-
-    place: Place
-    size: int
-    fields: Callable[[], Fields]
+Every object has a line of its own, and lines rise from object to object: if several objects of an array are on one
+line, the later ones have the numbers that follow.
+"""
 
 
 def records(source: Source) -> Iterator[_Record]:
@@ -80,7 +76,7 @@ def records(source: Source) -> Iterator[_Record]:
         raw = line.removeprefix(MARK)
         if raw.strip():
             place = Place(source, number)
-            yield _Record(place, len(raw), partial(parsed, place, raw, first=first))
+            yield place, len(raw), partial(parsed, place, raw, first=first)
             first = False
 
 
@@ -113,7 +109,7 @@ def _in_array(source: Source) -> Iterator[_Record]:
             line, counted = max(lines, line + 1), position
             place = Place(source, line)
             each = "in each place; repair or remove this one"
-            yield _Record(place, end - position, partial(_fields_of, place, value, "the array", each))
+            yield place, end - position, partial(_fields_of, place, value, "the array", each)
             if not isinstance(value, tuple):
                 return
             position = _past_blanks(text, end)
@@ -328,21 +324,10 @@ def of_subtokens(fields: Fields, dialect: Dialect) -> bool:
     return sum(map(len, words)) == len(subtoken_map)
 
 
-class _Pieces(NamedTuple):
-    """The words of a text, which is cut at blanks and at the ends of mentions.
-
-    ``text`` contains the words with one blank between them, ``tokens`` is their number, and ``mentions`` (mentions x 2)
-    the numbers of the first and the last word of each mention. The first is after the last if a mention contains only
-    white space.
-    """
-
-    text: str
-    tokens: int
-    mentions: Ints
-
-
-def pieces_of(text: str, offsets: Sequence[int]) -> _Pieces:
-    """Return the pieces of a text; white space at the ends of a mention is not part of it.
+def pieces_of(text: str, offsets: Sequence[int]) -> tuple[str, int, Ints]:
+    """Return the words of a text, which is cut at blanks and at the ends of mentions: the words with one blank between
+    them, their number, and (mentions x 2) the numbers of the first and the last word of each mention. White space at
+    the ends of a mention is not part of it; the first is after the last if it contains only white space.
 
     ``offsets`` are the first and the last character of each mention in one list.
     """
@@ -350,7 +335,7 @@ def pieces_of(text: str, offsets: Sequence[int]) -> _Pieces:
     words = words_in(text, np.append(first, last + 1).tolist())
     starts, stops = np.array(words, dtype=np.int64).reshape(-1, 2).T
     mentions = np.stack([np.searchsorted(stops, first, "right"), np.searchsorted(starts, last, "right") - 1], axis=1)
-    return _Pieces(" ".join(text[start:stop] for start, stop in words), len(words), mentions)
+    return " ".join(text[start:stop] for start, stop in words), len(words), mentions
 
 
 _WORDS_PER_SUBTOKEN, _WORDS_BESIDES = 10, 100
@@ -385,9 +370,9 @@ def is_record(head: bytes) -> bool:
 
 def objects(source: Source, only: Collection[int | None] | None = None) -> Iterator[tuple[Place, Fields]]:
     """Yield the places and the fields of the objects of a file, or of those on the lines ``only``."""
-    for record in records(source):
-        if only is None or record.place.line in only:
-            yield record.place, record.fields()
+    for place, _, parse in records(source):
+        if only is None or place.line in only:
+            yield place, parse()
 
 
 def dialect_of(place: Place, fields: Fields, request: Request) -> Dialect:

@@ -313,8 +313,6 @@ def _cut_words(sentences: Sequence[Sequence[str]], flat: Sequence[int]) -> bool:
 
 def completed_request(files: Sequence[Source], request: Request) -> Request:
     """Return the request with the dialect and the field of the first object. Raises as `read` does, for that object."""
-    if request.by_first is not None:
-        return request
     first = next(chain.from_iterable(map(objects, files)), None)
     return request if first is None else request._replace(by_first=_by_first(*first, request))
 
@@ -410,7 +408,8 @@ def words_by_sentence(place: Place, fields: Fields, request: Request) -> list[li
     if dialect.shape != TEXT or dialect.words not in fields:
         return sentences_of(fields, dialect)
     flat = flattened(clusters_of(place, fields, request)[1], offsets_of(place, fields, dialect)[1])
-    return [clean(pieces_of(fields[dialect.words], flat or ()).text).split()]
+    text, _, _ = pieces_of(fields[dialect.words], flat or ())
+    return [clean(text).split()]
 
 
 def sentences(source: Source, notices: list[Finding], request: Request) -> Iterator[Sentences | None]:

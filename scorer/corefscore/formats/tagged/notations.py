@@ -82,7 +82,6 @@ class Notation(NamedTuple):
     """
 
     name: str
-    title: str
     example: str
     tags: Callable[[str], Iterator[_Tag]]
     sign: str
@@ -138,8 +137,7 @@ def _pattern(words: str) -> Callable[[str], Iterator[_Tag]]:
 
 NOTATIONS = (
     Notation(
-        "markdown",
-        "links of Markdown",
+        "markdown",  # links of Markdown
         "[[Ann](#3)'s cat](#1)",
         _pattern(r"(?P<open>\[)|(?P<close>\]\(#(?P<id>[^()\s#]{1,99})\))|(?P<plain_close>\])"),
         sign=r"\]\(#[^()\s]{1,99}\)",
@@ -151,8 +149,7 @@ NOTATIONS = (
         unfit=r"[\[\]]",
     ),
     Notation(
-        "xml",
-        "elements of XML",
+        "xml",  # elements of XML
         "<m><m>Ann</m>#3's cat</m>#1",
         _pattern(
             r"""(?P<open><m(?:\s{1,9}id\s{0,9}=\s{0,9}["']?#?(?P<id1>[^\s"'<>]{1,99})["']?)?\s{0,9}>)"""
@@ -166,8 +163,7 @@ NOTATIONS = (
         unfit=r"<(?=/?m)",
     ),
     Notation(
-        "words",
-        "tags after words, as in the text-to-text track of the CRAC tasks",
+        "words",  # tags after words, as in the text-to-text track of the CRAC tasks
         "Ann|[e1,[e3] 's cat|e1]",
         _by_word,
         sign=r"\S\|(?:\[[^\s,\[\]|]{1,99}\]?|[^\s,\[\]|]{1,99}\])(?:,\S*)?(?:\s|\Z)",
@@ -178,8 +174,7 @@ NOTATIONS = (
         by_line=True,
     ),
     Notation(
-        "braces",
-        "braces with the id in front",
+        "braces",  # braces with the id in front
         "{1 {3 Ann}'s cat}",
         _pattern(rf"(?P<open>\{{(?P<id>(?:{_PREFIX})?{_ID})\s)|(?P<close>\}})|(?P<plain_open>\{{)"),
         sign=rf"\{{(?:{_PREFIX})?{_ID}\s",
@@ -218,7 +213,7 @@ def find(words: str, *, writes: bool = False) -> Notation:
         raise UsageError(f"--tags {words!r}: {expected}")
     # If both tags may have an id, tags with the same id are paired.
     by_id = sum(name.startswith("id") for name in groups) > 1
-    return Notation(words, "a pattern", "", partial(_by_pattern, pattern=pattern), words, by_id=by_id)
+    return Notation(words, "", partial(_by_pattern, pattern=pattern), words, by_id=by_id)
 
 
 def recognised(text: str) -> Notation | None:

@@ -221,7 +221,9 @@ class _Search:
         taken = [it for it in diagonals((self.found.key[equal], equal), 1) if it.size >= _MOVED_SIZE]
         for stretch in taken:
             _take(key, response, stretch)
-        starts = np.flatnonzero(_is_free(response))
+        # Where so many characters begin that are not taken.
+        free = np.append(np.int32(0), np.cumsum(response >= 0, dtype=np.int32))
+        starts = np.flatnonzero(free[_MOVED_SIZE:] - free[:-_MOVED_SIZE] == _MOVED_SIZE)
         some = len(starts) and len(key) >= _MOVED_SIZE
         cores = self._once(_MOVED_SIZE, starts, 0, len(key), key) if some else []
         moved = []
@@ -253,13 +255,6 @@ def _take(key: Ints, response: Ints, stretch: _Stretch) -> None:
     """Overwrite a stretch in both texts with marks, which equal no character of the other text."""
     key[stretch.key : stretch.key + stretch.size] = _TAKEN
     response[stretch.response : stretch.response + stretch.size] = _TAKEN_HERE
-
-
-def _is_free(code: Ints) -> Bools:
-    """Return at which places `_MOVED_SIZE` characters begin that are not taken."""
-    free = np.append(np.int32(0), np.cumsum(code >= 0, dtype=np.int32))
-    every: Bools = free[_MOVED_SIZE:] - free[:-_MOVED_SIZE] == _MOVED_SIZE
-    return every
 
 
 def _common_prefix(one: Ints, other: Ints) -> int:

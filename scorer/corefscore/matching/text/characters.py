@@ -92,7 +92,7 @@ class Characters:
 
 def of_pieces(text: str) -> Characters:
     """Return the characters of words with one blank between them, and no other white space."""
-    code = _codes(text)
+    code = codes_of(text)
     blank = code == ord(" ")
     return Characters(code[~blank], np.cumsum(blank)[~blank], int(blank.sum()) + bool(text))
 
@@ -103,7 +103,7 @@ def as_they_are(words: Sequence[str]) -> Characters:
     if " " in text or not text.isprintable():
         words = ["".join(word.split()) for word in words]
         text = "".join(words)
-    return Characters(_codes(text), np.repeat(np.arange(len(words)), list(map(len, words))), len(words))
+    return Characters(codes_of(text), np.repeat(np.arange(len(words)), list(map(len, words))), len(words))
 
 
 def characters(words: Sequence[str], without: Collection[int] = (), *, unseen: bool = True) -> Characters:
@@ -120,13 +120,9 @@ def characters(words: Sequence[str], without: Collection[int] = (), *, unseen: b
     lines = text.split("\n")
     if unseen and not all(lines):
         text = "\n".join(line or _UNSEEN * bool(word) for line, word in zip(lines, words, strict=True))
-    code = _codes(text)
+    code = codes_of(text)
     ends = code == ord("\n")
     return Characters(code[~ends], np.cumsum(ends)[~ends], len(words))
-
-
-def _codes(text: str) -> Ints:
-    return codes_of(text).astype(np.int64)
 
 
 def _normalised(text: str) -> str:

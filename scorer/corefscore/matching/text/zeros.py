@@ -40,6 +40,8 @@ class DocumentWords:
         self.words = list(chain(*annotations.words))
         self.empty = annotations.empty if len(annotations.numbers) else np.zeros(len(self.words), dtype=np.bool_)
         self.nodes = np.flatnonzero(self.empty)
+        self.tokens = len(self.words) - len(self.nodes)
+        """The number of words that are not empty nodes."""
         self.characters = characters(self.words, set(self.nodes.tolist()))
         self.text = Key(self.characters)
         self.overt_before: Ints = np.cumsum(~self.empty) - ~self.empty
@@ -58,11 +60,6 @@ class DocumentWords:
     def relations(self) -> Mapping[int, Hashable]:
         """The relations of each empty node to the words on which it depends."""
         return {node: tuple(self.tree.links[node][1]) for node in self.nodes.tolist()}
-
-    @property
-    def tokens(self) -> int:
-        """The number of words that are not empty nodes."""
-        return len(self.words) - len(self.nodes)
 
     @cached_property
     def word_before(self) -> Ints:

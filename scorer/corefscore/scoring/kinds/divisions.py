@@ -54,7 +54,6 @@ class Pronouns(NamedTuple):
 
 
 _NO_PRONOUNS = Pronouns("none")
-_ENGLISH = Pronouns("english", TAG_SETS[PENN].pronouns, _ENGLISH_WORDS)
 
 
 def pronouns_of(words: str, text: Text, option: str = "--pronouns ") -> Pronouns:
@@ -74,7 +73,7 @@ def pronouns_of(words: str, text: Text, option: str = "--pronouns ") -> Pronouns
     if words == "none":
         return _NO_PRONOUNS
     if words == "english":
-        return _ENGLISH
+        return Pronouns(words, TAG_SETS[PENN].pronouns, _ENGLISH_WORDS)
     if kind == "tags" and separator and all(rest.split(",")):
         return Pronouns(words, tuple(rest.split(",")))
     if kind == "words" and rest:

@@ -25,13 +25,11 @@ from corefscore.core.errors import UsageError
 from corefscore.formats.base import AUTO, LAST, PARSE, Annotations
 from corefscore.matching.pairing import Pairs
 
-LEFT, RIGHT = 1, -1
-"""The side from which children are searched, as the step of a slice."""
-
 _TABLES = json.loads(get_data(__package__, "tags.json") or b"")
 """The rules for heads, and the sets of parts of speech."""
 
-_STEPS = {"left": LEFT, "right": RIGHT}
+_STEPS = {"left": 1, "right": -1}
+"""The side from which children are searched, as the step of a slice."""
 
 _RULES: Mapping[str, tuple[int, list[str]]] = {
     label: (_STEPS[side], labels.split()) for label, (side, labels) in _TABLES["heads"].items()
@@ -85,7 +83,7 @@ def _head(label: str, children: Sequence[_Node]) -> _Node:
     """Return the child with the head of a node."""
     if label in _NOMINAL and children[-1].tag == "POS":
         return children[-1]
-    side, labels = _RULES.get(label, (RIGHT, []))
+    side, labels = _RULES.get(label, (_STEPS["right"], []))
     searches = _NOMINAL_RULES if label in _NOMINAL else [(side, [wanted]) for wanted in labels]
     for step, wanted in searches:
         for child in children[::step]:
@@ -146,7 +144,6 @@ class Text:
         self.first: Ints = narrow(np.array(first))
         self.ends: Ints = narrow(np.array(ends))
         self.tag_set = _tag_set(Counter(self.tags))
-        self.is_penn = self.tag_set == PENN
         self._of_sentence: dict[int, dict[tuple[int, int], int]] = {}
 
     def between(self, document: int, start: int, end: int) -> str:
@@ -159,7 +156,7 @@ class Text:
         needs CorefUD.
         """
         if asked == AUTO:
-            return PARSE if self.is_penn and any("(NP" in bit for bit in self.parse) else LAST
+            return PARSE if self.tag_set == PENN and any("(NP" in bit for bit in self.parse) else LAST
         if asked not in (PARSE, LAST):
             raise UsageError(f"--heads {asked} needs CorefUD, which names heads and has trees; expected parse or last")
         if asked == PARSE and not any("(" in bit for bit in self.parse):
