@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from corefscore import (
     InputError,
+    Scorer,
     ScorerWarning,
     UsageError,
     analyse,
@@ -271,3 +272,13 @@ def test_measures_are_names_in_anything_that_can_be_listed() -> None:
     assert check(*DEMO, score(*DEMO), measures=iter(names)).asked.measures == [("lea", "f1"), ("muc", "f1")]  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="expected names such as"):
         check(*DEMO, score(*DEMO), measures=[])
+
+
+def test_numbers_are_names() -> None:
+    """Of documents as `enumerate` gives them, and of systems; they failed only once a pattern met them."""
+    scorer: Any = Scorer("lea")
+    for number in range(2):
+        scorer.add([["a", "b"]], [["a", "b"]], name=number)
+    assert next(iter(scorer.result().by(".").values()))["lea"].f1 == 1
+    systems: Any = {1: KEY, Path("b"): KEY}
+    assert "1" in str(compare(KEY, systems, trials=10))
