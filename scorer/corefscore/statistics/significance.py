@@ -253,14 +253,16 @@ class _Trials:
         # Counts of very many units come from memory once a block, so a block has some more trials of these.
         self.rows = max(1, BLOCK // max(values_of_trial, sample.units // 4))
 
-    def sums(self, weights: Floats | Bools) -> Floats:
-        """Return the weighted sums over units: groups x systems x columns x trials; ``weights`` are units x trials."""
+    def sums(self, weights: Floats | Bools, rows: Any = slice(None)) -> Floats:
+        """Return the weighted sums over units: groups x systems x columns x trials; ``weights`` are units x trials. Of
+        other ``rows`` of ``flat`` they are 0.
+        """
         edges = bounds(self.sample.stratum, self.groups).tolist()
         sums = np.zeros((self.groups, len(self.flat), weights.shape[1]))
         for group, (begin, end) in enumerate(pairwise(edges)):
             for first in range(begin, end, _UNITS):
                 units = slice(first, min(first + _UNITS, end))
-                sums[group] += self.flat[:, units] @ weights[units].astype(np.float64)
+                sums[group, rows] += self.flat[:, units][rows] @ weights[units].astype(np.float64)
         return sums.reshape(self.groups, len(self.sample.counts), -1, weights.shape[1])
 
     def differences(self, swapped: Floats, pairs: slice) -> Floats:
@@ -307,8 +309,13 @@ class _Trials:
     def drawn(self, trials: int, seed: int) -> Iterator[Bools]:
         """Yield blocks of random trials, units x trials: whether a unit is swapped."""
         generator = np.random.Generator(np.random.PCG64(seed))
+        step = max(1, _CHUNK // self.sample.units)  # numbers that fit into the cache
         for begin in range(0, trials, self.rows):
-            yield (generator.random((min(self.rows, trials - begin), self.sample.units)) < 0.5).T
+            swapped = np.empty((min(self.rows, trials - begin), self.sample.units), dtype=np.bool_)
+            for first in range(0, len(swapped), step):
+                some = swapped[first : first + step]
+                np.less(generator.random(some.shape), 0.5, out=some)
+            yield swapped.T
 
     def chosen(self, weights: Floats, units: Ints) -> Iterator[Floats]:
         """Yield blocks of ``weights``, trials x some of the units, as units x trials; the other units have the weight
@@ -399,7 +406,10 @@ def _p(
     """
     bound, scale = np.abs(resampling.observed()) - TIE, resampling.scale()
     hits, order, done = np.full((2, *bound.shape), float(spare)), np.argsort(bound / scale, axis=1, kind="stable"), 0
-    for block in resampling.blocks(map(resampling.sums, swapped)):
+    # Swapping changes nothing in columns that all systems have alike, such as the denominators of recall.
+    alike = (resampling.sample.counts == resampling.sample.counts[:1]).all(axis=(0, 1))
+    rows = np.flatnonzero(np.tile(~alike, len(resampling.sample.counts)))
+    for block in resampling.blocks(resampling.sums(weights, rows) for weights in swapped):
         np.abs(block, out=block)
         hits[0] += (block >= bound[..., None]).sum(axis=-1)
         np.divide(block, scale[..., None], out=block)
