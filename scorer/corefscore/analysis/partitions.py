@@ -102,7 +102,7 @@ class Counted(NamedTuple):
     row: Ints
 
 
-def paired(batches: Sequence[Pairs], rules: Rules) -> tuple[Ints, int]:
+def paired(batches: Sequence[Pairs], rules: Rules) -> tuple[Sequence[Ints], int]:
     """Pair the mentions of batches of documents, one batch after another: each as its document, its entity in the key
     and in the response, and its rows there, as in `Partitions`. Also returns how many later copies of repeated mentions
     were ignored; only the first copy on each side counts.
@@ -124,14 +124,14 @@ def paired(batches: Sequence[Pairs], rules: Rules) -> tuple[Ints, int]:
         before += [*sizes, len(pairs.key.start), len(pairs.response.start)]
         parts.append(columns)
         copies += sum(len(repeat.copies) - 1 for repeat in dropped)
-    return np.concatenate(parts, axis=1), copies
+    return [np.concatenate(columns) for columns in zip(*parts, strict=True)], copies
 
 
-def partitions(documents: int, pairs: Ints, placed: tuple[Projection, Projection]) -> Partitions:
+def partitions(documents: int, pairs: Sequence[Ints], placed: tuple[Projection, Projection]) -> Partitions:
     """Return the partitions of some documents, given `paired`; ``placed`` says where the mentions of each side are in
     the text.
     """
-    size = pairs.shape[1]
+    size = len(pairs[0])
     columns: list[Any] = []
     for sides in zip(placed[0][:3], placed[1][:3], strict=True):
         column = np.zeros(size, dtype=np.result_type(*sides))

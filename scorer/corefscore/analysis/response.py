@@ -283,7 +283,7 @@ class Analysable(NamedTuple):
 
     result: Result
     pairs: Pairs
-    mentions: Ints
+    mentions: Sequence[Ints]
     copies: int
 
 
