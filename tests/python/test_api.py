@@ -625,7 +625,7 @@ SYSTEM = TESTDATA / "systems" / "key.conll", {"ash": TESTDATA / "systems" / "run
         ({"by": 0}, "by=0: expected a word"),
         ({"baseline": "c"}, "--baseline 'c': no such system"),
         ({"correction": "bonferroni"}, "correction='bonferroni': expected one of largest, holm, holm-all, none"),
-        ({"document": 0}, "the key has no document named 0"),
+        ({"document": 0}, 'the key has no document named "0"'),
     ],
     ids=str,
 )

@@ -375,6 +375,24 @@ def test_faults_of_json_lines_are_told_by_one_process(
     assert code in same(capfdbinary, "muc", pair[0], response, "none", *options).stderr.decode()
 
 
+@pytest.mark.parametrize("document", [5, 30])
+def test_a_column_that_is_not_read_is_told_at_its_line(
+    document: int, pair: Pair, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """Its line was that in the piece; here from one document on the column before the last has mentions."""
+    key, response = pair
+    told, lines = None, []
+    for number, line in enumerate(key.read_text().splitlines(), start=1):
+        if line.startswith("#begin"):
+            document -= 1
+        cell = "(3)" if document < 0 and line.endswith("\t-") else "-"
+        told = number if told is None and cell == "(3)" else told
+        lines.append(re.sub(r"\t([^\t]*)$", rf"\t{cell}\t\1", line))
+    response.write_text("\n".join(lines) + "\n")
+    said = same(capfdbinary, "lea", key, response, "none").stderr
+    assert f":{told}: notice[same-as-key]".encode() in said
+
+
 @pytest.mark.parametrize("first", [True, False], ids=["the first object", "a later object"])
 def test_the_first_object_tells_the_field_of_all_pieces(
     first: bool, pair: Pair, capfdbinary: pytest.CaptureFixture[bytes]

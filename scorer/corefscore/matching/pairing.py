@@ -332,9 +332,7 @@ class Pairing:
                 yield self._pairs(batch.take(np.flatnonzero(wanted)))
             del batch  # before the next one is read
         if self.only is not None and self.only not in self.key_names.seen:
-            asked, *known = (
-                f'"{name}"' if isinstance(name, str) else repr(name) for name in (self.only, *self.key_names.seen)
-            )
+            asked, *known = (f'"{name}"' for name in (self.only, *self.key_names.seen))
             raise UnknownDocumentError(f"the key has no document named {asked}; {suggested(asked, known)}")
         while self._read_response():
             pass

@@ -179,6 +179,7 @@ def run_of(metrics: Sequence[Metric], arguments: Mapping[str, Any], unit: str = 
     """
     reading, rules, others = options_by_topic(arguments)
     document, workers = others.pop("document", None), others.pop("workers", None)
+    document = None if document is None else str(document)  # documents without names have numbers
     more = others.pop("options", None) or {}
     if not isinstance(more, Mapping):
         raise UsageError(f"options={more!r}: expected a mapping, such as options={{'smallest': 2}}")

@@ -373,7 +373,7 @@ def result_of(batches: Sequence[ScoredBatch], run: Run, notices: list[Finding]) 
 
         every_name, files = ([name for of in each for name in of] for each in (names, [b.files for b in batches]))
         notices += unlike_documents(every_name, files, of_mentions)
-    unread = {name: place for batch in batches for name, place in batch.unread.items()}
+    unread = {name: place for batch in reversed(batches) for name, place in batch.unread.items()}
     if unread and counts[MENTIONS].any() and all((of[..., ::2] == of[..., 1::2]).all() for of in counts.values()):
         place, fields = min(unread.values(), key=lambda place: place.line or 0), sorted(unread)
         more = f" and {len(fields) - SHOWN} more" if len(fields) > SHOWN else ""
