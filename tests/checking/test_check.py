@@ -602,11 +602,18 @@ def test_heads_of_spans_are_refused(capfdbinary: Capture) -> None:
     assert b"--heads changes scores of CorefUD only" in done.stderr
 
 
-def test_a_tolerance_of_everything_is_refused() -> None:
-    """--tolerance 1 is a point, and tolerance=1 would be 100."""
+@pytest.mark.parametrize(
+    ("tolerance", "message"),
+    [
+        (1, r"tolerance=1 would be 100 %; for 1 % write tolerance=0\.01"),  # --tolerance 1 is a point
+        (None, "tolerance=None: expected a number between 0 and 1"),
+        ("", "tolerance='': expected a number between 0 and 1"),
+    ],
+)
+def test_a_tolerance_that_is_none_is_refused(tolerance: Any, message: str) -> None:
     entities = [["a", "b"]]
-    with pytest.raises(UsageError, match=r"tolerance=1 would be 100 %; for 1 % write tolerance=0\.01"):
-        check(entities, entities, score(entities, entities, "muc"), tolerance=1)
+    with pytest.raises(UsageError, match=message):
+        check(entities, entities, score(entities, entities, "muc"), tolerance=tolerance)
 
 
 def test_a_minimum_that_can_fail_the_check_is_said() -> None:

@@ -243,7 +243,7 @@ def check(result: Result, baseline: Baseline | None, asked: Asked) -> Check:
     percentage, and for an invalid regular expression.
     """
     refuse_division([result])
-    fraction(asked.tolerance or 0.5, "tolerance=", ends=False)  # 0 is allowed, 1 would pass everything
+    fraction(0.5 if asked.tolerance == 0 else asked.tolerance, "tolerance=", ends=False)  # 1 would pass everything
     for (measure, score), number in (*asked.floors.items(), *asked.tolerances.items()):
         fraction(number, f"{measure}.{score}=")
     moved: list[_Moved] = []
