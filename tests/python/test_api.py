@@ -200,7 +200,7 @@ def test_a_scorer_gives_to_the_last_bit_what_scoring_all_at_once_gives() -> None
         ("0", [0, 3], True),
         ("cluster_1", [0, 3], True),
         ("coref_clusters_1", [0, 3], True),
-        ("bn/x", [0, 3], False),
+        ("Elizabeth", [0, 3], True),
         ("0", [3, 0], False),
         ("0", [0], False),
     ],

@@ -16,7 +16,6 @@ collections are documents. A document with a name is not taken for a list of the
 
 from __future__ import annotations
 
-import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping, MappingView, Sequence, Sized
 from functools import cache
 from itertools import chain, islice
@@ -118,12 +117,10 @@ def refuse_other_names(names: Iterable[Any], side: str) -> None:
 
 
 def seem_entities(documents: Mapping[str, Any]) -> bool:
-    """Return whether clusters by document seem to be clusters by id: each name ends with a number, and each entity is a
-    pair of numbers that do not fall, as those of a mention."""
-    if not all(re.fullmatch(r"\D*[0-9]+", name) for name in documents):
-        return False
+    """Return whether clusters by document seem to be clusters by id: they have several entities, and each is a pair of
+    numbers that do not fall, as those of a mention."""
     pairs = list(chain.from_iterable(documents.values()))
-    lists = bool(pairs) and all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in pairs)
+    lists = len(pairs) > 1 and all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in pairs)
     return lists and all(isinstance(of, Integral) for of in chain(*pairs)) and all(of[0] <= of[1] for of in pairs)
 
 
