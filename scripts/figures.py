@@ -2,7 +2,7 @@
 
 - Folders: in an order in which each imports only those before it. Folders of one cycle are joined by ``=``.
 - Three calls: how many functions of the package they pass, in how many modules. Comprehensions and the bodies of
-  classes and modules are left out.
+  classes and modules are left out, with what these call while modules are imported.
 - Size: modules, lines of code (without docstrings, comments and blank lines), lengths of functions, public names,
   options, and lines of the longest help.
 """
@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import io
 import subprocess
 import sys
@@ -32,8 +33,8 @@ CALLS = {
     "errors": "corefscore errors KEY RESPONSE",
 }
 
-FUNCTION = 3
-"""Flags of the code of functions (CO_OPTIMIZED and CO_NEWLOCALS), which bodies of classes and modules lack."""
+FUNCTION = inspect.CO_OPTIMIZED | inspect.CO_NEWLOCALS
+"""Flags of the code of functions, which bodies of classes and modules lack."""
 
 Tree = ast.Module
 
@@ -111,7 +112,7 @@ def watch(call: str) -> tuple[int, int]:
     seen: set[CodeType] = set()
 
     def look(frame: FrameType, event: str, _: Any) -> None:
-        if event == "call":
+        if event == "call" and not _of_import(frame):
             seen.add(frame.f_code)
 
     sys.setprofile(look)
@@ -123,11 +124,19 @@ def watch(call: str) -> tuple[int, int]:
     own = {
         (code.co_filename, code.co_firstlineno, code.co_name)
         for code in seen
-        if code.co_filename.startswith(str(PACKAGE))
-        and code.co_flags & FUNCTION == FUNCTION
-        and (code.co_name[0] != "<" or code.co_name == "<lambda>")
+        if code.co_filename.startswith(str(PACKAGE)) and (code.co_name[0] != "<" or code.co_name == "<lambda>")
     }
     return len(own), len({file for file, _, _ in own})
+
+
+def _of_import(frame: FrameType | None) -> bool:
+    """Return whether a call comes from the body of a class or module of the package, or is such a body."""
+    while frame is not None:
+        code = frame.f_code
+        if code.co_filename.startswith(str(PACKAGE)) and code.co_flags & FUNCTION != FUNCTION:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def code_lines(text: str, tree: Tree) -> set[int]:
