@@ -399,6 +399,25 @@ def test_labels_that_seem_to_restart_are_told(rows: str, told: bool, tmp_path: P
 STRAY = ["m1,A,the bird", 'm2,A,"Oh', "m3,B,she", "m4,B,her", 'm5,C,no"', "m6,C,it"]
 
 
+@pytest.mark.parametrize(
+    ("labels", "told"),
+    [
+        (["A", "", "", "B", ""], True),
+        (["1", "", "", "2", ""], True),
+        (["A", "B", ""], False),  # more entities than rows without a label
+        (["A", "A", "", "B", ""], False),
+        (["A", "", ""], False),
+    ],
+)
+def test_labels_of_merged_cells_are_told(labels: Sequence[str], told: bool, tmp_path: Path) -> None:
+    """Whatever a spreadsheet exports of a merged cell is its first row."""
+    path = tmp_path / "table.csv"
+    path.write_text("".join(["item,entity\n", *(f"m{n},{label}\n" for n, label in enumerate(labels))]))
+    numbers = [float(label or "nan") for label in labels] if "1" in labels else labels
+    for corpus in (read(path), from_labels(labels), from_labels(numbers)):
+        assert [notice.code for notice in corpus.notices if notice.code == "merged-cells"] == ["merged-cells"] * told
+
+
 @pytest.mark.parametrize("delimiter", [",", "\t"])
 @pytest.mark.parametrize(
     ("rows", "count"),
@@ -730,7 +749,7 @@ def test_ids_are_compared_in_little_memory_and_time() -> None:
     [
         ("d1,a,A d1,b,B d2,c,A d2,d,B", "2 labels"),
         ("d1,a,A d1,b,B d2,c,A d2,d,C", "1 label"),
-        ("d1,a,A d1,b, d2,c,B d2,d,", None),
+        ("d1,a,A d1,b, d2,c,B d2,d,B", None),
         ("d1,a,17 d1,b,18 d2,c,17 d2,d,17", "1 label"),
         ("d1,a,1 d1,b,2 d2,c,2 d2,d,3", "1 label"),
         ("d1,a,0 d1,b,1 d2,c,0 d2,d,1", None),

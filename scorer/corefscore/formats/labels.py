@@ -110,6 +110,13 @@ def documents(
     return by_appearance(found)
 
 
+def merged_cells(documents: Documents, place: Place) -> Iterator[Finding]:
+    """Yield a notice if every entity has one item only, and at least as many rows have no label."""
+    count, without = len(documents.start), len(documents.items.number) if documents.items else 0
+    if 1 < count == len(documents.label) <= without:
+        yield found_at(place, "merged-cells", count=count, rows=plural(without, "row"))
+
+
 def recognises(head: bytes) -> bool:
     """Return whether a file that begins so has a header that names a column of items and one of entities, or records
     of mentions."""
@@ -181,6 +188,7 @@ class _Side(NamedTuple):
         first = np.searchsorted(np.maximum.accumulate(document), np.arange(len(names)))
         places_of = [Place(source, its) for its in line[first].tolist()]
         found = documents(names, places_of, (document, item, label - 1, line), self.items)
+        self.notices.extend(merged_cells(found, place))
         unnamed = DOCUMENT not in columns and name is not None
         unread = {} if ENTITY in self.request.columns else self.unread
         return replace(found, label=-2 - found.label, odd_labels=self.labels, unnamed=unnamed, unread=unread)

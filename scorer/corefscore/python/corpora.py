@@ -24,7 +24,7 @@ from corefscore.core.sources import Source
 from corefscore.formats import BY_CONTENT, TAGGED, Opened, find, requested
 from corefscore.formats.base import Reading
 from corefscore.formats.ids import odd_ids
-from corefscore.formats.labels import UNNAMED
+from corefscore.formats.labels import UNNAMED, merged_cells
 from corefscore.formats.labels import documents as documents_of
 from corefscore.scoring.run import LONGEST_NAME, ONLY_DOCUMENT, Corpus, Texts, is_text
 
@@ -206,13 +206,14 @@ def from_labels(
             raise UsageError(f"{name}[{at}] is missing; expected a name (only a label may be None, NaN or empty)")
     names = list(map(text_of, document.values))
     columns = document.number, item.number, entity.number, np.full(size, -1)
-    found = documents_of(names, [Place(Source("labels"), None)] * len(names), columns, item.values)
+    place = Place(Source("labels"), None)
+    found = documents_of(names, [place] * len(names), columns, item.values)
     texts = list(map(str, entity.values))
     found = replace(found, label=-1 - found.label, odd_labels=texts, unnamed=documents is None)
     if index is not None and items is index and found.items and not np.array_equal(np.asarray(index), np.arange(size)):
         found = replace(found, items=found.items._replace(of_index=True))
     plain = isinstance(entity.values, np.ndarray) and entity.values.dtype.kind in "iu" and (entity.values >= 0).all()
-    return Corpus(found, () if plain else tuple(odd_ids(found)), {})
+    return Corpus(found, (*merged_cells(found, place), *(() if plain else odd_ids(found))), {})
 
 
 def _index(column: Any) -> Any:
