@@ -470,6 +470,8 @@ def test_predictions_in_a_field_of_another_name_are_not_left_out(name: str, clus
         (5, [0, 1, 1, 2, 3], 1, True),
         (5, [0, 1, 1, 2, 3], 2, True),
         (None, [0, 1, 1, 2, 3], 3, False),
+        (None, [0, 1, 1, 2, 3], 2, True),
+        (None, [0, 1, 1, 2, 3], 4, False),
     ],
 )
 def test_offsets_that_may_count_words_are_told(
@@ -477,9 +479,20 @@ def test_offsets_that_may_count_words_are_told(
 ) -> None:
     """All offsets are within the words; those are given, not their subtokens, or a mention cuts a word."""
     path = tmp_path / "file.jsonl"
-    sentences = {} if words is None else {"sentences": [["a", "b", "##c" if words == 5 else "c", "d", "e"][:words]]}
+    sentences = {} if words is None else {"sentences": [["a", "b", "c", "d", "e"][:words]]}
     clusters = [[[0, 0], [last, last]]]
     path.write_text(lines({"doc_key": "d", **sentences, "subtoken_map": subtoken_map, "clusters": clusters}))
+    assert ["perhaps-words"] * told == [notice.code for notice in corefscore.read(path).notices]
+
+
+@pytest.mark.parametrize(("whole", "told"), [(1, True), (2, False)])
+def test_few_mentions_that_cut_words_are_a_model_s(whole: int, told: bool, tmp_path: Path) -> None:
+    """By chance, every second edge would be within a word; one of 3 is, or of 5."""
+    path = tmp_path / "file.jsonl"
+    subtoken_map = [word for word in range(21) for _ in range(2)][:41]
+    mentions = [[first, first + 1] for first in range(0, 2 * whole, 2)]
+    clusters = [*([mention] for mention in mentions), [[18, 18]]]
+    path.write_text(lines({"doc_key": "d", "subtoken_map": subtoken_map, "clusters": clusters}))
     assert ["perhaps-words"] * told == [notice.code for notice in corefscore.read(path).notices]
 
 

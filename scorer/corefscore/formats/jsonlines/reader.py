@@ -26,7 +26,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from itertools import accumulate, chain, islice
+from itertools import accumulate, chain, islice, pairwise
 from typing import Any
 
 import numpy as np
@@ -253,8 +253,9 @@ class _Reader:
             self.note(odd)
         subtoken_map: list[int] | None = fields.get(dialect.subtokens or "")
         if subtoken_map is not None:
-            few = fields.get(dialect.words) is not None and max(flat, default=tokens) < tokens < len(subtoken_map)
-            if few and (not of_subtokens(fields, dialect) or _cut_words(fields[dialect.words], flat)):
+            has_words = fields.get(dialect.words) is not None and not of_subtokens(fields, dialect)
+            few = max(flat, default=tokens) < tokens < len(subtoken_map)
+            if few and (has_words or _cut_words(subtoken_map, flat)):
                 counts = {"count": plural(tokens, "word"), "subtokens": plural(len(subtoken_map), "subtoken")}
                 self.note(found_at(place, "perhaps-words", document=name, **counts))
             different = len(set(zip(flat[::2], flat[1::2], strict=True)))
@@ -303,12 +304,13 @@ _First = tuple[Dialect, str]
 """The dialect and the field of the clusters of a corpus, which its first object decides."""
 
 
-def _cut_words(sentences: Sequence[Sequence[str]], flat: Sequence[int]) -> bool:
-    """Return whether a mention begins or ends within a word, before "##", given the first and the last subtoken of
-    each."""
-    subtokens = list(chain.from_iterable(sentences))
-    edges = {*flat[::2], *(last + 1 for last in flat[1::2])}
-    return any(subtokens[edge].startswith("##") for edge in edges if edge < len(subtokens))
+def _cut_words(subtoken_map: Sequence[int], flat: Sequence[int]) -> bool:
+    """Return whether mentions begin and end within words at least half as often as by chance, given the word of each
+    subtoken, and the first and the last subtoken of each mention."""
+    within = [word == before for before, word in pairwise(subtoken_map)]
+    edges = [edge for edge in (*(first - 1 for first in flat[::2]), *flat[1::2]) if 0 <= edge < len(within)]
+    cut = sum(within[edge] for edge in edges)
+    return cut > 0 and 2 * cut * len(within) >= sum(within) * len(edges)
 
 
 def completed_request(files: Sequence[Source], request: Request) -> Request:
