@@ -375,6 +375,9 @@ RESTART, GO_ON = "a,m1,0 a,m2,1 a,m3,0 b,m4,1 b,m5,1 b,m6,0", "a,m1,0 a,m2,1 a,m
         ("a,m1,c0 a,m2,c1 a,m3,c0 b,m4,c1 b,m5,c1 b,m6,c0", True),
         ("a,m1,C_01 a,m2,C_02 b,m3,C_01 b,m4,C_02", True),
         ("a,m1,c10 a,m2,c11 b,m3,c10 b,m4,c11", False),
+        ("a,m1,2 a,m2,0 a,m3,1 b,m4,1 b,m5,0 b,m6,0", True),  # numbered by size: 3 labels, and 2
+        ("a,m1,2 a,m2,0 a,m3,1 b,m4,1 b,m5,0 b,m6,2", False),
+        ("a,m1,3 a,m2,0 a,m3,1 b,m4,1 b,m5,0 b,m6,0", False),
         (GO_ON, False),
         ("a,m1,0 b,m2,1 a,m3,0 b,m4,1", False),  # a column of something else, which comes again
         ("a,m1,0 b,m2,0 c,m3,0 d,m4,0", False),  # a column that numbers the rows
@@ -718,6 +721,10 @@ def test_labels_that_go_on_in_another_file_are_told(second: str, cut: str, tmp_p
         (["1.0", "2.0", "1.10"], None),
         (["a0", "a", "0"], None),
         (["10", "1", "100"], None),
+        (["B-1", "I-1", "B-2"], ("B-1", "I-1")),
+        (["B-1", "O", "L-1"], ("B-1", "L-1")),
+        (["B-1", "B-2", "I-3"], None),
+        (["B-1", "I-1", "A-1"], None),
     ],
 )
 def test_labels_that_are_spelled_in_two_ways_are_named(
@@ -754,6 +761,7 @@ def test_ids_are_compared_in_little_memory_and_time() -> None:
         ("d1,a,1 d1,b,2 d2,c,2 d2,d,3", "1 label"),
         ("d1,a,0 d1,b,1 d2,c,0 d2,d,1", None),
         ("d1,a,1 d1,b,2 d2,c,1 d2,d,", None),
+        (f"d1,a,{'9' * 5000} d1,b,1 d2,c,{'9' * 5000} d2,d,1", "2 labels"),
         ("d1,a,0 d1,b,1 d2,c,0 d2,d,2", "1 label"),  # a number that a counter would not leave out
     ],
 )

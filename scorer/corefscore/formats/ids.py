@@ -30,6 +30,9 @@ run only once."""
 _WORD = r"\0(entity|cluster|coref|chain|id|[ec])[ _:-]?(\d+)(?=\0)"
 """An id that is a number after a word for entities."""
 
+_OF_TOKENS = "[bilues]-"
+"""What is before the id in labels of tokens, where B-1 begins a mention and I-1 continues it."""
+
 _NOTHING = (
     r"|[-?._*]|--|\[\]|[-\u2212]1(?:00)?|-9{1,3}|#?n/?a|n\.a\.|<na>|nan|nat|nil|none|null|\\n|missing|noise|outliers?"
     r"|unk(?:nown)?|unclustered|undefined|unassigned|unlinked|no[-_ ]?(?:cluster|entity|label)"
@@ -56,6 +59,8 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
     texts = normalize("NFKC", texts).casefold()
     for pattern, left in _SPELLING:
         texts = re.sub(pattern, left, texts)
+    if not re.search(rf"\0(?!{_OF_TOKENS}|o\0)[^\0]", texts):
+        texts = re.sub(rf"\0{_OF_TOKENS}", "\0", texts)
     # A word before the number is left out if another id is the number alone.
     bare = {*re.findall(r"\0(\d+)(?=\0)", texts)}
     texts = re.sub(_WORD, lambda its: "\0" + (its[2] if its[2] in bare else its[1] + its[2]), texts)

@@ -23,7 +23,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby, islice
 from operator import itemgetter
 
@@ -223,15 +223,10 @@ class _Side(NamedTuple):
             self.notices.append(found_at(place, "unread-field", name=name, what=what, expected=expected))
 
     def _restart(self, document: Ints, label: Ints) -> bool:
-        """Return whether each document seems to number its labels itself: they are all the numbers from 0 or 1 on,
-        after a letter or word or alone."""
-        numbers = [re.fullmatch(r"[^\d-]*([0-9]+)", label) for label in self.labels[1:]]
-        if not all(numbers):
-            return False
+        """Return whether each document seems to number its labels itself."""
         first, _ = ranked(document, label)
         pairs = zip(document[first].tolist(), label[first].tolist(), strict=True)
-        of_document = lists_by_key((of, int(numbers[at - 1][1])) for of, at in pairs if at)
-        return all(min(its) <= 1 and max(its) - min(its) + 1 == len(its) for its in of_document.values())
+        return all(map(_counted, lists_by_key((of, self.labels[at]) for of, at in pairs if at).values()))
 
     def _rows(self, source: Source) -> Iterator[tuple[Ints, Mapping[str, Sequence[str]]]]:
         """Yield the rows of a table, many at once: their lines, and their cells by the role of the column."""
@@ -445,6 +440,9 @@ _UNIT = "(?:token|tok|word|char|offset|idx|index|pos)?s?"
 _STARTS, _ENDS = (f"{_UNIT}_?(?:{words})_?{_UNIT}" for words in ("start|begin|first", "end|stop|last"))
 """Names of columns that say where an item begins and ends, in lower case."""
 
+_NUMBER = re.compile(r"[^\d-]*([0-9]{1,9})")
+"""A label that is a number, perhaps after a letter or word."""
+
 _FIRST = re.compile("[A-Za-z]*[-_ ]?0*[01]")
 """The first label of a document that numbers its labels."""
 
@@ -461,12 +459,22 @@ def _are_numbered(items: Sequence[str]) -> bool:
 
 
 def _restarts(labels: Sequence[str], groups: Sequence[str]) -> bool:
-    """Return whether labels seem to restart in each group of rows: a group is one run of rows, its first label is 0 or
-    1, perhaps after letters, and labels occur in several groups."""
+    """Return whether labels seem to restart in each group of rows: a group is one run of rows, labels occur in several
+    groups, and the first label of each is 0 or 1, perhaps after letters, or each has a number of labels of its own."""
     runs = [[row for row in rows if row[1]] for _, rows in groupby(zip(groups, labels, strict=True), key=itemgetter(0))]
     firsts = {rows[0][1] for rows in runs if rows}
     shared = len({row for rows in runs for row in rows}) > len({*labels} - {""})
-    return 1 < len(runs) == len({*groups}) <= len(groups) // 2 and shared and all(map(_FIRST.fullmatch, firsts))
+    if not (1 < len(runs) == len({*groups}) <= len(groups) // 2 and shared):
+        return False
+    sizes = {_counted({label for _, label in rows}) for rows in runs if rows}
+    return all(map(_FIRST.fullmatch, firsts)) or (len(sizes) > 1 and 0 not in sizes)
+
+
+def _counted(labels: Collection[str]) -> int:
+    """Count different labels if they are all the numbers from 0 or 1 on, after a letter or word or alone; 0 if not."""
+    numbers = {int(number[1]) for number in map(_NUMBER.fullmatch, labels) if number}
+    least = 1 - (0 in numbers)
+    return len(labels) if numbers == {*range(least, least + len(labels))} else 0
 
 
 def _bad_row(source: Source, line: int, what: str, expected: str) -> InputError:
