@@ -150,6 +150,29 @@ def test_items_of_one_side_are_counted_and_those_in_no_entity_are_not_missing() 
     assert notice.details == {"document": "document", "extra": "1 item", "missing": "1 item"}
 
 
+@pytest.mark.parametrize(
+    ("key", "response", "told"),
+    [
+        ("0,Ann,A 1,Bo,A 2,it,B 3,it,C", "0,it,B 1,Ann,A 2,Bo,A 3,it,C", True),
+        ("1,Ann,A 2,Bo,A 3,it,B", "1,it,B 2,Ann,A 3,Bo,A", True),
+        ("0,Ann,A 1,Bo,A 2,it,B", "0,Ann,A 1,Bo,B 2,it,B", False),
+        ("0,Ann,A 1,Bo,A 2,it,B", "0,it,B 1,Ann,A 2,he,A", False),  # another text
+        ("5,Ann,A 6,Bo,A 7,it,B", "5,it,B 6,Ann,A 7,Bo,A", False),  # no numbers of rows
+        ("0,Ann,A 1,Bo,A 2,it,B", "5,it,B 6,Ann,A 7,Bo,A", False),
+    ],
+)
+def test_rows_in_another_order_are_told(key: str, response: str, told: bool, tmp_path: Path) -> None:
+    """A table that was sorted and numbered again: row 0 of one side is not that of the other."""
+    for name, rows in (("key.csv", key), ("response.csv", response)):
+        (tmp_path / name).write_text("\n".join(["id,name,cluster", *rows.split(), ""]))
+    sides = tmp_path / "key.csv", tmp_path / "response.csv"
+    found = {notice.code: notice for notice in score(*sides, "bcub").notices}
+    assert ("other-rows" in found) == told
+    if told:
+        assert found["other-rows"].details == {"name": "name"}
+        assert "other-rows" not in {notice.code for notice in score(*sides, "bcub", columns="item=id").notices}
+
+
 NAN = float("nan")
 
 MISSING = [

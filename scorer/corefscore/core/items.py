@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from itertools import count, islice
 from typing import Any
 
@@ -23,12 +23,14 @@ sorted; a range means the positions of items."""
 
 class Items(NamedTuple):
     """The items of a batch of documents: the ``values`` of all that its side has, and those that are in no entity, by
-    ``document`` and ``number``. ``of_index`` says that the values are the index of a series and not its positions."""
+    ``document`` and ``number``. ``of_index`` says that the values are the index of a series and not its positions.
+    If the values are numbers of rows, ``others`` has the hashes of the cells in columns that are not read."""
 
     values: Values
     document: Ints = NONE
     number: Ints = NONE
     of_index: bool = False
+    others: Mapping[str, Sequence[int]] = {}
 
     def take(self, old: Ints, new: Ints, documents: int) -> Items:
         """Return the items of the documents ``old``, renumbered as ``new``; ``documents`` is the size of the batch."""

@@ -141,7 +141,7 @@ def read(files: Sequence[Source], notices: list[Finding], request: Request) -> I
     Raises `InputError` for a header or a row that is not as described above, `UsageError` for a file that cannot be
     read.
     """
-    side = _Side(Numbers(), Numbers(""), request, notices, {}, files)
+    side = _Side(Numbers(), Numbers(""), request, notices, {}, {}, files)
     batch: list[Documents] = []
     for source in files:
         batch.append(side.documents(source, UNNAMED if len(files) == 1 else None))
@@ -160,6 +160,7 @@ class _Side(NamedTuple):
     request: Request
     notices: list[Finding]
     unread: dict[str, Place]
+    others: dict[str, list[int]]
     files: Sequence[Source]
 
     def documents(self, source: Source, name: str | None) -> Documents:
@@ -189,9 +190,12 @@ class _Side(NamedTuple):
         places_of = [Place(source, its) for its in line[first].tolist()]
         found = documents(names, places_of, (document, item, label - 1, line), self.items)
         self.notices.extend(merged_cells(found, place))
+        items = None if found.items is None else found.items._replace(others=self.others)
         unnamed = DOCUMENT not in columns and name is not None
         unread = {} if ENTITY in self.request.columns else self.unread
-        return replace(found, label=-2 - found.label, odd_labels=self.labels, unnamed=unnamed, unread=unread)
+        return replace(
+            found, label=-2 - found.label, odd_labels=self.labels, unnamed=unnamed, unread=unread, items=items
+        )
 
     def _tell_unread(
         self, source: Source, header: _Header, places: Mapping[str, int], cells: Sequence[Sequence[str]]
@@ -238,6 +242,10 @@ class _Side(NamedTuple):
             columns = {role: cells[place] for role, place in places.items()}
             if number == 0:  # the first rows are enough
                 self._tell_unread(source, header, places, cells)
+                if len(self.files) == 1 and ITEM not in self.request.columns and _are_numbered(columns[ITEM]):
+                    self.others.update({name: [] for name in header.cells if name not in named})
+            for name, hashes in self.others.items():
+                hashes.extend(map(hash, cells[header.cells.index(name)]))
             again = header.cells[places[ENTITY]] in columns[ENTITY]
             for line, *row in zip(lines, *columns.values(), strict=True) if again else ():
                 if [cell.removeprefix(as_text(MARK)) for cell in row] == named:
