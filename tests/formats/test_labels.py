@@ -546,6 +546,8 @@ def test_a_column_that_may_have_documents_is_told(column: str, told: bool, tmp_p
         ('{"clusters": [[[0, 0], [1, 1]]], "note": "x"}', '{"clusters": [[[0, 0], [1, 1]]]}', ""),
         ("item,label,pred\na,1,1\nb,1,2\n", "item,label\na,1\nb,1\n", "pred"),
         ("item,label\na,1\nb,1\n", ",item,label\n0,a,1\n1,b,1\n", ""),
+        ("item,label,kmeans\na,1,1\nb,1,2\n", "item,label,kmeans\na,1,1\nb,1,1\n", "kmeans"),
+        ("item,label,kmeans\na,1,1\nb,1,2\n", "item,label,kmeans\na,2,1\nb,2,2\n", ""),
     ],
 )
 def test_a_copy_of_the_key_beside_other_columns_is_told(

@@ -364,16 +364,26 @@ def test_words_in_common_count_where_no_mention_does(tmp_path: Path, capfdbinary
     assert b"but no mention matches" in done.stderr
 
 
-@pytest.mark.parametrize(("cell", "told"), [("(3)", True), ("3)", True), ("*)", False), ("-", False)])
+@pytest.mark.parametrize(
+    ("cell", "told"), [("(7)", True), ("(7)\t-", True), ("(7|(8)", True), ("(PER)", False), ("*)", False), ("-", False)]
+)
 def test_a_column_of_mentions_before_the_last_is_told_beside_equal_entities(
     cell: str, told: bool, tmp_path: Path
 ) -> None:
     """A file with the answer of a system before the entities of the key scored 100, and nothing was said."""
     plain = "#begin document (a); part 000\nAnn\t(1)\nsaw\t-\nher\t(1)\n#end document\n"
-    more = plain.replace("(1)", "(7)\t(1)").replace("\t-", f"\t{cell}\t-")
-    for name, text in (("plain", plain), ("more", more), ("other", more.replace("her\t(7)\t(1)", "her\t-\t-"))):
+    more = plain.replace("(1)", f"{cell}\t(1)").replace("\t-", f"\t{cell.replace(cell[0], '-')}\t-")
+    texts = {"plain": plain, "more": more, "copy": more, "later": more.replace("\t(7", "\t(9")}
+    texts["lower"] = more[::-1].replace(")1(", "-", 1)[::-1]
+    for name, text in texts.items():
         (tmp_path / name).write_text(text)
-    for key, response, is_told in (("plain", "more", told), ("more", "more", told), ("plain", "other", False)):
+    for key, response, is_told in (
+        ("plain", "more", told),
+        ("more", "more", told),
+        ("later", "more", told),
+        ("copy", "more", False),
+        ("plain", "lower", False),
+    ):
         found = score(tmp_path / key, tmp_path / response, "lea")
         assert ["same-as-key" for notice in found.notices if notice.code == "same-as-key"] == ["same-as-key"] * is_told
 

@@ -38,6 +38,13 @@ class Place(NamedTuple):
         return self.source.name if self.line is None else f"{self.source.name}:{self.line}"
 
 
+class Unread(NamedTuple):
+    """A field or column that is not read. If one has other ``cells``, which are digests, it is another one."""
+
+    name: str
+    cells: int = 0
+
+
 class Places(Sequence[Place | None]):
     """Places of documents that are kept, in columns: a sixth of the memory of as many tuples."""
 
@@ -364,7 +371,7 @@ class Documents:
     texts: Texts | None = None
     nodes: Nodes | None = None
     characters: Sequence[str | None] | None = None
-    unread: Mapping[str, Place] = field(default_factory=dict)
+    unread: Mapping[Unread, Place] = field(default_factory=dict)
     unnamed: bool = False
     annotations: AnnotationsOf | None = None
     own_text: bool = False

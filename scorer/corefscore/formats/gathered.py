@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from corefscore.core.arrays import lists_by_key
-from corefscore.core.documents import Documents, Place, Span, by_appearance
+from corefscore.core.documents import Documents, Place, Span, Unread, by_appearance
 from corefscore.core.sources import Source
 from corefscore.formats.base import Annotations, Request, passage, passage_places
 
@@ -24,7 +24,7 @@ class Gathered:
         self.tokens: list[int] = []
         self.unnamed = True
         """Whether no document has a name."""
-        self.unread: dict[str, Place] = {}
+        self.unread: dict[Unread, Place] = {}
         self.size = 0
         """The number of bytes of the documents."""
         self._odd_labels: list[str] = []

@@ -26,11 +26,12 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby, islice
 from operator import itemgetter
+from zlib import crc32
 
 import numpy as np
 
 from corefscore.core.arrays import NONE, Ints, lists_by_key, ranked
-from corefscore.core.documents import KEY, RESPONSE, Documents, Place, by_appearance, joined
+from corefscore.core.documents import KEY, RESPONSE, Documents, Place, Unread, by_appearance, joined
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural, shortened
 from corefscore.core.items import LONGEST, Items, ItemWords, Numbers, Values, text_of
@@ -77,6 +78,9 @@ UNNAMED = "document"
 
 _AT_ONCE, _ROW = 1 << 18, 16
 """The number of bytes that are read at once, and about how many a row has."""
+
+_COMPARED = 1000
+"""The number of rows by which columns of the same name are compared."""
 
 _EXPECTED = "a table with a header and at least two columns, for example item,entity"
 
@@ -159,7 +163,7 @@ class _Side(NamedTuple):
     labels: Numbers
     request: Request
     notices: list[Finding]
-    unread: dict[str, Place]
+    unread: dict[Unread, Place]
     others: dict[str, list[int]]
     files: Sequence[Source]
 
@@ -237,10 +241,12 @@ class _Side(NamedTuple):
         header = _header(source)
         places = _places(source, header, self.request, self.notices)
         named = [header.cells[place] for place in places.values()]
-        leave(self.unread, Place(source, header.line), header.cells, named)
         for number, (lines, cells) in enumerate(_blocks(source, header, self.notices)):
             columns = {role: cells[place] for role, place in places.items()}
             if number == 0:  # the first rows are enough
+                for name, column in zip(header.cells, cells, strict=True):
+                    digest = crc32("\0".join(column[:_COMPARED]).encode("utf-8", "replace"))
+                    leave(self.unread, Place(source, header.line), [name], named, digest)
                 self._tell_unread(source, header, places, cells)
                 if len(self.files) == 1 and ITEM not in self.request.columns and _are_numbered(columns[ITEM]):
                     self.others.update({name: [] for name in header.cells if name not in named})

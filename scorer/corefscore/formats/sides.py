@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 
-from corefscore.core.documents import KEY, RESPONSE, Place
+from corefscore.core.documents import KEY, RESPONSE, Place, Unread
 from corefscore.core.errors import UsageError
 from corefscore.formats.base import Request
 
@@ -76,11 +76,13 @@ def _look_like_names(name: str, values: Sequence[str | int]) -> bool:
     return (title or is_id or names_documents(name)) and all(v and (title or " " not in str(v)) for v in values)
 
 
-def leave(unread: dict[str, Place], place: Place, names: Iterable[str], read: Collection[str] = ()) -> None:
+def leave(
+    unread: dict[Unread, Place], place: Place, names: Iterable[str], read: Collection[str] = (), cells: int = 0
+) -> None:
     """Add those of the ``names`` at a place that are not ``read``, and may have entities, to those of a side."""
     for name in names:
         if name not in read and name not in _METADATA:
-            unread.setdefault(name, place)
+            unread.setdefault(Unread(name, cells), place)
 
 
 def refuse_other_side(request: Request, place: Place, content: str, names: Iterable[str]) -> None:

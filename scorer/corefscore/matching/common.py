@@ -6,20 +6,36 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from operator import itemgetter
+from operator import eq, itemgetter
 
 import numpy as np
 
 from corefscore.core.arrays import NONE, Bools, Floats, Ints, among, changes, ranges
-from corefscore.core.documents import KEY, RESPONSE, UNKNOWN, Documents, Mention, Place, Span, Unworded, texts_of
-from corefscore.core.findings import Finding, plural, tokens
+from corefscore.core.documents import (
+    KEY,
+    RESPONSE,
+    UNKNOWN,
+    Documents,
+    Mention,
+    Place,
+    Span,
+    Unread,
+    Unworded,
+    texts_of,
+)
+from corefscore.core.findings import SHOWN, Finding, plural, tokens
 from corefscore.core.records import NamedTuple
+from corefscore.formats.base import found_at
+from corefscore.formats.conll.columns import other_mentions
 from corefscore.formats.words import are_words
 from corefscore.matching.matched import FEW, Matched
 from corefscore.matching.pairing import Pairs
 
 _ENOUGH, _HARDLY = 20, 0.1
 """A response of so many mentions is reported if at most this share of them is in the key."""
+
+_HEAD = 1 << 18
+"""The number of bytes of a file in which other columns are looked for."""
 
 _SOME, _RARE = 10, 10_000
 """A document of so many mentions is reported if hardly any of them match and this is as rare among documents."""
@@ -156,6 +172,25 @@ def unlike_documents(names: Sequence[str], files: Sequence[str], counts: Floats)
             "total": int(of_response.sum()),
         }
         yield Finding("unlike-document", files[d] if len(files) == len(names) else RESPONSE, details=details)
+
+
+def unread_columns(
+    unread: Sequence[Mapping[Unread, Place]], key: Place | None, response: Place | None
+) -> Iterator[Finding]:
+    """Report fields and columns that may have the entities of the system, of a response that has those of the key:
+    those that are ``unread`` in each batch, and the columns of CoNLL that the files of these first documents do not
+    have in common."""
+    found = {column.name: place for of_batch in reversed(unread) for column, place in of_batch.items()}
+    if response is not None and response.line is not None:
+        own = key is not None and key.line is not None and key.source.name != response.source.name
+        known = [cells for _, cells in other_mentions(key.source.head(_HEAD)).values()] if key and own else []
+        for number, (line, cells) in other_mentions(response.source.head(_HEAD)).items():
+            if not any(all(map(eq, cells, its)) for its in known):
+                found[f"column {number}"] = Place(response.source, line)
+    if found:
+        place, fields = min(found.values(), key=lambda place: place.line or 0), sorted(found)
+        more = f" and {len(fields) - SHOWN} more" if len(fields) > SHOWN else ""
+        yield found_at(place, "same-as-key", fields=", ".join(fields[:SHOWN]) + more)
 
 
 def _without_mentions(batches: Sequence[Common]) -> dict[str, list[Place]]:

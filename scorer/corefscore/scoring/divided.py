@@ -33,7 +33,7 @@ from corefscore.scoring.settings import Run, Settings
 _MISSING, _EXTRA, _NONE_IN_COMMON = "missing-document", "extra-document", "no-common-document"
 """The notices about documents without partner, which are made again for all slices."""
 
-_WITH_PLACES = "dropped", "repeats", "common", "windows", "units", "unread"
+_WITH_PLACES = "dropped", "repeats", "common", "windows", "units", "unread", "first"
 """The fields of `ScoredBatch` that can contain a place in a file."""
 
 _TWICE = "the documents come in different orders, or some name occurs twice"

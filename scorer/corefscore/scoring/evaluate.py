@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from corefscore.core.arrays import Floats, Ints
-from corefscore.core.documents import KEY, RESPONSE, Documents, Place, digits_of, joined, worded
+from corefscore.core.documents import KEY, RESPONSE, Documents, Place, Unread, digits_of, joined, worded
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import MOST, SHOWN, Finding
 from corefscore.core.records import NamedTuple, replace
-from corefscore.formats.base import Reading, found_at
+from corefscore.formats.base import Reading
 from corefscore.formats.sides import side_in
 from corefscore.matching.matched import (
     FEW,
@@ -61,6 +61,7 @@ class ScoredBatch(NamedTuple):
     - ``fingerprint``: of the documents of the key.
     - ``unread``: fields or columns that are not read and can have the entities of the system, with their places: those
       that only the response has, and those of the key by their names.
+    - ``first``: the place of the first document of either side.
     """
 
     names: Sequence[str]
@@ -78,7 +79,8 @@ class ScoredBatch(NamedTuple):
     kinds: Mapping[str, Mapping[str, Floats]] = {}
     fidelity: Ints | None = None
     fingerprint: int = 0
-    unread: Mapping[str, Place] = {}
+    unread: Mapping[Unread, Place] = {}
+    first: tuple[Place | None, Place | None] = (None, None)
 
 
 def counted_metrics(metrics: Sequence[Metric], settings: Settings) -> tuple[Metric, ...]:
@@ -174,6 +176,7 @@ class BatchScorer:
         """Count a batch, or its windows if there are any."""
         names, rules, key = pairs.key.names, self.settings.rules, pairs.fingerprint
         unread = _unread(pairs) if pairs.key.unread or pairs.response.unread else {}
+        first = pairs.key.places[0], pairs.response.places[0]
         if self.of is not None:
             from corefscore.scoring.kinds.divisions import with_kinds
 
@@ -192,7 +195,7 @@ class BatchScorer:
         found, matched = self._of_nodes(pairs) if of_nodes else self._of_spans(pairs, units)
         if self.of is not None:
             found = self._of_kinds(found, matched, self.of)
-        return found._replace(names=names, fingerprint=key, windows=windows, unread=unread)
+        return found._replace(names=names, fingerprint=key, windows=windows, unread=unread, first=first)
 
     def _of_spans(self, pairs: Pairs, units: Units | None) -> tuple[ScoredBatch, Matched]:
         """Count mentions that are spans; also returns them all, numbered.
@@ -297,13 +300,13 @@ class BatchScorer:
         return found._replace(counts=counts, listed={WHOLE: shown})
 
 
-def _unread(pairs: Pairs) -> dict[str, Place]:
+def _unread(pairs: Pairs) -> dict[Unread, Place]:
     """Return the ``unread`` of a `ScoredBatch`."""
     same_file = pairs.key.files[:1] == pairs.response.files[:1]  # given twice, perhaps for two fields of it
     of_key, of_response = pairs.key.unread, pairs.response.unread
-    unread = {name: place for name, place in of_response.items() if same_file or name not in of_key}
+    unread = {column: place for column, place in of_response.items() if same_file or column not in of_key}
     alone = () if same_file else of_key.keys() - of_response.keys()
-    return unread | {name: of_key[name] for name in alone if side_in(name) == RESPONSE}
+    return unread | {column: of_key[column] for column in alone if side_in(column.name) == RESPONSE}
 
 
 def _counts_by_unit(
@@ -373,11 +376,10 @@ def result_of(batches: Sequence[ScoredBatch], run: Run, notices: list[Finding]) 
 
         every_name, files = ([name for of in each for name in of] for each in (names, [b.files for b in batches]))
         notices += unlike_documents(every_name, files, of_mentions)
-    unread = {name: place for batch in reversed(batches) for name, place in batch.unread.items()}
-    if unread and counts[MENTIONS].any() and all((of[..., ::2] == of[..., 1::2]).all() for of in counts.values()):
-        place, fields = min(unread.values(), key=lambda place: place.line or 0), sorted(unread)
-        more = f" and {len(fields) - SHOWN} more" if len(fields) > SHOWN else ""
-        notices.append(found_at(place, "same-as-key", fields=", ".join(fields[:SHOWN]) + more))
+    if counts[MENTIONS].any() and all((of[..., ::2] == of[..., 1::2]).all() for of in counts.values()):
+        from corefscore.matching.common import unread_columns
+
+        notices += unread_columns([batch.unread for batch in batches], *batches[0].first)
     kinds = dict.fromkeys(kind for batch in batches for kind in batch.kinds)
     if rules.of is not None and not kinds:
         from corefscore.scoring.kinds.divisions import nothing_to_count

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from corefscore.core.arrays import Bools, Bytes, Ints
@@ -10,6 +12,20 @@ from corefscore.formats.conll.lines import NOWHERE, WORD_COLUMNS, WordColumn
 from corefscore.formats.words import whole_numbers, word_numbers
 
 _LF, _TAB, _SPACE = b"\n\t "
+
+_MENTIONS = re.compile(rb"(?:\(\d+\)?|\d+\))(?:\|(?:\(\d+\)?|\d+\)))*")
+"""A cell that begins or ends mentions."""
+
+
+def other_mentions(head: bytes) -> dict[int, tuple[int, list[bytes]]]:
+    """Find mentions before the last column in the beginning of a file: by the number of the column (from 1), the line
+    of the first cell (from 1), and all cells. A file that is not CoNLL has none."""
+    found: dict[int, tuple[int, list[bytes]]] = {}
+    for line, text in enumerate(head.split(b"\n") if b"#begin document" in head else (), start=1):
+        for number, cell in enumerate(text.split()[:-1], start=1):
+            if _MENTIONS.fullmatch(cell) and not text.startswith(b"#"):
+                found.setdefault(number, (line, []))[1].append(cell)
+    return found
 
 
 class Columns:

@@ -217,7 +217,6 @@ class Reader:
         self.comments: dict[int, tuple[int, int]] = {}
         self.odd: dict[int, Finding] = {}
         self.before: dict[int, int] = {}
-        self.unread: dict[str, Place] = {}
         self.other_columns: set[str] = set()
         self._odd_files: set[str] = set()
         self.odd_cells: list[Finding] = []
@@ -285,15 +284,13 @@ class Reader:
 
     def before_last(self, lines: Lines, ends: Ints) -> Ints:
         """Return the lines of a block, given where they end, whose last cell is blank and whose cell before it ends a
-        mention; the first of each document is kept, and so is the first whose last cell is "-"."""
+        mention; the first of each document is kept."""
         text = lines.text
         closed = np.flatnonzero(text[ends - 3] == CLOSING)
         if lines.cells is None:
             return closed[:0]
         closed, document, _ = lines.segments.within(closed)
         numbered = lines.is_token[closed] & (text[ends[closed] - 4] - ZERO < 10)
-        if not self.unread and (other := closed[numbered & (text[ends[closed] - 1] == HYPHEN)]).size:
-            self.unread = {"the column before the last": Place(self.source, self.line + 1 + int(other[0]))}
         which = np.flatnonzero(numbered & _IS_BLANK[text[ends[closed] - 1]])
         for at in which[changes(document[which])].tolist():
             self.before.setdefault(int(document[at]), self.line + 1 + int(closed[at]))
@@ -353,7 +350,6 @@ class Reader:
             odd_labels=self.labels.odd,
             exact_names=True,
             words=self.word_column,
-            unread=self.unread,
             texts=Texts(*map(np.concatenate, zip(*self.texts, strict=True))) if self.texts else None,
         )
         if self.texts:
