@@ -683,6 +683,16 @@ def test_names_that_are_the_numbers_of_lines_are_told(tmp_path: Path) -> None:
         assert [notice.code for notice in notices].count("named-by-line") == told, (key, response)
 
 
+def test_documents_of_text_mentions_are_named_by_line_as_well(tmp_path: Path) -> None:
+    """They were paired by position, as one table without names is with one that has them."""
+    objects = {"clusters": [["a", "b"], ["c"]]}, {"clusters": [["a"], ["b", "c"]]}
+    key, response = tmp_path / "key.jsonl", tmp_path / "response.jsonl"
+    key.write_text(lines({"doc_key": "2", **objects[1]}, {"doc_key": "1", **objects[0]}))
+    response.write_text(lines(*objects))
+    with pytest.warns(corefscore.ScorerWarning, match="named-by-line"):
+        assert corefscore.score(key, response, "lea")["lea"].f1 == 1
+
+
 @pytest.mark.parametrize("columns", ["key.clusters=adjudicated", "key.clusters=nope"])
 def test_options_of_a_side_that_was_read_before_are_refused(columns: str, tmp_path: Path) -> None:
     """They were ignored."""

@@ -390,6 +390,31 @@ def test_a_key_beside_other_labels_is_not_left_out_in_silence(name: str, tmp_pat
 RESTART, GO_ON = "a,m1,0 a,m2,1 a,m3,0 b,m4,1 b,m5,1 b,m6,0", "a,m1,0 a,m2,1 a,m3,2 b,m4,2 b,m5,3 b,m6,1"
 
 
+@pytest.mark.parametrize("name", ["topic", "Book Title", "tweet_id", "split", "event_type"])
+@pytest.mark.parametrize(
+    ("rows", "divided"),
+    [
+        ("a,m1,7 b,m2,7 a,m3,8 b,m4,8 b,m5,9", True),
+        ("a,m1,7 b,m2,7 a,m3,8 b,m4,9", False),  # one of three labels
+        ("a,m1,7 a,m2,7 b,m3,8 b,m4,8", False),
+    ],
+)
+def test_texts_that_divide_most_labels_are_told(name: str, rows: str, divided: bool, tmp_path: Path) -> None:
+    """Whatever the numbers are that each text gives its entities."""
+    table = tmp_path / "table.csv"
+    table.write_text("\n".join([f"{name},item,entity", *rows.split(), ""]))
+    told = [notice.details["name"] for notice in read(table).notices if notice.code == "unread-field"]
+    assert told == [name] * (divided and name not in ("split", "event_type"))
+
+
+def test_a_table_with_tags_in_its_cells_is_a_table(tmp_path: Path) -> None:
+    """Both sides were read as one tagged text each, and scored 100."""
+    for cell in ("[fix](#12) it", "{12 angry men}", "<m>x</m>#1"):
+        for name, label in (("key.csv", 1), ("response.csv", 2)):
+            (tmp_path / name).write_text(f"item,entity\n{cell},1\nb,{label}\nc,2\nd,2\ne,3\n")
+        assert round(score(tmp_path / "key.csv", tmp_path / "response.csv", "bcub")["bcub"].f1, 4) == 0.7652
+
+
 @pytest.mark.parametrize(
     ("rows", "told"),
     [
@@ -412,9 +437,9 @@ RESTART, GO_ON = "a,m1,0 a,m2,1 a,m3,0 b,m4,1 b,m5,1 b,m6,0", "a,m1,0 a,m2,1 a,m
 def test_labels_that_seem_to_restart_are_told(rows: str, told: bool, tmp_path: Path) -> None:
     """Label 0 of one text would be label 0 of the next; what the column is called does not matter."""
     table, records = tmp_path / "table.csv", tmp_path / "records.json"
-    table.write_text("\n".join(["scene,item,entity", *rows.split(), ""]))
+    table.write_text("\n".join(["round,item,entity", *rows.split(), ""]))
     assert ["unread-field"] * told == [notice.code for notice in read(table).notices]
-    assert not read(table, columns="document=scene").notices
+    assert not read(table, columns="document=round").notices
     cells = [row.split(",") for row in rows.split()]
     records.write_text(
         json.dumps([{"doc_id": f"the {a}", "tokens_ids": [int(b[1:])], "cluster_id": c or None} for a, b, c in cells])
@@ -543,6 +568,7 @@ def test_a_column_that_may_have_documents_is_told(column: str, told: bool, tmp_p
             '{"clusters": [[[0, 0], [1, 1]]]}',
             "predicted_clusters",
         ),
+        ('{"clusters": [[[0, 0], [1, 1]]]}', '{"clusters": [[[0, 0], [1, 1]]], "llm": {"clusters": []}}', "llm"),
         ('{"clusters": [[[0, 0], [1, 1]]], "note": "x"}', '{"clusters": [[[0, 0], [1, 1]]]}', ""),
         ("item,label,pred\na,1,1\nb,1,2\n", "item,label\na,1\nb,1\n", "pred"),
         ("item,label\na,1\nb,1\n", ",item,label\n0,a,1\n1,b,1\n", ""),

@@ -23,6 +23,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby, islice
 from operator import itemgetter
@@ -63,7 +64,7 @@ from corefscore.formats.jsonlines.objects import (
     records,
     shown,
 )
-from corefscore.formats.sides import leave, names_documents, names_entities, refuse_other_side, side_in
+from corefscore.formats.sides import leave, names_documents, names_entities, names_texts, refuse_other_side, side_in
 from corefscore.formats.written import Fit, add_notice, fitted
 
 COLUMN_NAMES: Mapping[str, Sequence[str]] = {
@@ -445,9 +446,13 @@ def _places(source: Source, header: _Header, request: Request, notices: list[Fin
 
 
 def _divides(name: str, cells: Sequence[str], labels: Sequence[str]) -> bool:
-    """Return whether a column seems to have the names of documents, which would divide the rows: by its name, or since
-    labels restart."""
-    return len({*cells}) < len(cells) and (names_documents(name) or (not side_in(name) and _restarts(labels, cells)))
+    """Return whether a column seems to have the names of documents, which would divide the rows: by its name, by its
+    name and since it divides most labels, or since labels restart."""
+    if len({*cells}) == len(cells) or names_documents(name):
+        return len({*cells}) < len(cells)
+    counts = Counter(label for label, _ in {*zip(labels, cells, strict=True)} if label).values()
+    divides_most = 2 * sum(count > 1 for count in counts) > len(counts)
+    return not side_in(name) and ((names_texts(name) and divides_most) or _restarts(labels, cells))
 
 
 _UNIT = "(?:token|tok|word|char|offset|idx|index|pos)?s?"

@@ -33,6 +33,12 @@ _OF_IDS = "^(?:e|entity|group|identity|referent|antecedent)[-_ ]?(?:id|no|nr)?$"
 _OF_DOCUMENTS = r"(?i)(?:doc|document|file|text|article|story)[-_ ]?(?:id|key|name)|doc|document|file|(?:file_?)?path"
 """Names of what may have the name of the document, if no known field or column has it."""
 
+_OF_TEXTS = (
+    "(?i)(?:topic|book|novel|chapter|story|play|scene|poem|article|page|thread|conversation|dialogue|meeting|tweet|passage)"
+    "s?(?:[-_ ]?(?:id|name|title|number))?"
+)
+"""Names of what has the name of a document if each has its own entities."""
+
 _IDS = "(?:^|[-_])(?i:id|idx|uid|uuid|guid|index|hash|url|key)$|(?<=[a-z])(?:Id|ID|Idx|Key)$"
 """Names of fields with ids or numbers of documents."""
 
@@ -61,6 +67,11 @@ def names_documents(name: str) -> bool:
     return re.fullmatch(_OF_DOCUMENTS, name.strip()) is not None
 
 
+def names_texts(name: str) -> bool:
+    """Return whether something with this name can have the names of documents."""
+    return re.fullmatch(_OF_TEXTS, name.strip()) is not None
+
+
 def naming_fields(values: Mapping[str, Sequence[str | int]], count: int) -> list[str]:
     """Return the fields that seem to have the names of ``count`` documents by their own names, and since each document
     has another value; ``values`` are in the order of the documents."""
@@ -70,8 +81,8 @@ def naming_fields(values: Mapping[str, Sequence[str | int]], count: int) -> list
 def _look_like_names(name: str, values: Sequence[str | int]) -> bool:
     is_id = len(values) > 1 and re.search(_IDS, name) is not None and not side_in(name)
     numbers = [value for value in values if isinstance(value, int)]
-    if numbers:  # those in order say no more than lines do
-        return is_id and numbers != [*range(numbers[0], numbers[0] + len(numbers))]
+    if numbers:  # those in order from 0 or 1 say no more than lines do
+        return is_id and numbers not in ([*range(len(numbers))], [*range(1, len(numbers) + 1)])
     title = re.search("(?i)(?:name|title)$", name) is not None
     return (title or is_id or names_documents(name)) and all(v and (title or " " not in str(v)) for v in values)
 

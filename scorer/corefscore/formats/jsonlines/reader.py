@@ -217,7 +217,7 @@ class _Reader:
         self.batch.add(name, place, tokens, enumerate(map(len, fields[field])), flat, unnamed=unnamed)
         if CLUSTERS not in self.request.columns:
             predicted = "" if self.request.side == KEY else dialect.predicted or ""
-            others = [name for name, value in fields.items() if isinstance(value, str | list | dict)]
+            others = [name for name, value in fields.items() if isinstance(value, str | list | tuple)]
             leave(self.batch.unread, place, others, {*dialect.fields, dialect.clusters, predicted})
         self.characters.append(text)
         if self.request.texts:

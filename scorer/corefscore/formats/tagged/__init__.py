@@ -28,7 +28,11 @@ def _recognises(head: bytes) -> bool:
     if text.startswith(b"#") and b"](#" not in text:
         return False
     decoded = text.decode("utf-8", "replace")
-    return recognised(decoded) is not None or nearby(decoded) is not None
+    if recognised(decoded) is None and nearby(decoded) is None:
+        return False
+    from corefscore.formats.labels import recognises as is_table  # with tags in its cells
+
+    return not is_table(head)
 
 
 FORMAT = Format(
