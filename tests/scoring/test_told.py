@@ -206,7 +206,7 @@ def test_a_file_whose_last_column_is_another_is_told(side: str, cells: Sequence[
     assert [notice.code for notice in scorer.result().notices] == ["other-column"]
 
 
-@pytest.mark.parametrize("blank", ["_", "-", "*"])
+@pytest.mark.parametrize("blank", ["_", "-", "*", "  -", "- -"])
 @pytest.mark.parametrize("side", ["key", "response"])
 def test_a_document_with_a_further_column_is_told(side: str, blank: str, tmp_path: Path) -> None:
     """Its mentions are before the last column, as `validate` says, too."""

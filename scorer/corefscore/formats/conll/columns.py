@@ -22,7 +22,8 @@ def other_mentions(head: bytes) -> dict[int, tuple[int, list[bytes]]]:
     of the first cell (from 1), and all cells. A file that is not CoNLL has none."""
     found: dict[int, tuple[int, list[bytes]]] = {}
     for line, text in enumerate(head.split(b"\n") if b"#begin document" in head else (), start=1):
-        for number, cell in enumerate(text.split()[:-1], start=1):
+        cells = text.split(b"\t" if b"\t" in text else None)
+        for number, cell in enumerate(cells[:-1], start=1):
             if _MENTIONS.fullmatch(cell) and not text.startswith(b"#"):
                 found.setdefault(number, (line, []))[1].append(cell)
     return found

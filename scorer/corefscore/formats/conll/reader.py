@@ -94,6 +94,9 @@ _IS_BLANK[list(BLANK_MARKS)] = True
 _NEARLY = 0.8
 """The similarity from which a line is taken for a misspelt marker; 1 means the same letters."""
 
+_BEFORE_LAST = re.compile(rb"[0-9]\)[ \t]+(?:[-_*][ \t]+)?[-_*]?[ \t]*\r?(?:\n|\Z)")
+"""The end of a mention, and up to two blank cells after it."""
+
 _EXPECTED = (
     'CoNLL-2011/2012: "#begin document NAME", a line per token with the coreference in the last column, "#end document"'
 )
@@ -272,34 +275,41 @@ class Reader:
         ends = lines.stops - (lines.text[lines.stops[:1] - 1] == CR)
         if not self.mentioned:
             self.filled |= bool((lines.is_token & (lines.text[ends - 1] != HYPHEN)).any())
-        if (lines.text[ends - 3] == CLOSING).any():
-            lost = self.before_last(lines, ends)
-            if len(lost) and not self._told_lost:
-                self._look_for_lost(lines, lost)
-        if lines.cells is not None and lines.cells.odd.any():
+        if lines.cells is None:
+            return
+        if (lines.text[ends - 3] == CLOSING).any() and not self._told_lost:
+            self._look_for_lost(lines, ends)
+        self.look_before_last(lines)
+        if lines.cells.odd.any():
             cells = lines.cells.filled()
             odd = np.flatnonzero(cells.odd)
             for cell in odd[changes(cells.document[odd])].tolist():
                 self.odd.setdefault(int(cells.document[cell]), cells.finding(cell, self))
 
-    def before_last(self, lines: Lines, ends: Ints) -> Ints:
-        """Return the lines of a block, given where they end, whose last cell is blank and whose cell before it ends a
-        mention; the first of each document is kept."""
-        text = lines.text
-        closed = np.flatnonzero(text[ends - 3] == CLOSING)
+    def look_before_last(self, lines: Lines) -> None:
+        """Keep the first line of each document without a mention in this block that ends one before its last column."""
         if lines.cells is None:
-            return closed[:0]
-        closed, document, _ = lines.segments.within(closed)
-        numbered = lines.is_token[closed] & (text[ends[closed] - 4] - ZERO < 10)
-        which = np.flatnonzero(numbered & _IS_BLANK[text[ends[closed] - 1]])
-        for at in which[changes(document[which])].tolist():
-            self.before.setdefault(int(document[at]), self.line + 1 + int(closed[at]))
-        return closed[which]
+            return
+        first, stop, document, _ = lines.segments
+        mentioned = lines.cells.document[~lines.cells.unread]
+        without = np.searchsorted(mentioned, document, "right") == np.searchsorted(mentioned, document)
+        text = lines.text.data
+        for at in np.flatnonzero(without & (stop > first)).tolist():
+            start = int(lines.starts[first[at]])
+            while its := _BEFORE_LAST.search(text, start, int(lines.stops[stop[at] - 1])):
+                start = its.end()
+                line = int(np.searchsorted(lines.starts, its.start(), "right")) - 1
+                if lines.is_token[line]:
+                    self.before.setdefault(int(document[at]), self.line + 1 + line)
+                    break
 
-    def _look_for_lost(self, lines: Lines, lost: Ints) -> None:
-        """Add a notice for the first line of a file among the ``lost`` ones (`before_last`) whose number of columns is
-        not that of the first line of its sentence."""
+    def _look_for_lost(self, lines: Lines, ends: Ints) -> None:
+        """Add a notice for the first line of a file, given where its lines end, whose last cell is blank, whose cell
+        before it ends a mention, and whose number of columns is not that of the first line of its sentence."""
         text, starts, stops, is_token = lines.text, lines.starts, lines.stops, lines.is_token
+        lost, _, _ = lines.segments.within(np.flatnonzero(text[ends - 3] == CLOSING))
+        numbered = is_token[lost] & (text[ends[lost] - 4] - ZERO < 10)
+        lost = lost[numbered & _IS_BLANK[text[ends[lost] - 1]]]
         gaps = ~is_token & (text[starts] != HASH)
         gaps[list(lines.markers)] = True
         sentence = np.cumsum(gaps)
