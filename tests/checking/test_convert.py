@@ -18,10 +18,10 @@ from corefscore.core.documents import Documents, joined
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding
 from corefscore.core.sources import Source
-from corefscore.formats import read
 from corefscore.formats.base import Reading, Request
 from corefscore.formats.conll.lines import sentences
 from corefscore.formats.written import CLOSE, OPEN, SINGLE, crossing, marks
+from reading import read
 from support import CORPORA, EXCERPTS, RECORDED, TESTDATA, call, forked, together, within
 
 DEMO = TESTDATA / "demo"

@@ -12,7 +12,7 @@ from corefscore.core.arrays import Bools, Ints
 from corefscore.core.documents import KEY, RESPONSE, Documents, are_empty, joined
 from corefscore.core.findings import Finding, plural
 from corefscore.core.sources import MARK, Source, is_utf_16, sources
-from corefscore.formats import BY_CONTENT, HEAD_BYTES, TAGGED, find, form_of, read, refuse_heads, requested
+from corefscore.formats import BY_CONTENT, HEAD_BYTES, TAGGED, find, form_of, opened, refuse_heads, requested
 from corefscore.formats.base import (
     EMPTY,
     NAMES,
@@ -42,7 +42,7 @@ def convert(
     """Yield the documents of a file or folder, or of a file in memory, in another format, as pieces of text.
 
     ``to`` is the name of a format, by default JSON lines for CoNLL and tables and CoNLL for all others; ``watch`` is
-    that of `corefscore.formats.read`. A file of both sides is read as this ``side``. With a ``key`` (a path) the
+    that of `corefscore.formats.Opened`. A file of both sides is read as this ``side``. With a ``key`` (a path) the
     documents are those of the key, with the entities of the file on its tokens. What the new format cannot contain is
     added to ``notices``.
 
@@ -63,12 +63,17 @@ def convert(
     target = find(to or ("jsonlines" if origin.name in ("conll", "labels") else "conll"))
     on_key = key is not None and target.name == _COREFUD and form_of(sources(key, []), BY_CONTENT, KEY)
     refuse_heads(reading, [on_key or origin])
-    if key is not None and on_key and on_key.name == _COREFUD:
-        yield from _on_words(key, path, both, notices)
-        return
     request = requested(side, reading)._replace(texts=True, several=len(files) > 1, both=())
     if key is not None:
-        documents = _on_tokens(key, path, both, notices)
+        from corefscore.matching.text.projection import placed
+
+        of_key = list(opened(key, notices, _for_key(both)).documents(notices))
+        answers = list(opened(path, notices, both, side=RESPONSE).documents(notices))
+        found = placed(of_key, answers, both, notices).response
+        if on_key and on_key.name == _COREFUD:
+            yield from _on_words(key, of_key, found, notices)
+            return
+        documents = _on_tokens(path, joined(of_key), found, notices)
     elif target.name in WITH_ZEROS and origin.name == _COREFUD:
         assert origin.annotations is not None, "CorefUD has annotations"
         annotations = chain.from_iterable(origin.annotations(source, request) for source in files)
@@ -124,16 +129,12 @@ WITH_ZEROS = (TAGGED, "crac-2026")
 """The formats in which zeros are words."""
 
 
-def _on_words(key: str, path: str, reading: Reading, notices: list[Finding]) -> Iterator[str]:
-    """Yield a key in CorefUD with its entities replaced by those of a file, heads and empty nodes included.
-
-    Raises as `corefscore.matching.text.projection.placed` does.
-    """
+def _on_words(key: str, batches: Sequence[Documents], found: Documents, notices: list[Finding]) -> Iterator[str]:
+    """Yield a key in CorefUD with its entities replaced by those of the documents ``found`` on it, heads and empty
+    nodes included."""
     from corefscore.formats.corefud.writer import FIT, Headed, write_on
-    from corefscore.matching.text.projection import placed, spans_of_words, words_of
+    from corefscore.matching.text.projection import spans_of_words, words_of
 
-    batches = list(read(key, notices, _for_key(reading)))
-    found = placed(batches, list(read(path, notices, reading, side=RESPONSE)), reading, notices).response
     answers = {name: number for number, name in enumerate(found.names)}
     for batch in batches:  # one for each file
         words = words_of(batch, range(len(batch)), KEY)
@@ -166,16 +167,10 @@ def _for_key(reading: Reading) -> Reading:
     return replace(reading, tags=None, input_format=of_key)
 
 
-def _on_tokens(key: str, path: str, reading: Reading, notices: list[Finding]) -> Iterator[FullDocument]:
-    """Yield the documents of a key with the entities of a file, on the tokens of the key.
+def _on_tokens(path: str, batches: Documents, found: Documents, notices: list[Finding]) -> Iterator[FullDocument]:
+    """Yield the documents of a key with the entities of those ``found`` in a file, on the tokens of the key."""
+    from corefscore.matching.text.projection import overt, words_of
 
-    Raises as `corefscore.matching.text.projection.placed` does.
-    """
-    from corefscore.matching.text.projection import overt, placed, words_of
-
-    of_key = _for_key(reading)
-    batches = joined(list(read(key, notices, of_key)))
-    found = placed([batches], list(read(path, notices, reading, side=RESPONSE)), reading, notices).response
     words = words_of(batches, range(len(batches)), KEY)
     if found.nodes is not None:
         has_token = found.end >= found.start

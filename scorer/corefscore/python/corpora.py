@@ -51,7 +51,7 @@ def from_text(answers: str | Texts, *, tags: str | None = None) -> Corpus:
 def answered(answers: Texts, reading: Reading) -> Corpus:
     """Make a corpus of texts as if each were an answer in a file of JSON lines.
 
-    Raises `UsageError` for paths in place of texts, and as `corefscore.formats.read` does.
+    Raises `UsageError` for paths in place of texts, and as `corefscore.formats.opened` does.
     """
     by_name = answers.items() if isinstance(answers, Mapping) else ((None, text) for text in answers)
     objects = []
