@@ -19,7 +19,7 @@ from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding
 from corefscore.core.sources import Source
 from corefscore.formats.base import Reading, Request
-from corefscore.formats.conll.lines import sentences
+from corefscore.formats.conll.annotations import read as layers
 from corefscore.formats.written import CLOSE, OPEN, SINGLE, crossing, marks
 from reading import read
 from support import CORPORA, EXCERPTS, RECORDED, TESTDATA, call, forked, together, within
@@ -101,7 +101,7 @@ def test_real_corpora_come_back_with_the_same_partitions(corpus_file: Path, size
 
 
 def words(path: Path) -> list[list[list[str]]]:
-    return [[list(its) for its in found] for found in sentences(Source(str(path)), [], Request()) if found is not None]
+    return [[list(its) for its in found.words] for found in layers(Source(str(path)), Request())]
 
 
 def test_random_lines_have_as_many_words_as_tokens(tmp_path: Path) -> None:

@@ -20,10 +20,8 @@ from corefscore.formats.base import (
     Format,
     FullDocument,
     Reading,
-    Sentences,
     found_at,
     full_documents,
-    zeros_in,
 )
 from corefscore.formats.written import NO_FORM, add_notice, fitted
 from corefscore.matching.pairing import Names
@@ -74,16 +72,11 @@ def convert(
             yield from _on_words(key, of_key, found, notices)
             return
         documents = _on_tokens(path, joined(of_key), found, notices)
-    elif target.name in WITH_ZEROS and origin.name == _COREFUD:
-        assert origin.annotations is not None, "CorefUD has annotations"
-        annotations = chain.from_iterable(origin.annotations(source, request) for source in files)
-        documents = _with_zeros(origin.read(files, notices, request), annotations, notices)
     else:
-        of_files = (
-            origin.sentences(source, notices, request) if origin.sentences else repeat(None) for source in files
-        )
-        texts: Iterator[Sentences | None] = chain.from_iterable(of_files)
-        documents = _full(origin.read(files, notices, request), texts, notices, zeros=origin.zeros)
+        of_files = (origin.annotations(source, request) if origin.annotations else repeat(None) for source in files)
+        annotations: Iterator[Annotations | None] = chain.from_iterable(of_files)
+        with_zeros = target.name in WITH_ZEROS and origin.name == _COREFUD
+        documents = (_with_zeros if with_zeros else _full)(origin.read(files, notices, request), annotations, notices)
         if not target.zeros:
             documents = _zeros_as_words(documents, notices, target.title)
     pieces = target.write(_in_one_file(documents, key or path, notices), notices, written)
@@ -169,7 +162,7 @@ def _for_key(reading: Reading) -> Reading:
 
 def _on_tokens(path: str, batches: Documents, found: Documents, notices: list[Finding]) -> Iterator[FullDocument]:
     """Yield the documents of a key with the entities of those ``found`` in a file, on the tokens of the key."""
-    from corefscore.matching.text.projection import overt, words_of
+    from corefscore.matching.text.projection import words_of
 
     words = words_of(batches, range(len(batches)), KEY)
     if found.nodes is not None:
@@ -187,7 +180,7 @@ def _on_tokens(path: str, batches: Documents, found: Documents, notices: list[Fi
         if name not in entities:
             notices.append(Finding("missing-document", path, details={"document": name, "nearest": ""}))
         kept = {label: spans for label, spans in inside.items() if spans}
-        yield FullDocument(name, place, overt(words[document]).words, kept)
+        yield FullDocument(name, place, words[document].overt.words, kept)
 
 
 def _as_spans(batch: Documents, notices: list[Finding]) -> Documents:
@@ -219,13 +212,13 @@ def _note_lost(batch: Documents, lost: Sequence[tuple[str, Bools]], notices: lis
 
 
 def _with_zeros(
-    batches: Iterator[Documents], annotations: Iterator[Annotations], notices: list[Finding]
+    batches: Iterator[Documents], annotations: Iterator[Annotations | None], notices: list[Finding]
 ) -> Iterator[FullDocument]:
     """Yield documents of CorefUD with their empty nodes as tokens, in the order of text2text-coref."""
     from corefscore.matching.text.zeros import DocumentWords
 
     for batch in batches:
-        of_batch = list(islice(annotations, len(batch)))
+        of_batch = list(filter(None, islice(annotations, len(batch))))
         orders = [DocumentWords(of_document).written for of_document in of_batch]
         start, end, other_words, other_head = _in_order(batch, of_batch, orders)
         _note_lost(batch, [("changed-mentions", other_words), ("other-heads", other_head)], notices)
@@ -271,20 +264,23 @@ def _in_order(
 
 
 def _full(
-    batches: Iterator[Documents], texts: Iterator[Sentences | None], notices: list[Finding], *, zeros: bool
+    batches: Iterator[Documents], annotations: Iterator[Annotations | None], notices: list[Finding]
 ) -> Iterator[FullDocument]:
-    """Yield documents with their words, which a second pass over the files reads, and with ``zeros`` among them."""
+    """Yield documents with their words, which a second pass over the files reads, and with the zeros among them."""
     names = Names()
     for batch in batches:
         names.add(batch)
         for number, document in enumerate(full_documents(_as_spans(batch, notices))):
-            place = document.place
             if pieces := batch.discarded.get(number):
-                count = plural(len(pieces), "piece")
-                notices.append(found_at(place, "dropped-marks", document=document.name, count=count, piece=pieces[0]))
-            sentences = next(texts)
-            found = set(zeros_in(chain(*sentences or ()))) if zeros else ()
-            yield document._replace(sentences=sentences, zeros=found)
+                details = {"document": document.name, "count": plural(len(pieces), "piece"), "piece": pieces[0]}
+                notices.append(found_at(document.place, "dropped-marks", **details))
+            layer = next(annotations)
+            if layer is None:
+                yield document
+                continue
+            notices += layer.lost()
+            known = layer.words or not batch.tokens[number]  # a document without tokens has no words, either
+            yield document._replace(sentences=layer.overt.words if known else None, zeros=set(layer.zeros))
 
 
 def _zeros_as_words(documents: Iterator[FullDocument], notices: list[Finding], title: str) -> Iterator[FullDocument]:

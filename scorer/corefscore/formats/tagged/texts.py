@@ -173,11 +173,6 @@ def annotations_of(source: Source, request: Request) -> Iterator[Annotations]:
             yield Annotations(answer.place.line, [text.words], faults=text.faults, zeros=text.zeros, at=at)
 
 
-def sentences(source: Source, notices: list[Finding], request: Request) -> Iterator[Sentences]:
-    """Yield the words of each document. Adds no notices."""
-    yield from ([words for words in its.words if words] for its in annotations_of(source, request))
-
-
 def _at(answer: _Answer, text: Untagged, what: int | str) -> tuple[int | None, int | None, tuple[str, str]]:
     """Return the line and the column of a word, or of the first tag with a fault, and the text around it with carets
     under it."""
