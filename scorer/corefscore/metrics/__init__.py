@@ -145,8 +145,6 @@ def blaming(metric: Metric) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        if metric.name in (*NAMES, MENTIONS):
-            raise
         entry = _entry_points().get(metric.name)
         package = f" of package {_package(entry)}" if entry is not None and not isinstance(entry, UsageError) else ""
         raise UsageError(f"the metric {metric.name!r}{package} failed: {type(error).__name__}: {error}") from error

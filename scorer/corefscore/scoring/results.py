@@ -6,6 +6,7 @@ import math
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from functools import cached_property
 from typing import Any
 
@@ -19,7 +20,7 @@ from corefscore.core.percent import percent
 from corefscore.core.records import NamedTuple, dataclass, field
 from corefscore.matching.pairing import Pairs
 from corefscore.matching.text.fidelity import Fidelity
-from corefscore.metrics import AVERAGE, GROUPS, MENTIONS, blaming, named
+from corefscore.metrics import AVERAGE, GROUPS, MENTIONS, NAMES, blaming, named
 from corefscore.metrics.base import SCORES, Metric, Ratios, Values, combined, divided, summed, unpacked
 from corefscore.scoring.settings import Settings
 
@@ -46,7 +47,7 @@ def values(metrics: Sequence[Metric], counts: Mapping[str, Floats]) -> dict[str,
     found: dict[str, Values] = {}
     for metric in metrics:
         rest = iter(parts := unpacked(counts[metric.name]))
-        with blaming(metric):
+        with nullcontext() if metric.name in (*NAMES, MENTIONS) else blaming(metric):
             for measure in metric.measures:
                 found[measure.name] = its = measure.combine(parts) if measure.combine else divided(next(rest))
                 if its.f1.shape != parts[0].recall.numerator.shape:
