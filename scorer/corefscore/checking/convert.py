@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice, repeat
 
@@ -68,18 +68,20 @@ def convert(
         of_key = list(opened(key, notices, _for_key(both)).documents(notices))
         answers = list(opened(path, notices, both, side=RESPONSE).documents(notices))
         found = placed(of_key, answers, both, notices).response
+        _note_joined(key, {place.source for batch in of_key for place in batch.places if place}, notices)
         if on_key and on_key.name == _COREFUD:
             yield from _on_words(key, of_key, found, notices)
             return
         documents = _on_tokens(path, joined(of_key), found, notices)
     else:
+        _note_joined(path, files, notices)
         of_files = (origin.annotations(source, request) if origin.annotations else repeat(None) for source in files)
         annotations: Iterator[Annotations | None] = chain.from_iterable(of_files)
         with_zeros = target.name in WITH_ZEROS and origin.name == _COREFUD
         documents = (_with_zeros if with_zeros else _full)(origin.read(files, notices, request), annotations, notices)
         if not target.zeros:
             documents = _zeros_as_words(documents, notices, target.title)
-    pieces = target.write(_in_one_file(documents, key or path, notices), notices, written)
+    pieces = target.write(documents, notices, written)
     yield from _recognisable(pieces, target, key or path, notices)
 
 
@@ -99,20 +101,10 @@ def _recognisable(pieces: Iterator[str], target: Format, path: str, notices: lis
         )
 
 
-def _in_one_file(documents: Iterator[FullDocument], path: str, notices: list[Finding]) -> Iterator[FullDocument]:
-    """Yield the same documents, which are written to one file; see `_note_joined`."""
-    count, files = 0, set()
-    for document in documents:
-        count += 1
-        files.add(document.place.source.name)
-        yield document
-    _note_joined(path, len(files), count, notices)
-
-
-def _note_joined(path: str, files: int, documents: int, notices: list[Finding]) -> None:
+def _note_joined(path: str, files: Collection[Source], notices: list[Finding]) -> None:
     """Add a notice if several files become one."""
-    if files > 1:
-        notices.append(Finding("joined-files", path, details={"files": files, "documents": documents}))
+    if len(files) > 1:
+        notices.append(Finding("joined-files", path, details={"files": len(files)}))
 
 
 _COREFUD = "corefud"
@@ -151,7 +143,6 @@ def _on_words(key: str, batches: Sequence[Documents], found: Documents, notices:
         for full, of_document in zip(fitted(in_words, notices, FIT), heads, strict=True):
             documents[full.place.line or 0] = Headed(full, of_document)
         yield from write_on(batch.place_of(0).source, documents, notices)
-    _note_joined(key, len(batches), sum(map(len, batches)), notices)
 
 
 def _for_key(reading: Reading) -> Reading:

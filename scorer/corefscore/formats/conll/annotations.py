@@ -66,11 +66,13 @@ def _lost(source: Source, lines: Sequence[Line], told: set[str]) -> Iterator[Fin
     codes are ``told``."""
     wide = (line for line in lines if line.token >= 0 and len(columns_of(line.text)) > COLUMNS)
     comments = (line for line in lines if line.token < 0 and line.text.strip())
-    for code, found in {"dropped-columns": wide, "dropped-comments": comments}.items():
-        for line in () if code in told else islice(found, 1):
-            told.add(code)
-            details = {"count": len(columns_of(line.text))}
-            yield Finding(code, source.name, line.number, details=details)
+    for line in islice(wide, "dropped-columns" not in told):
+        told.add("dropped-columns")
+        details = {"count": len(columns_of(line.text))}
+        yield Finding("dropped-columns", source.name, line.number, details=details)
+    for line in islice(comments, "dropped-comments" not in told):
+        told.add("dropped-comments")
+        yield Finding("dropped-comments", source.name, line.number)
 
 
 def _units(source: Source, begin: int, rows: Sequence[Sequence[bytes]], unit: str) -> list[str]:
