@@ -10,7 +10,7 @@ from corefscore.core.documents import Documents, part_of
 from corefscore.core.findings import Finding
 from corefscore.core.sources import MARK, Source, as_text
 from corefscore.formats.base import USUAL, FullDocument, Request, full_documents, order_kept
-from corefscore.formats.conll.cells import USUAL_END, cell_of, columns_of
+from corefscore.formats.conll.cells import USUAL_END
 from corefscore.formats.conll.lines import lines_of
 from corefscore.formats.written import CLOSE, OPEN, SINGLE, Fit, add_notice, fitted, marks, note_crossing
 
@@ -89,6 +89,9 @@ def _with_cell(line: bytes, cell: bytes, column: int) -> bytes:
     """Return a line with its last cell replaced, or with one more cell if the last column is that of named entities."""
     text = line.rstrip(b"\r\n")
     line_end = line[len(text) :]
-    if len(columns_of(text)) <= column:
-        return text + (b"\t" if b"\t" in text else b" ") + cell + line_end
-    return text[: cell_of(text)[0]] + cell + line_end
+    blank = b"\t" if b"\t" in text else b" "
+    columns = text.split(b"\t") if blank == b"\t" else text.split()
+    if len(columns) <= column:
+        return text + blank + cell + line_end
+    last = len(text) - len(columns[-1]) if blank == b"\t" else text.rfind(columns[-1])
+    return text[:last] + cell + line_end
