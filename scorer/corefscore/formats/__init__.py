@@ -65,7 +65,7 @@ class Opened(NamedTuple):
         """
         for source in self.files:
             source.watch = watch
-        annotations = partial(_annotations, *self) if self.form.annotations else None
+        annotations = self.annotations if self.form.annotations else None
         for batch in self.form.read(self.files, notices, self.request):
             if (batch.label < 0).any():  # those of plain CoNLL are whole numbers
                 from corefscore.formats.ids import odd_ids
@@ -77,8 +77,14 @@ class Opened(NamedTuple):
         """Yield the documents of all files as their examiner reads them (`Format.examine`). Raises `UsageError` for a
         file that cannot be read."""
         examine = self.form.examine or partial(_until_first_fault, self.form.read)
-        annotations = partial(_annotations, *self) if self.form.annotations else None
+        annotations = self.annotations if self.form.annotations else None
         return (replace(batch, annotations=annotations) for batch in examine(self.files, found, self.request))
+
+    def annotations(self, source: Source, **wanted: Any) -> Iterator[Annotations]:
+        """Yield the annotations of each document of one of the files (`corefscore.core.documents.AnnotationsOf`)."""
+        assert self.form.annotations is not None, "documents of other formats have none"
+        request = self.form.completed_request(self.files, self.request)
+        return self.form.annotations(source, request._replace(**wanted))
 
 
 def opened(
@@ -112,14 +118,6 @@ def opened(
     if names is not None and form.named:
         form = form._replace(read=form.named)
     return Opened(files, form, request._replace(texts=texts, several=len(files) > 1))
-
-
-def _annotations(
-    files: Sequence[Source], form: Format, request: Request, source: Source, **wanted: Any
-) -> Iterator[Annotations]:
-    """Yield the annotations of each document of one of ``files`` (`corefscore.core.documents.AnnotationsOf`)."""
-    if form.annotations:
-        yield from form.annotations(source, form.completed_request(files, request)._replace(**wanted))
 
 
 def has_both_sides(path: str | Sequence[str], reading: Reading) -> bool:
