@@ -57,19 +57,19 @@ def read(source: Source, request: Request) -> Iterator[Annotations]:
             parse if has_parse else (),
             units=units,
             types=types.get(begin, {}),
-            lost=partial(_lost, source, lines, told),
+            lost=partial(_lost, source, lines, rows, told),
         )
 
 
-def _lost(source: Source, lines: Sequence[Line], told: set[str]) -> Iterator[Finding]:
+def _lost(source: Source, lines: Sequence[Line], rows: Sequence[Sequence[bytes]], told: set[str]) -> Iterator[Finding]:
     """Yield a notice about the first columns that are not converted, and one about the first comment, unless their
-    codes are ``told``."""
-    wide = (line for line in lines if line.token >= 0 and len(columns_of(line.text)) > COLUMNS)
+    codes are ``told``. ``rows`` are the columns of the lines that are tokens."""
+    tokens = (line for line in lines if line.token >= 0)
+    wide = ((line, row) for line, row in zip(tokens, rows, strict=True) if len(row) > COLUMNS)
     comments = (line for line in lines if line.token < 0 and line.text.strip())
-    for line in islice(wide, "dropped-columns" not in told):
+    for line, row in islice(wide, "dropped-columns" not in told):
         told.add("dropped-columns")
-        details = {"count": len(columns_of(line.text))}
-        yield Finding("dropped-columns", source.name, line.number, details=details)
+        yield Finding("dropped-columns", source.name, line.number, details={"count": len(row)})
     for line in islice(comments, "dropped-comments" not in told):
         told.add("dropped-comments")
         yield Finding("dropped-comments", source.name, line.number)
