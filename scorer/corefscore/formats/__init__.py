@@ -83,7 +83,8 @@ class Opened(NamedTuple):
     def annotations(self, source: Source, **wanted: Any) -> Iterator[Annotations]:
         """Yield the annotations of each document of one of the files (`corefscore.core.documents.AnnotationsOf`)."""
         assert self.form.annotations is not None, "documents of other formats have none"
-        request = self.form.completed_request(self.files, self.request)
+        completed = self.form.completed_request
+        request = completed(self.files, self.request) if completed else self.request
         return self.form.annotations(source, request._replace(**wanted))
 
 

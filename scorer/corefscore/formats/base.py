@@ -364,11 +364,6 @@ def later(module: str, function: str, *arguments: Any) -> Any:
     return getattr(import_module(f"corefscore.formats.{module}"), function)(*arguments)
 
 
-def _as_asked(files: Sequence[Source], request: Request) -> Request:
-    """Return the request unchanged. Functions of a module can be pickled, which a `Corpus` needs."""
-    return request
-
-
 class Format(NamedTuple):
     """One row of the table of formats. Functions in modules of their own are called by `later`.
 
@@ -383,10 +378,9 @@ class Format(NamedTuple):
 
     - ``begin``: files can be cut before lines that begin with these bytes; without it, files are not cut.
     - ``name_in``: the name of the document that such a line begins, or None if it begins none.
-    - ``completed_request``: the request with everything that depends on the first document filled in.
-
     Each of these may be missing:
 
+    - ``completed_request``: the request with everything that depends on the first document filled in.
     - ``has_both_sides``: whether a file is both key and response, given the fields that are named for them.
     - ``named``: the same as ``read``, with named entities.
     - ``annotations``: the `Annotations` of each document of one file, in the same order; a pass of its own, since
@@ -405,7 +399,7 @@ class Format(NamedTuple):
     write: Callable[[Iterator[FullDocument], list[Finding], Request], Iterator[str]]
     begin: bytes | None = None
     name_in: Callable[[bytes, Request], str | None] | None = None
-    completed_request: Callable[[Sequence[Source], Request], Request] = _as_asked
+    completed_request: Callable[[Sequence[Source], Request], Request] | None = None
     has_both_sides: Callable[[Source, str | None, str | None], bool] | None = None
     named: Read | None = None
     annotations: Callable[[Source, Request], Iterator[Annotations]] | None = None
