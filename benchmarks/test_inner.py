@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from corefscore import Scorer
-from corefscore.formats import read
+from corefscore.formats import opened
 from corefscore.formats.conll.reader import BLOCK
 from corefscore.matching.assignment import best
 from corefscore.matching.matched import match_spans
@@ -38,7 +38,7 @@ def files(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 @pytest.fixture(scope="session")
 def pairs(files: tuple[Path, Path]) -> list[Pairs]:
-    key, response = (read(str(path), []) for path in files)
+    key, response = (opened(str(path), []).documents([]) for path in files)
     return list(Pairing(key, response, []))
 
 
@@ -48,7 +48,7 @@ def tables(pairs: list[Pairs]) -> list[Overlap]:
 
 
 def test_reading_one_side(benchmark: BenchmarkFixture, files: tuple[Path, Path]) -> None:
-    benchmark(lambda: list(read(str(files[0]), [])))
+    benchmark(lambda: list(opened(str(files[0]), []).documents([])))
 
 
 def line_ends(text: np.ndarray[tuple[int], np.dtype[np.uint8]]) -> int:

@@ -9,9 +9,9 @@ from itertools import chain
 from pathlib import Path
 
 from corefscore.core.documents import Documents, joined
-from corefscore.formats import read
 from corefscore.formats.base import Reading
 from corefscore.matching.text.projection import words_of
+from reading import read
 
 Mentions = list[tuple[str, int, int]]
 

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from corefscore.core.documents import Documents, joined
 from corefscore.core.findings import Finding
-from corefscore.formats import read
+from corefscore.formats import opened
+
+
+def read(path: str, notices: list[Finding], *how: Any, **more: Any) -> Iterator[Documents]:
+    """The documents of a path, in batches; ``how`` and ``more`` are arguments of `opened`."""
+    yield from opened(path, notices, *how, **more).documents(notices)
 
 
 def read_text(text: str | bytes, folder: Path) -> tuple[Documents, list[Finding]]:

@@ -23,12 +23,12 @@ import numpy as np
 from corefscore.core.documents import Documents, Place
 from corefscore.core.findings import Finding
 from corefscore.core.sources import Source
-from corefscore.formats import read
 from corefscore.metrics import MENTIONS, select
 from corefscore.metrics.base import Metric
 from corefscore.scoring.evaluate import count_batches, result_of
 from corefscore.scoring.results import Result
 from corefscore.scoring.settings import Rules, Run, Settings
+from reading import read
 
 Mention = tuple[int, int]
 Entity = list[Mention]

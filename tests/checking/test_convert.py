@@ -18,10 +18,10 @@ from corefscore.core.documents import Documents, joined
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding
 from corefscore.core.sources import Source
-from corefscore.formats import read
 from corefscore.formats.base import Reading, Request
-from corefscore.formats.conll.lines import sentences
+from corefscore.formats.conll.annotations import read as layers
 from corefscore.formats.written import CLOSE, OPEN, SINGLE, crossing, marks
+from reading import read
 from support import CORPORA, EXCERPTS, RECORDED, TESTDATA, call, forked, together, within
 
 DEMO = TESTDATA / "demo"
@@ -101,7 +101,7 @@ def test_real_corpora_come_back_with_the_same_partitions(corpus_file: Path, size
 
 
 def words(path: Path) -> list[list[list[str]]]:
-    return [[list(its) for its in found] for found in sentences(Source(str(path)), [], Request()) if found is not None]
+    return [[list(its) for its in found.words] for found in layers(Source(str(path)), Request())]
 
 
 def test_random_lines_have_as_many_words_as_tokens(tmp_path: Path) -> None:
@@ -369,7 +369,7 @@ def test_files_that_become_one_give_a_notice(
         (tmp_path / "folder" / name).write_text("".join(each))
     given = [str(tmp_path / word) if word == "folder" else word for word in way]
     done = call(capfdbinary, "convert", tmp_path / "folder", tmp_path / "out", *given)
-    files = f"{len(documents)} files with {sum(documents.values())} documents become one file".encode()
+    files = f"{len(documents)} files become one file".encode()
     assert done.status == 0
     assert (b"notice[joined-files] " + files in done.stderr) == joined
     assert (b"joined-files" in done.stderr) == joined

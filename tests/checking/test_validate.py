@@ -26,13 +26,12 @@ from corefscore.core.documents import joined
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import ERROR, MOST, Finding, Found, kinds
 from corefscore.core.sources import Source, sources
-from corefscore.formats import read
 from corefscore.formats.conll import reader as conll
 from corefscore.formats.conll.cells import cell_of
 from corefscore.formats.jsonlines import reader as jsonlines
 from corefscore.matching.matched import match_spans, repeats, treat_repeats
 from corefscore.matching.pairing import Pairs
-from reading import columns, document, read_text
+from reading import columns, document, read, read_text
 from support import RECORDED, ROOT, TESTDATA, call, every_second, within
 
 PAGE = (ROOT / "docs" / "reference" / "messages.md").read_text()

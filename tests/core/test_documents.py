@@ -5,16 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from corefscore import formats
 from corefscore.core.documents import Documents, Place, Places
 from corefscore.core.sources import Source
 from corefscore.matching.pairing import Pairing
+from reading import read
 
 
 def batches(path: Path, names: list[str]) -> list[Documents]:
     """The batches of a file with a document of one token for each name."""
     path.write_text("".join(f"#begin document {name}\nw\t(1)\n#end document\n" for name in names))
-    return list(formats.read(str(path), []))
+    return list(read(str(path), []))
 
 
 def test_many_short_documents_are_several_batches(tmp_path: Path) -> None:

@@ -14,13 +14,13 @@ from pathlib import Path
 
 import corefscore
 import pytest
-from corefscore import formats
 from corefscore.checking.convert import convert
 from corefscore.core.documents import Documents, joined
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding
 from corefscore.formats import base
 from corefscore.formats.jsonlines.dialects import BY_NAME, DIALECTS
+from reading import read
 from support import TESTDATA, call, within
 
 FOLDER = TESTDATA / "dialects"
@@ -32,7 +32,7 @@ WITH_TOKENS = [name for name in GOOD if name != "fastcoref"]
 
 def partitions(path: Path) -> list[tuple[str, list[list[tuple[int, int]]]]]:
     """The name and the entities of each document."""
-    documents = joined(list(formats.read(str(path), [])))
+    documents = joined(list(read(str(path), [])))
     return [(name, entities(documents, number)) for number, name in enumerate(documents.names)]
 
 
@@ -108,7 +108,7 @@ def test_random_arrays_are_read_as_json_reads_them(seed: int, tmp_path: Path) ->
         except ValueError:
             sound = False
         try:
-            documents = joined(list(formats.read(str(path), [])))
+            documents = joined(list(read(str(path), [])))
         except InputError:
             refused += 1
         else:

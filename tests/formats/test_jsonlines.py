@@ -20,7 +20,7 @@ from corefscore.core.documents import KEY, Documents, Place, joined
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding
 from corefscore.core.sources import Source
-from corefscore.formats import conll, read
+from corefscore.formats import conll
 from corefscore.formats.base import Reading
 from corefscore.formats.jsonlines import reader as jsonlines
 from corefscore.formats.jsonlines.dialects import BY_NAME
@@ -28,6 +28,7 @@ from corefscore.formats.jsonlines.objects import Offsets, faults_of, flattened, 
 from corefscore.formats.sides import side_in
 from corefscore.formats.words import words_in
 from corefscore.matching.pairing import Pairing, in_other_form
+from reading import read
 from support import RECORDED, TESTDATA, call, loaded, within
 
 DEMO = TESTDATA / "demo"

@@ -11,12 +11,11 @@ import pytest
 from corefscore.core.arrays import NONE, order_by
 from corefscore.core.documents import Documents, joined
 from corefscore.core.errors import InputError
-from corefscore.formats import read
 from corefscore.formats.conll import cells
 from corefscore.formats.conll import reader as conll
 from corefscore.formats.conll.cells import CLOSE, OPEN, SINGLE
 from corefscore.formats.words import whole_numbers
-from reading import columns, document, read_text
+from reading import columns, document, read, read_text
 from support import RECORDED, within
 
 

@@ -23,12 +23,13 @@ from corefscore.core.documents import Span
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import MOST, Finding, Found
 from corefscore.core.sources import Source
-from corefscore.formats import examined, read, words
+from corefscore.formats import opened, words
 from corefscore.formats.base import Reading
 from corefscore.formats.corefud import guidelines, reader
 from corefscore.formats.corefud.lines import Lines, number_of
 from corefscore.formats.corefud.reader import words_at
 from corefscore.matching import assignment
+from reading import read
 from support import ROOT, TESTDATA, Run, call, together, within
 
 SHARED = ROOT.parent / "shared" / "corefud" / "cases"
@@ -849,7 +850,7 @@ def test_errors_stay_with_their_documents(tmp_path: Path) -> None:
     """Every error is told, and what is sound in a document with errors is counted."""
     faulty, sound = conllu("e1)", "(e1--1)"), conllu("(e1--1)").replace("id = d", "id = b")
     (tmp_path / "file").write_text(sound + faulty)
-    (batch,) = examined([Source(str(tmp_path / "file"))], Found(), Reading(), "key")
+    (batch,) = opened([str(tmp_path / "file")], [], Reading()).examined(Found())
     assert list(batch.faults) == [1]
     assert batch.faults[1]().code == "unopened-mention"
     assert len(batch.start) == 2

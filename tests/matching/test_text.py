@@ -18,7 +18,6 @@ import pytest
 from answers import Mentions, as_characters, marked, words_and_mentions
 from corefscore.core.documents import KEY as KEY_SIDE
 from corefscore.core.documents import RESPONSE, Documents
-from corefscore.formats import read
 from corefscore.formats.base import Reading
 from corefscore.formats.tagged.notations import find, untagged
 from corefscore.matching.text import alignment
@@ -29,6 +28,7 @@ from corefscore.matching.text.projection import Projection, other_names, placed
 from corefscore.matching.text.zeros import with_zeros
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reading import read
 from support import CORPORA, EXCERPTS, TESTDATA, WHOLE_CORPORA
 
 

@@ -17,12 +17,12 @@ from corefscore.core import workers
 from corefscore.core.documents import joined
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.options import EITHER, NAMED_BY, name_options
-from corefscore.formats import read
 from corefscore.formats.base import Reading
 from corefscore.formats.conll import reader as conll
 from corefscore.metrics import GROUPS, NAMES, find
 from corefscore.metrics.base import NAMED
 from names import Mention, Partition, tagged, written
+from reading import read
 from support import CORPORA, EXCERPTS, FURTHER, TESTDATA, call, loaded, within
 
 DEMO = TESTDATA / "names"

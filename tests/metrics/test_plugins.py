@@ -120,14 +120,17 @@ RETURN = "    return (Counts(Ratios(shared, key.total(key.size)), Ratios(shared,
     ("new", "message"),
     [
         pytest.param(
-            "return (Counts(Ratios(shared * float('nan'), shared), Ratios(shared, shared)),)", "infinite or not"
+            "return (Counts(Ratios(shared * float('nan'), shared), Ratios(shared, shared)),)", "expected finite numbers"
         ),
         pytest.param(
-            "return (Counts(Ratios(shared, shared + float('inf')), Ratios(shared, shared)),)", "infinite or not"
+            "return (Counts(Ratios(shared, shared + float('inf')), Ratios(shared, shared)),)", "expected finite numbers"
         ),
-        ("return (Counts(Ratios(shared + 1e308, shared + 1), Ratios(shared, shared)),)", "counts beyond"),
-        ("return (Counts(Ratios(shared * 1j, shared), Ratios(shared, shared)),)", "of the type complex128"),
-        ("return (Counts(*[Ratios(shared.astype(str), shared.astype(str))] * 2),)", "of the type <U32"),
+        (
+            "return (Counts(Ratios(shared + 1e308, shared + 1), Ratios(shared, shared)),)",
+            "expected finite numbers",
+        ),
+        ("return (Counts(Ratios(shared * 1j, shared), Ratios(shared, shared)),)", "returned complex128"),
+        ("return (Counts(*[Ratios(shared.astype(str), shared.astype(str))] * 2),)", "returned <U32"),
         ("return (Counts(Ratios(shared, shared), Ratios(shared, shared)),) * 2", "of the shape (1, 2, 4)"),
         ("return ()", "failed: ValueError"),
         ("return None", "failed: TypeError"),
@@ -148,7 +151,7 @@ def test_counts_that_cannot_be_combined_name_the_package(combine: str, tmp_path:
     plugin = changed(tmp_path, '(Measure("whole", "Coreference"),)', measures)
     done = command("whole", *PAIR, path=[plugin])
     assert (done.status, done.stdout) == (2, b"")
-    assert b"the metric 'whole' of package example-metric cannot combine its counts into 'sum': " in done.stderr
+    assert b"the metric 'whole' of package example-metric failed: " in done.stderr
 
 
 @pytest.mark.parametrize("name", ["small est", "Smallest", "", "--smallest", "smallest="])

@@ -48,7 +48,6 @@ ONE_MEANING = {
     "read": "read files, in a format or in any",
     "write": "write documents or other text",
     "examine": "read files and report what is wrong",
-    "sentences": "the sentences of a file, in a format",
     "recognises": "whether a text has a format",
     "command": "the entry of a command",
     "compare": "what corefscore compare does, for the command line, for Python and as a report",

@@ -23,7 +23,6 @@ from corefscore.core.documents import joined
 from corefscore.core.errors import InputError, ScorerError
 from corefscore.core.findings import Found
 from corefscore.core.sources import Source
-from corefscore.formats import read
 from corefscore.formats.base import Request
 from corefscore.formats.conll.examiner import examine
 from corefscore.formats.tagged.notations import NAMES
@@ -36,6 +35,7 @@ from corefscore.scoring.settings import Settings
 from corefscore.statistics.significance import Compared, Method
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
+from reading import read
 from support import TESTDATA, within
 
 NEAR = 1e-12

@@ -335,7 +335,7 @@ def test_what_is_odd_in_the_key_alone_is_told_once_for_all_systems(
 
 def test_the_first_look_costs_nothing_where_a_mention_is_shared(monkeypatch: pytest.MonkeyPatch) -> None:
     """No file is read again, and nothing is kept of a batch."""
-    monkeypatch.setattr("corefscore.formats.examined", None)
+    monkeypatch.setattr("corefscore.formats.Opened.examined", None)
     monkeypatch.setattr("corefscore.matching.common._first", None)
     assert not score(KEY, DEMO / "response.conll").notices
 

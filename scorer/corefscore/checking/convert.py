@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice, repeat
 
@@ -12,7 +12,7 @@ from corefscore.core.arrays import Bools, Ints
 from corefscore.core.documents import KEY, RESPONSE, Documents, are_empty, joined
 from corefscore.core.findings import Finding, plural
 from corefscore.core.sources import MARK, Source, is_utf_16, sources
-from corefscore.formats import BY_CONTENT, HEAD_BYTES, TAGGED, find, form_of, read, refuse_heads, requested
+from corefscore.formats import BY_CONTENT, HEAD_BYTES, TAGGED, find, form_of, opened, refuse_heads, requested
 from corefscore.formats.base import (
     EMPTY,
     NAMES,
@@ -20,10 +20,8 @@ from corefscore.formats.base import (
     Format,
     FullDocument,
     Reading,
-    Sentences,
     found_at,
     full_documents,
-    zeros_in,
 )
 from corefscore.formats.written import NO_FORM, add_notice, fitted
 from corefscore.matching.pairing import Names
@@ -42,7 +40,7 @@ def convert(
     """Yield the documents of a file or folder, or of a file in memory, in another format, as pieces of text.
 
     ``to`` is the name of a format, by default JSON lines for CoNLL and tables and CoNLL for all others; ``watch`` is
-    that of `corefscore.formats.read`. A file of both sides is read as this ``side``. With a ``key`` (a path) the
+    that of `corefscore.formats.Opened`. A file of both sides is read as this ``side``. With a ``key`` (a path) the
     documents are those of the key, with the entities of the file on its tokens. What the new format cannot contain is
     added to ``notices``.
 
@@ -63,25 +61,27 @@ def convert(
     target = find(to or ("jsonlines" if origin.name in ("conll", "labels") else "conll"))
     on_key = key is not None and target.name == _COREFUD and form_of(sources(key, []), BY_CONTENT, KEY)
     refuse_heads(reading, [on_key or origin])
-    if key is not None and on_key and on_key.name == _COREFUD:
-        yield from _on_words(key, path, both, notices)
-        return
     request = requested(side, reading)._replace(texts=True, several=len(files) > 1, both=())
     if key is not None:
-        documents = _on_tokens(key, path, both, notices)
-    elif target.name in WITH_ZEROS and origin.name == _COREFUD:
-        assert origin.annotations is not None, "CorefUD has annotations"
-        annotations = chain.from_iterable(origin.annotations(source, request) for source in files)
-        documents = _with_zeros(origin.read(files, notices, request), annotations, notices)
+        from corefscore.matching.text.projection import placed
+
+        of_key = list(opened(key, notices, _for_key(both)).documents(notices))
+        answers = list(opened(path, notices, both, side=RESPONSE).documents(notices))
+        found = placed(of_key, answers, both, notices).response
+        _note_joined(key, {place.source for batch in of_key for place in batch.places if place}, notices)
+        if on_key and on_key.name == _COREFUD:
+            yield from _on_words(key, of_key, found, notices)
+            return
+        documents = _on_tokens(path, joined(of_key), found, notices)
     else:
-        of_files = (
-            origin.sentences(source, notices, request) if origin.sentences else repeat(None) for source in files
-        )
-        texts: Iterator[Sentences | None] = chain.from_iterable(of_files)
-        documents = _full(origin.read(files, notices, request), texts, notices, zeros=origin.zeros)
+        _note_joined(path, files, notices)
+        of_files = (origin.annotations(source, request) if origin.annotations else repeat(None) for source in files)
+        annotations: Iterator[Annotations | None] = chain.from_iterable(of_files)
+        with_zeros = target.name in WITH_ZEROS and origin.name == _COREFUD
+        documents = (_with_zeros if with_zeros else _full)(origin.read(files, notices, request), annotations, notices)
         if not target.zeros:
             documents = _zeros_as_words(documents, notices, target.title)
-    pieces = target.write(_in_one_file(documents, key or path, notices), notices, written)
+    pieces = target.write(documents, notices, written)
     yield from _recognisable(pieces, target, key or path, notices)
 
 
@@ -101,20 +101,10 @@ def _recognisable(pieces: Iterator[str], target: Format, path: str, notices: lis
         )
 
 
-def _in_one_file(documents: Iterator[FullDocument], path: str, notices: list[Finding]) -> Iterator[FullDocument]:
-    """Yield the same documents, which are written to one file; see `_note_joined`."""
-    count, files = 0, set()
-    for document in documents:
-        count += 1
-        files.add(document.place.source.name)
-        yield document
-    _note_joined(path, len(files), count, notices)
-
-
-def _note_joined(path: str, files: int, documents: int, notices: list[Finding]) -> None:
+def _note_joined(path: str, files: Collection[Source], notices: list[Finding]) -> None:
     """Add a notice if several files become one."""
-    if files > 1:
-        notices.append(Finding("joined-files", path, details={"files": files, "documents": documents}))
+    if len(files) > 1:
+        notices.append(Finding("joined-files", path, details={"files": len(files)}))
 
 
 _COREFUD = "corefud"
@@ -124,16 +114,12 @@ WITH_ZEROS = (TAGGED, "crac-2026")
 """The formats in which zeros are words."""
 
 
-def _on_words(key: str, path: str, reading: Reading, notices: list[Finding]) -> Iterator[str]:
-    """Yield a key in CorefUD with its entities replaced by those of a file, heads and empty nodes included.
-
-    Raises as `corefscore.matching.text.projection.placed` does.
-    """
+def _on_words(key: str, batches: Sequence[Documents], found: Documents, notices: list[Finding]) -> Iterator[str]:
+    """Yield a key in CorefUD with its entities replaced by those of the documents ``found`` on it, heads and empty
+    nodes included."""
     from corefscore.formats.corefud.writer import FIT, Headed, write_on
-    from corefscore.matching.text.projection import placed, spans_of_words, words_of
+    from corefscore.matching.text.projection import spans_of_words, words_of
 
-    batches = list(read(key, notices, _for_key(reading)))
-    found = placed(batches, list(read(path, notices, reading, side=RESPONSE)), reading, notices).response
     answers = {name: number for number, name in enumerate(found.names)}
     for batch in batches:  # one for each file
         words = words_of(batch, range(len(batch)), KEY)
@@ -157,7 +143,6 @@ def _on_words(key: str, path: str, reading: Reading, notices: list[Finding]) -> 
         for full, of_document in zip(fitted(in_words, notices, FIT), heads, strict=True):
             documents[full.place.line or 0] = Headed(full, of_document)
         yield from write_on(batch.place_of(0).source, documents, notices)
-    _note_joined(key, len(batches), sum(map(len, batches)), notices)
 
 
 def _for_key(reading: Reading) -> Reading:
@@ -166,16 +151,10 @@ def _for_key(reading: Reading) -> Reading:
     return replace(reading, tags=None, input_format=of_key)
 
 
-def _on_tokens(key: str, path: str, reading: Reading, notices: list[Finding]) -> Iterator[FullDocument]:
-    """Yield the documents of a key with the entities of a file, on the tokens of the key.
+def _on_tokens(path: str, batches: Documents, found: Documents, notices: list[Finding]) -> Iterator[FullDocument]:
+    """Yield the documents of a key with the entities of those ``found`` in a file, on the tokens of the key."""
+    from corefscore.matching.text.projection import words_of
 
-    Raises as `corefscore.matching.text.projection.placed` does.
-    """
-    from corefscore.matching.text.projection import overt, placed, words_of
-
-    of_key = _for_key(reading)
-    batches = joined(list(read(key, notices, of_key)))
-    found = placed([batches], list(read(path, notices, reading, side=RESPONSE)), reading, notices).response
     words = words_of(batches, range(len(batches)), KEY)
     if found.nodes is not None:
         has_token = found.end >= found.start
@@ -192,7 +171,7 @@ def _on_tokens(key: str, path: str, reading: Reading, notices: list[Finding]) ->
         if name not in entities:
             notices.append(Finding("missing-document", path, details={"document": name, "nearest": ""}))
         kept = {label: spans for label, spans in inside.items() if spans}
-        yield FullDocument(name, place, overt(words[document]).words, kept)
+        yield FullDocument(name, place, words[document].overt.words, kept)
 
 
 def _as_spans(batch: Documents, notices: list[Finding]) -> Documents:
@@ -224,13 +203,13 @@ def _note_lost(batch: Documents, lost: Sequence[tuple[str, Bools]], notices: lis
 
 
 def _with_zeros(
-    batches: Iterator[Documents], annotations: Iterator[Annotations], notices: list[Finding]
+    batches: Iterator[Documents], annotations: Iterator[Annotations | None], notices: list[Finding]
 ) -> Iterator[FullDocument]:
     """Yield documents of CorefUD with their empty nodes as tokens, in the order of text2text-coref."""
     from corefscore.matching.text.zeros import DocumentWords
 
     for batch in batches:
-        of_batch = list(islice(annotations, len(batch)))
+        of_batch = list(filter(None, islice(annotations, len(batch))))
         orders = [DocumentWords(of_document).written for of_document in of_batch]
         start, end, other_words, other_head = _in_order(batch, of_batch, orders)
         _note_lost(batch, [("changed-mentions", other_words), ("other-heads", other_head)], notices)
@@ -276,20 +255,23 @@ def _in_order(
 
 
 def _full(
-    batches: Iterator[Documents], texts: Iterator[Sentences | None], notices: list[Finding], *, zeros: bool
+    batches: Iterator[Documents], annotations: Iterator[Annotations | None], notices: list[Finding]
 ) -> Iterator[FullDocument]:
-    """Yield documents with their words, which a second pass over the files reads, and with ``zeros`` among them."""
+    """Yield documents with their words, which a second pass over the files reads, and with the zeros among them."""
     names = Names()
     for batch in batches:
         names.add(batch)
         for number, document in enumerate(full_documents(_as_spans(batch, notices))):
-            place = document.place
             if pieces := batch.discarded.get(number):
-                count = plural(len(pieces), "piece")
-                notices.append(found_at(place, "dropped-marks", document=document.name, count=count, piece=pieces[0]))
-            sentences = next(texts)
-            found = set(zeros_in(chain(*sentences or ()))) if zeros else ()
-            yield document._replace(sentences=sentences, zeros=found)
+                details = {"document": document.name, "count": plural(len(pieces), "piece"), "piece": pieces[0]}
+                notices.append(found_at(document.place, "dropped-marks", **details))
+            layer = next(annotations)
+            if layer is None:
+                yield document
+                continue
+            notices += layer.lost()
+            known = layer.words or not batch.tokens[number]  # a document without tokens has no words, either
+            yield document._replace(sentences=layer.overt.words if known else None, zeros=set(layer.zeros))
 
 
 def _zeros_as_words(documents: Iterator[FullDocument], notices: list[Finding], title: str) -> Iterator[FullDocument]:

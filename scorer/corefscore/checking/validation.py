@@ -14,7 +14,7 @@ from corefscore.core.documents import KEY, RESPONSE, Documents, Nodes, Place, Un
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding, Found, kinds, plural, tokens
 from corefscore.core.sources import Source
-from corefscore.formats import BY_CONTENT, examined, form_of, refuse_heads
+from corefscore.formats import BY_CONTENT, opened, refuse_heads
 from corefscore.formats.base import FAULTS, Reading, found_at
 from corefscore.formats.ids import odd_ids
 from corefscore.matching.common import (
@@ -79,18 +79,19 @@ def validate(
 
     Raises `UsageError` for a file that cannot be read, and for options that change nothing.
     """
-    sides = {side: files} | ({} if key is None else {KEY: key})
-    refuse_heads(reading, (form_of(its, reading, name) for name, its in sides.items()))
+    given = opened(files, [], reading, side=side, texts=key is not None)
+    beside = None if key is None else opened(key, [], reading, side=KEY, texts=True)
+    refuse_heads(reading, [its.form for its in (given, beside) if its])
     found = Found()
     found.add(*notices)
 
-    whole = _Side(path, found, examined(files, found, reading, side, texts=key is not None))
-    if key is None:
+    whole = _Side(path, found, given.examined(found))
+    if beside is None:
         for _ in whole.documents():
             pass
     else:
         of_key = Found()
-        _compare(_Side(path, of_key, examined(key, of_key, reading, KEY, texts=True)), whole, found, reading)
+        _compare(_Side(path, of_key, beside.examined(of_key)), whole, found, reading)
     found.add(*worded(whole.unworded))
     order = {source.name: number for number, source in enumerate([*files, *(key or ())])}
     findings = sorted(found.listed, key=lambda f: (order.get(f.path, -1), f.line or 0, f.column or 0))

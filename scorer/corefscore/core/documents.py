@@ -129,8 +129,7 @@ class NameColumn:
 
     ``number`` is the column, from 1, and ``path`` the file. ``columns`` is the largest number of columns in a line, and
     ``there`` whether some line had this one. ``types`` counts names by type. ``last`` says that in some line it was the
-    last column, which is coreference, and ``last_cell`` is the first such cell. ``blanks`` are the different cells that
-    contain no name.
+    last column, which is coreference.
     """
 
     number: int
@@ -139,8 +138,6 @@ class NameColumn:
     there: bool = False
     types: Counter[str] = field(default_factory=Counter)
     last: bool = False
-    last_cell: str = ""
-    blanks: dict[str, None] = field(default_factory=dict)
 
     @classmethod
     def of_all(cls, columns: Iterable[NameColumn]) -> NameColumn:
@@ -151,9 +148,7 @@ class NameColumn:
             found.columns = max(found.columns, column.columns)
             found.there |= column.there
             found.last |= column.last
-            found.last_cell = found.last_cell or column.last_cell
             found.types = found.types + column.types
-            found.blanks = found.blanks | column.blanks
         return found
 
 

@@ -58,10 +58,14 @@ class Opened(NamedTuple):
     request: Request
 
     def documents(self, notices: list[Finding], watch: Callable[[int], None] | None = None) -> Iterator[Documents]:
-        """Read the files; arguments and errors are those of `read`."""
+        """Yield the documents of all files as one corpus. ``watch`` is called with the number of bytes of each step of
+        reading. Oddities are added to ``notices`` during reading.
+
+        Raises `InputError` for input that is refused, `UsageError` for a file that cannot be read.
+        """
         for source in self.files:
             source.watch = watch
-        annotations = partial(_annotations, *self) if self.form.annotations else None
+        annotations = self.annotations if self.form.annotations else None
         for batch in self.form.read(self.files, notices, self.request):
             if (batch.label < 0).any():  # those of plain CoNLL are whole numbers
                 from corefscore.formats.ids import odd_ids
@@ -69,44 +73,45 @@ class Opened(NamedTuple):
                 notices.extend(odd_ids(batch))
             yield replace(batch, annotations=annotations)
 
+    def examined(self, found: Found) -> Iterator[Documents]:
+        """Yield the documents of all files as their examiner reads them (`Format.examine`). Raises `UsageError` for a
+        file that cannot be read."""
+        examine = self.form.examine or partial(_until_first_fault, self.form.read)
+        annotations = self.annotations if self.form.annotations else None
+        return (replace(batch, annotations=annotations) for batch in examine(self.files, found, self.request))
 
-def read(
-    path: str | Sequence[str],
+    def annotations(self, source: Source, **wanted: Any) -> Iterator[Annotations]:
+        """Yield the annotations of each document of one of the files (`corefscore.core.documents.AnnotationsOf`)."""
+        assert self.form.annotations is not None, "documents of other formats have none"
+        completed = self.form.completed_request
+        request = completed(self.files, self.request) if completed else self.request
+        return self.form.annotations(source, request._replace(**wanted))
+
+
+def opened(
+    path: str | Sequence[str] | Sequence[Source],
     notices: list[Finding],
     reading: Reading = BY_CONTENT,
     *,
     side: str | None = KEY,
     names: NameOptions | None = None,
     texts: bool = False,
-    watch: Callable[[int], None] | None = None,
-) -> Iterator[Documents]:
-    """Yield the documents of a KEY or RESPONSE argument: a file, ``-``, a folder as one corpus, or a list of files as
-    one corpus.
+) -> Opened:
+    """Find the files of a KEY or RESPONSE argument and their format. The argument is a file, ``-``, a folder as one
+    corpus, or a list of files as one corpus.
 
     ``side`` is key or response, or None if it is not known. ``names`` are the options of metrics that count named
-    mentions. ``texts`` keeps the words of all tokens, to compare those of both sides. ``watch`` is called with the
-    number of bytes of each step of reading. Oddities are added to ``notices`` during reading.
+    mentions. ``texts`` keeps the words of all tokens, to compare those of both sides. What is skipped is added to
+    ``notices``.
 
-    Raises `InputError` for input that is refused, `UsageError` for a file that cannot be read and for an unknown
-    format.
+    Raises `UsageError` for a file that cannot be read, and for an unknown format.
     """
-    yield from opened(path, notices, reading, side=side, names=names, texts=texts).documents(notices, watch)
-
-
-def opened(
-    path: str | Sequence[str],
-    notices: list[Finding],
-    reading: Reading,
-    *,
-    side: str | None,
-    names: NameOptions | None,
-    texts: bool = False,
-) -> Opened:
-    """Find the files of a side and their format; arguments and errors are those of `read`."""
     # Names of the key are looked up in the response by token, so words are compared.
     texts = texts or bool(reading.align) or (names is not None and names.ne_from != OWN)
     request = requested(side, reading, names)
-    given = listed(path, notices) if isinstance(path, str) else [Source(name) for name in path]
+    given = (
+        listed(path, notices) if isinstance(path, str) else [Source(of) if isinstance(of, str) else of for of in path]
+    )
     files = unpacked(given, notices)
     if not files:
         raise UsageError(f"the list of files of the {side} is empty")
@@ -114,14 +119,6 @@ def opened(
     if names is not None and form.named:
         form = form._replace(read=form.named)
     return Opened(files, form, request._replace(texts=texts, several=len(files) > 1))
-
-
-def _annotations(
-    files: Sequence[Source], form: Format, request: Request, source: Source, **wanted: Any
-) -> Iterator[Annotations]:
-    """Yield the annotations of each document of one of ``files`` (`corefscore.core.documents.AnnotationsOf`)."""
-    if form.annotations:
-        yield from form.annotations(source, form.completed_request(files, request)._replace(**wanted))
 
 
 def has_both_sides(path: str | Sequence[str], reading: Reading) -> bool:
@@ -168,20 +165,6 @@ def find(name: str) -> Format:
         return dialects[name]
     row: Format = import_module(f"corefscore.formats.{name}").FORMAT
     return row
-
-
-def examined(
-    files: Sequence[Source], found: Found, reading: Reading, side: str, *, texts: bool = False
-) -> Iterator[Documents]:
-    """Yield the documents of files as their examiner reads them (`Format.examine`).
-
-    Raises `UsageError` for a file that cannot be read, and for a format that is unknown.
-    """
-    form = form_of(files, reading, side)
-    request = requested(side, reading)._replace(texts=texts, several=len(files) > 1)
-    annotations = partial(_annotations, files, form, request) if form.annotations else None
-    examine = form.examine or partial(_until_first_fault, form.read)
-    return (replace(batch, annotations=annotations) for batch in examine(files, found, request))
 
 
 def _until_first_fault(read: Read, files: Sequence[Source], found: Found, request: Request) -> Iterator[Documents]:

@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
+from itertools import compress
 from types import MappingProxyType
 from typing import Any, TypeAlias, TypeVar
 
@@ -319,6 +320,8 @@ class Annotations(NamedTuple):
 
     ``zeros`` are the words that mean zeros. For a tagged text, ``faults`` counts its tags with each of `FAULTS`, and
     ``at`` returns the line and column of a word, or of the first tag with a fault, with the text around it.
+
+    ``lost`` returns notices about what the document has besides words and coreference, which no conversion keeps.
     """
 
     line: int | None
@@ -332,11 +335,21 @@ class Annotations(NamedTuple):
     zeros: Sequence[int] = ()
     at: Callable[[int | str], tuple[int | None, int | None, tuple[str, str]]] | None = None
     tree: Callable[[], Tree] = lambda: Tree(NONE, {})
+    lost: Callable[[], Iterable[Finding]] = tuple
 
     @property
     def empty(self) -> Bools:
         """Whether each word is an empty node, if there are numbers."""
         return are_empty(self.numbers)
+
+    @property
+    def overt(self) -> Annotations:
+        """The same without empty nodes."""
+        if not len(self.numbers):
+            return self
+        is_token = iter((~self.empty).tolist())  # each sentence takes as many as it has words
+        words = (list(compress(sentence, is_token)) for sentence in self.words)
+        return self._replace(words=list(filter(None, words)))
 
 
 FAULTS = ("unclosed", "unopened", "crossing", "unreadable", "unknown")
@@ -351,11 +364,6 @@ def later(module: str, function: str, *arguments: Any) -> Any:
     return getattr(import_module(f"corefscore.formats.{module}"), function)(*arguments)
 
 
-def _as_asked(files: Sequence[Source], request: Request) -> Request:
-    """Return the request unchanged. Functions of a module can be pickled, which a `Corpus` needs."""
-    return request
-
-
 class Format(NamedTuple):
     """One row of the table of formats. Functions in modules of their own are called by `later`.
 
@@ -364,21 +372,19 @@ class Format(NamedTuple):
 
     - ``recognises``: whether the first bytes of a file are of this format.
     - ``read``: the documents of all files as one corpus, in batches.
-    - ``sentences``: the words of one file, document by document in the same order; a pass of its own, since scoring
-      does not need them.
     - ``write``: documents as text.
 
     For a corpus that is divided among workers:
 
     - ``begin``: files can be cut before lines that begin with these bytes; without it, files are not cut.
     - ``name_in``: the name of the document that such a line begins, or None if it begins none.
-    - ``completed_request``: the request with everything that depends on the first document filled in.
-
     Each of these may be missing:
 
+    - ``completed_request``: the request with everything that depends on the first document filled in.
     - ``has_both_sides``: whether a file is both key and response, given the fields that are named for them.
     - ``named``: the same as ``read``, with named entities.
-    - ``annotations``: the `Annotations` of each document of one file.
+    - ``annotations``: the `Annotations` of each document of one file, in the same order; a pass of its own, since
+      scoring does not need them.
     - ``examine``: the documents of all files, like ``read``, but it reads all of them to their ends: whatever is wrong
       or odd is added to what was found, and names may occur twice. Without it, only the first fault is found.
 
@@ -391,10 +397,9 @@ class Format(NamedTuple):
     recognises: Callable[[bytes], object]
     read: Read
     write: Callable[[Iterator[FullDocument], list[Finding], Request], Iterator[str]]
-    sentences: Callable[[Source, list[Finding], Request], Iterator[Sentences | None]] | None = None
     begin: bytes | None = None
     name_in: Callable[[bytes, Request], str | None] | None = None
-    completed_request: Callable[[Sequence[Source], Request], Request] = _as_asked
+    completed_request: Callable[[Sequence[Source], Request], Request] | None = None
     has_both_sides: Callable[[Source, str | None, str | None], bool] | None = None
     named: Read | None = None
     annotations: Callable[[Source, Request], Iterator[Annotations]] | None = None

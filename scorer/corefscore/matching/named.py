@@ -164,18 +164,14 @@ def _described(column: NameColumn, options: NameOptions) -> str:
         return "the documents that are scored have none, but others of the file do"
     if column.types:
         return f"it contains names of types that do not count: {_types(column)}"
-    if not column.there:
-        return _lacking(column)
-    marks = ", ".join(f'"{mark}"' if mark else "nothing" for mark in column.blanks)
-    return f"every cell contains {marks or 'nothing'}"
+    return "all of its cells are empty" if column.there else _lacking(column)
 
 
 def _lacking(column: NameColumn) -> str:
     """Return the reason why a file does not have the column, for messages."""
     if column.columns < column.number:
         return f"no line has more than {plural(column.columns, 'column')}"
-    cell = f', such as "{column.last_cell}"' if column.last_cell else ""
-    return f"it is the last column, which is read as coreference{cell}"
+    return "it is the last column, which is read as coreference"
 
 
 def _types(column: NameColumn) -> str:

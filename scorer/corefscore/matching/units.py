@@ -98,11 +98,7 @@ def _crossing(units: Units, name: str, side: Documents, unit: str) -> list[tuple
     found = []
     for document in np.unique(side.document[crossing]).tolist():
         crossed = crossing[side.document[crossing] == document]
-        mentions = np.flatnonzero(side.entity == crossed[0])
-        mentions = mentions[np.argsort(side.start[mentions], kind="stable")]
-        last = mentions[np.flatnonzero(row[mentions] != row[mentions[0]])[0]]
         place = side.place_of(document)
-        first_words, last_words = side.words_of([int(mentions[0]), int(last)])
         details = {
             "document": side.names[document],
             "side": name,
@@ -110,10 +106,6 @@ def _crossing(units: Units, name: str, side: Documents, unit: str) -> list[tuple
             "has": "has" if len(crossed) == 1 else "have",
             "entities": plural(int(np.count_nonzero(side.document == document)), "entity"),
             "entity": side.name_of(int(crossed[0])),
-            "words": first_words,
-            "unit": units.names[row[mentions[0]]],
-            "other_words": last_words,
-            "other_unit": units.names[row[last]],
             "option": unit,
         }
         found.append((document, Finding("crosses-unit", place.source.name, place.line, details=details)))

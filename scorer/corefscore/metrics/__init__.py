@@ -8,7 +8,8 @@ built in, since the look-up takes half as long as importing numpy.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -138,11 +139,15 @@ def outside() -> tuple[list[Metric], list[UsageError]]:
     return metrics, broken
 
 
-def described(metric: Metric) -> str:
-    """Return the name of a metric and its package, for messages."""
-    entry = _entry_points().get(metric.name)
-    package = f" of package {_package(entry)}" if entry is not None and not isinstance(entry, UsageError) else ""
-    return f"the metric {metric.name!r}{package}"
+@contextmanager
+def blaming(metric: Metric) -> Iterator[None]:
+    """Turn the errors of a metric of another package into `UsageError` with the names of both."""
+    try:
+        yield
+    except Exception as error:
+        entry = _entry_points().get(metric.name)
+        package = f" of package {_package(entry)}" if entry is not None and not isinstance(entry, UsageError) else ""
+        raise UsageError(f"the metric {metric.name!r}{package} failed: {type(error).__name__}: {error}") from error
 
 
 @cache

@@ -21,7 +21,7 @@ from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, shortened
 from corefscore.core.items import Values, text_of
 from corefscore.core.sources import Source
-from corefscore.formats import BY_CONTENT, TAGGED, Opened, find, requested
+from corefscore.formats import BY_CONTENT, TAGGED, opened
 from corefscore.formats.base import Reading
 from corefscore.formats.ids import odd_ids
 from corefscore.formats.labels import UNNAMED, merged_cells
@@ -51,7 +51,7 @@ def from_text(answers: str | Texts, *, tags: str | None = None) -> Corpus:
 def answered(answers: Texts, reading: Reading) -> Corpus:
     """Make a corpus of texts as if each were an answer in a file of JSON lines.
 
-    Raises `UsageError` for paths in place of texts, and as `corefscore.formats.read` does.
+    Raises `UsageError` for paths in place of texts, and as `corefscore.formats.opened` does.
     """
     by_name = answers.items() if isinstance(answers, Mapping) else ((None, text) for text in answers)
     objects = []
@@ -107,9 +107,9 @@ def _read(objects: Iterable[Any], name: str, form: str, side: str, reading: Read
     """Make a corpus of objects as if they were in a file of JSON lines, called ``name`` in messages."""
     source = Source(name, "\n".join(json.dumps(each, default=_for_json) for each in objects).encode())
     notices: list[Finding] = []
-    request = requested(side, reading)._replace(texts=True)
-    documents = Opened([source], find(form), request).documents(notices)
-    return Corpus(joined(list(documents)), tuple(notices), reading.settings, origin=(source, reading, KEY))
+    files = opened([source], notices, replace(reading, input_format=form), side=side, texts=True)
+    documents = joined(list(files.documents(notices)))
+    return Corpus(documents, tuple(notices), reading.settings, origin=(source, reading, KEY))
 
 
 def _for_json(value: Any) -> Any:

@@ -115,7 +115,8 @@ class _Side:
         self.files, self.name_in = opened.files, form.name_in
         # The line end before a line that begins a document, and the line.
         self.line = re.compile(re.escape(_LF + form.begin) + rb"[^\n]*(?=\n)")
-        self.opened = opened._replace(request=form.completed_request(opened.files, opened.request))
+        completed = form.completed_request
+        self.opened = opened._replace(request=completed(opened.files, opened.request)) if completed else opened
         for source in self.files:
             if not os.path.isfile(source.path) or _read(source, 0, 8).startswith(tuple(COMPRESSED)):
                 raise NotSplittable(f"{source.name} is compressed or not a plain file")

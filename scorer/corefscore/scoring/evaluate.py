@@ -28,7 +28,7 @@ from corefscore.matching.matched import (
 )
 from corefscore.matching.pairing import Pairing, Pairs, peek
 from corefscore.matching.text.fidelity import Fidelity, of_all
-from corefscore.metrics import LINKED, MENTIONS, NAMES, described, find
+from corefscore.metrics import LINKED, MENTIONS, NAMES, blaming, find
 from corefscore.metrics.base import NAMED, NODES, WHOLE, Metric, packed
 from corefscore.metrics.overlap import Overlap, by_units, overlap
 from corefscore.scoring.results import Listed, Result, UnitCounts
@@ -332,25 +332,15 @@ def _counts(metric: Metric, table: Overlap) -> Floats:
     """
     if metric.name in (*NAMES, MENTIONS):
         return packed(metric.count(table))
-    try:
+    with blaming(metric):
         counts = packed(metric.count(table))
-    except Exception as error:
-        raise UsageError(f"{described(metric)} failed: {type(error).__name__}: {error}") from error
-    shape = len(table.cells.distinct.spans), metric.width, 4
-    if counts.shape != shape:
-        found = f"counts of the shape {counts.shape}"
-    elif counts.dtype.kind not in "biuf":
-        found = f"counts of the type {counts.dtype}"
-    elif not np.isfinite(counts).all():
-        found = "counts that are infinite or not a number"
-    elif np.abs(counts).max(initial=0) > _LARGEST:
-        found = f"counts beyond {_LARGEST}"
-    else:
-        return counts.astype(np.float64)
-    raise UsageError(
-        f"{described(metric)} returned {found}; expected finite numbers of the shape {shape}: documents, measures that "
-        "are not combined, and numerator and denominator of recall and of precision"
-    )
+        shape = len(table.cells.distinct.spans), metric.width, 4
+        if counts.shape != shape or counts.dtype.kind not in "biuf" or not (np.abs(counts) <= _LARGEST).all():
+            raise ValueError(
+                f"it returned {counts.dtype} of the shape {counts.shape}; expected finite numbers up to {_LARGEST}, "
+                f"{shape}: documents, measures that are not combined, and numerator and denominator of each side"
+            )
+    return counts.astype(np.float64)
 
 
 def result_of(batches: Sequence[ScoredBatch], run: Run, notices: list[Finding]) -> Result:

@@ -6,6 +6,7 @@ import math
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from functools import cached_property
 from typing import Any
 
@@ -19,8 +20,8 @@ from corefscore.core.percent import percent
 from corefscore.core.records import NamedTuple, dataclass, field
 from corefscore.matching.pairing import Pairs
 from corefscore.matching.text.fidelity import Fidelity
-from corefscore.metrics import AVERAGE, GROUPS, MENTIONS, NAMES, described, named
-from corefscore.metrics.base import SCORES, Counts, Measure, Metric, Ratios, Values, combined, divided, summed, unpacked
+from corefscore.metrics import AVERAGE, GROUPS, MENTIONS, NAMES, blaming, named
+from corefscore.metrics.base import SCORES, Metric, Ratios, Values, combined, divided, summed, unpacked
 from corefscore.scoring.settings import Settings
 
 SCHEMA = 3
@@ -40,33 +41,19 @@ def values(metrics: Sequence[Metric], counts: Mapping[str, Floats]) -> dict[str,
     """Return the values of every measure, and of the CoNLL average if its three metrics are given.
 
     ``counts`` are by metric, each of the shape ... x measures that are not combined x 4. The leading axes are also
-    those of the values: none for a total, one for documents or trials of a test.
+    those of the values: none for a total, one for documents or trials of a test. Raises `UsageError` for a metric of
+    another package that cannot combine its counts.
     """
     found: dict[str, Values] = {}
     for metric in metrics:
         rest = iter(parts := unpacked(counts[metric.name]))
-        for measure in metric.measures:
-            found[measure.name] = _combined(metric, measure, parts) if measure.combine else divided(next(rest))
+        with nullcontext() if metric.name in (*NAMES, MENTIONS) else blaming(metric):
+            for measure in metric.measures:
+                found[measure.name] = its = measure.combine(parts) if measure.combine else divided(next(rest))
+                if its.f1.shape != parts[0].recall.numerator.shape:
+                    raise ValueError(f"{measure.name} has values of the shape {its.f1.shape}")
     if all(name in found for name in GROUPS[AVERAGE]):
         found[AVERAGE] = average([found[name] for name in GROUPS[AVERAGE]])
-    return found
-
-
-def _combined(metric: Metric, measure: Measure, parts: Sequence[Counts]) -> Values:
-    """Return the values of a measure that combines the counts of its metric. Raises `UsageError` if this fails for a
-    metric of another package.
-    """
-    assert measure.combine is not None, "called only for such a measure"
-    if metric.name in NAMES:
-        return measure.combine(parts)
-    try:
-        found = measure.combine(parts)
-        np.broadcast_arrays(found.recall + found.precision + found.f1, parts[0].recall.numerator)
-    except Exception as error:
-        message = (
-            f"{described(metric)} cannot combine its counts into {measure.name!r}: {type(error).__name__}: {error}"
-        )
-        raise UsageError(message) from error
     return found
 
 

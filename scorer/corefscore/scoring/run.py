@@ -114,10 +114,11 @@ def corpus(
     texts: bool = False,
     watch: Callable[[int], None] | None = None,
 ) -> Corpus:
-    """Read a side as a corpus; the arguments are those of `corefscore.formats.read`."""
+    """Read a side as a corpus; the arguments are those of `corefscore.formats.opened`, and ``watch`` of its
+    documents."""
     notices: list[Finding] = []
-    batches = formats.read(path, notices, reading, side=side, names=names, texts=texts, watch=watch)
-    return Corpus(joined(list(batches)), tuple(notices), reading.settings)
+    files = formats.opened(path, notices, reading, side=side, names=names, texts=texts)
+    return Corpus(joined(list(files.documents(notices, watch))), tuple(notices), reading.settings)
 
 
 _Batches = Iterator[Documents]
@@ -153,9 +154,9 @@ def batches_of(
             batches[name] = iter([side.documents])
         elif (of_side := paths[name]) is not None:
             asked[name] = reading.settings
-            batches[name] = formats.read(
-                of_side, notices, reading, side=name, names=names, texts=texts and name == KEY, watch=watch
-            )
+            of_key = texts and name == KEY
+            files = formats.opened(of_side, notices, reading, side=name, names=names, texts=of_key)
+            batches[name] = files.documents(notices, watch)
     read: Mapping[str, str] = next(iter(asked.values()), {})
     if any(read != other for other in asked.values()):
         read = {f"{side}_{name}": value for side, options in asked.items() for name, value in options.items()}

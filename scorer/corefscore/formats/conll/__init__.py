@@ -20,7 +20,6 @@ FORMAT = Format(
     "CoNLL-2011/2012",
     _BEGINS.search,
     read=partial(later, "conll.reader", "read"),
-    sentences=partial(later, "conll.lines", "sentences"),
     write=partial(later, "conll.writer", "write"),
     begin=b"#" + BEGIN,
     name_in=partial(later, "conll.lines", "name_in"),

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import groupby, islice
 
 from corefscore.core.documents import OF_COLUMN
 from corefscore.core.errors import InputError, UsageError
@@ -17,7 +19,7 @@ from corefscore.core.sources import Source, as_text
 from corefscore.formats.base import USUAL, WORD, Annotations, Request
 from corefscore.formats.conll import reader
 from corefscore.formats.conll.cells import columns_of
-from corefscore.formats.conll.lines import WordColumn, tokens_of
+from corefscore.formats.conll.lines import COLUMNS, Line, WordColumn, documents_of
 
 _TAG, _PARSE = 4, 5
 """The columns of parts of speech and parses, counted from 0."""
@@ -32,23 +34,45 @@ def read(source: Source, request: Request) -> Iterator[Annotations]:
     """Yield the annotations of each document of a file that has no faults."""
     column = WordColumn(request.columns.get(WORD))
     types = _types_of(source, request.types) if request.types and request.types.startswith(OF_COLUMN) else {}
-    for begin, lines, cuts in tokens_of(source):
+    told: set[str] = set()
+    for begin, lines in documents_of(source):
         if request.lines is not None and begin not in request.lines:
             continue
-        rows = list(map(columns_of, lines))
+        rows = [columns_of(line.text) for line in lines if line.token >= 0]
         words = _texts(list(map(column.cell, rows)))
         # The last column is coreference.
         tags, parse = (
             _texts([row[index] if len(row) > index + 1 else _NO_CELL for row in rows]) for index in (_TAG, _PARSE)
         )
-        edges = zip([0, *cuts], [*cuts, len(lines)], strict=True)
-        sentences = [words[start:stop] for start, stop in edges if stop > start]
+        remaining = iter(words)
+        # A line of white space ends a sentence, and a comment does not.
+        runs = groupby(line.token >= 0 for line in lines if line.token >= 0 or not line.text.strip())
+        sentences = [list(islice(remaining, sum(run))) for is_token, run in runs if is_token]
         has_tags, has_parse = not set(tags) <= _NOTHING, any("(" in bit for bit in parse)
         units = () if request.unit is None else _units(source, begin, rows, request.unit)
-        of_entities = types.get(begin, {})
         yield Annotations(
-            begin, sentences, tags if has_tags else (), parse if has_parse else (), units=units, types=of_entities
+            begin,
+            sentences,
+            tags if has_tags else (),
+            parse if has_parse else (),
+            units=units,
+            types=types.get(begin, {}),
+            lost=partial(_lost, source, lines, rows, told),
         )
+
+
+def _lost(source: Source, lines: Sequence[Line], rows: Sequence[Sequence[bytes]], told: set[str]) -> Iterator[Finding]:
+    """Yield a notice about the first columns that are not converted, and one about the first comment, unless their
+    codes are ``told``. ``rows`` are the columns of the lines that are tokens."""
+    tokens = (line for line in lines if line.token >= 0)
+    wide = ((line, row) for line, row in zip(tokens, rows, strict=True) if len(row) > COLUMNS)
+    comments = (line for line in lines if line.token < 0 and line.text.strip())
+    for line, row in islice(wide, "dropped-columns" not in told):
+        told.add("dropped-columns")
+        yield Finding("dropped-columns", source.name, line.number, details={"count": len(row)})
+    for line in islice(comments, "dropped-comments" not in told):
+        told.add("dropped-comments")
+        yield Finding("dropped-comments", source.name, line.number)
 
 
 def _units(source: Source, begin: int, rows: Sequence[Sequence[bytes]], unit: str) -> list[str]:
@@ -91,8 +115,8 @@ def _types_of(source: Source, place: str) -> Mapping[int, Mapping[str, str]]:
     column = int(place.removeprefix(OF_COLUMN))
     found: dict[int, dict[str, str]] = defaultdict(dict)
     spans: dict[int, dict[tuple[int, int], str]] = {}
-    for begin, lines, _ in tokens_of(source):
-        rows = list(map(columns_of, lines))
+    for begin, lines in documents_of(source):
+        rows = [columns_of(line.text) for line in lines if line.token >= 0]
         for row in rows:
             for kind, name in _TYPED_ID.findall(as_text(row[-1]) if len(row) == column else ""):
                 found[begin].setdefault(name, kind)

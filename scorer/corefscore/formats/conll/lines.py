@@ -14,7 +14,7 @@ from corefscore.core.documents import Span
 from corefscore.core.findings import Finding, shortened
 from corefscore.core.records import NamedTuple, dataclass
 from corefscore.core.sources import MARK, Source, as_text
-from corefscore.formats.base import NO_WORD, WORD, Request, Sentences, passage, passage_places
+from corefscore.formats.base import NO_WORD, Request, passage, passage_places
 from corefscore.formats.conll.cells import columns_of, is_token_line, marker_of
 
 _USUAL_WORD, WORD_COLUMNS = 3, 5
@@ -73,26 +73,11 @@ def lines_of(source: Source) -> Iterator[Line]:
             yield Line(number, raw, begin, -1)
 
 
-def tokens_of(source: Source) -> Iterator[tuple[int, list[bytes], list[int]]]:
-    """Yield, for each document of a file without faults, the line at which it begins, the lines of its tokens with
-    their line ends, and the number of tokens before each line of white space: like `lines_of`, but faster."""
-    begin, lines, cuts = 0, list[bytes](), list[int]()
-    for number, raw in source.numbered_lines():
-        if b"#" not in raw:  # nearly all lines
-            if raw.isspace():
-                cuts.append(len(lines))
-            elif begin:
-                lines.append(raw)
-            continue
-        text = raw.removesuffix(b"\n")
-        if marker := marker_of(text):
-            if begin:
-                yield begin, lines, cuts
-            begin, lines, cuts = (0 if marker.name is None else number), [], []
-        elif begin and is_token_line(text):
-            lines.append(raw)
-    if begin:
-        yield begin, lines, cuts
+def documents_of(source: Source) -> Iterator[tuple[int, list[Line]]]:
+    """Yield, for each document of a file without faults, the line at which it begins, and the lines after it."""
+    for begin, lines in groupby(lines_of(source), attrgetter("begin")):
+        if begin:
+            yield begin, list(islice(lines, 1, None))
 
 
 @dataclass(frozen=True, repr=False)
@@ -188,30 +173,3 @@ def _rows(source: Source) -> Iterator[tuple[int, list[bytes]]]:
 def _no_words(cells: Sequence[str]) -> bool:
     """Return whether cells are all the same, or numbers and marks only."""
     return len(set(cells)) == 1 or not any(character.isalpha() for cell in set(cells) for character in cell)
-
-
-def sentences(source: Source, notices: list[Finding], request: Request) -> Iterator[Sentences]:
-    """Yield the sentences of each document of a file without faults; a line of white space ends a sentence.
-
-    The first columns that `write` does not write are added to the notices, and the first comment.
-    """
-    more_columns = commented = False
-    column = WordColumn(request.columns.get(WORD))
-    for begin, lines in groupby(lines_of(source), attrgetter("begin")):
-        if not begin:
-            continue
-        document: list[list[str]] = [[]]
-        for line in islice(lines, 1, None):
-            if line.token >= 0:
-                columns = columns_of(line.text)
-                document[-1].append(as_text(column.cell(columns)))
-                if len(columns) > COLUMNS and not more_columns:
-                    more_columns = True
-                    details = {"count": len(columns)}
-                    notices.append(Finding("dropped-columns", source.name, line.number, details=details))
-            elif not line.text.strip():
-                document.append([])
-            elif not commented:
-                commented = True
-                notices.append(Finding("dropped-comments", source.name, line.number))
-        yield [sentence for sentence in document if sentence]

@@ -151,12 +151,8 @@ class _NamesReader(Reader):
             last: Bools = count == column.number
             there &= ~last
             column.last |= bool(last.any())
-            for row in np.flatnonzero(last & ~blank)[: not column.last_cell].tolist():
-                column.last_cell = as_text(text[starts[row] : stops[row]].tobytes())
         column.columns = max(column.columns, int(count.max()))
         column.there |= bool(there.any())
-        column.blanks |= dict.fromkeys(map(chr, np.unique(first[there & blank & (size == 1)]).tolist()))
-        column.blanks |= dict.fromkeys([""] * bool((there & (size == 0)).any()))
         return np.flatnonzero(there & ~blank)
 
     def _closed(self, raw: bytes, cell: _Cell) -> _Cell | None:

@@ -21,7 +21,6 @@ FORMAT = Format(
     "CorefUD",
     recognises,
     read=partial(later, "corefud.reader", "read"),
-    sentences=partial(later, "corefud.writer", "sentences"),
     write=partial(later, "corefud.writer", "write"),
     examine=partial(later, "corefud.guidelines", "examine"),
     annotations=partial(later, "corefud.annotations", "read"),

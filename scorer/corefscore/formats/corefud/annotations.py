@@ -22,7 +22,7 @@ from corefscore.core.findings import Finding
 from corefscore.core.sources import Source, as_text
 from corefscore.formats.base import EMPTY, NO_WORD, Annotations, Request, Tree
 from corefscore.formats.corefud.chunks import CLOSE, Fields, attributes_of, chunks
-from corefscore.formats.corefud.lines import DEPS, DIGITS, FORM, HEAD, UPOS, Lines, Refuse, number_of
+from corefscore.formats.corefud.lines import COLUMNS, DEPS, DIGITS, FORM, HEAD, UPOS, Lines, Refuse, number_of
 from corefscore.formats.corefud.mentions import Sized, parts_of
 from corefscore.formats.words import numbers_of, whole_numbers
 
@@ -49,7 +49,23 @@ def read(source: Source, request: Request) -> Iterator[Annotations]:
         types: dict[str, str] = {}
         for name, kind in chain.from_iterable(of_word.get(word, ()) for word in which.tolist()):
             types.setdefault(name, kind)
-        yield Annotations(begin, cut(forms, numbers[which]), tags, numbers=numbers[which], tree=tree, types=types)
+        lost = partial(_lost, lines) if begin == lines.documents.lines[0] else tuple
+        its = numbers[which]
+        yield Annotations(begin, _cut(forms, its), tags, numbers=its, tree=tree, types=types, lost=lost)
+
+
+KEPT_COMMENTS = b"# newdoc", b"# global.Entity"
+"""How comments begin that are carried over in some form."""
+
+
+def _lost(lines: Lines) -> Iterator[Finding]:
+    """Yield a notice about the columns of a file that are not converted, and one about the first comment."""
+    path = lines.source.name
+    if len(lines.tokens):
+        yield Finding("dropped-columns", path, lines.line_of(0), details={"count": COLUMNS})
+    comments = np.flatnonzero(lines.comments).tolist()
+    if other := [line for line in comments if not lines.line(line).startswith(KEPT_COMMENTS)][:1]:
+        yield Finding("dropped-comments", path, other[0] + 1)
 
 
 def by_document(lines: Lines) -> Iterator[tuple[int, Ints]]:
@@ -62,7 +78,7 @@ def by_document(lines: Lines) -> Iterator[tuple[int, Ints]]:
         yield begin, order[start:stop]
 
 
-def cut(forms: list[str], numbers: Ints) -> list[list[str]]:
+def _cut(forms: list[str], numbers: Ints) -> list[list[str]]:
     """Return the forms of words with these numbers (`corefscore.core.documents.Nodes`), sentence by sentence."""
     cuts = np.flatnonzero(changes(numbers // SENTENCE)).tolist()
     return [forms[first:last] for first, last in zip(cuts, [*cuts[1:], None], strict=True)] if cuts else []

@@ -10,9 +10,9 @@ import numpy as np
 from corefscore.core.arrays import lists_by_key
 from corefscore.core.findings import Finding, plural
 from corefscore.core.sources import Source, as_text
-from corefscore.formats.base import USUAL, FullDocument, Request, Sentences, shares_spans
-from corefscore.formats.corefud.annotations import by_document, cut
-from corefscore.formats.corefud.lines import COLUMNS, FORM, HEAD, Lines
+from corefscore.formats.base import USUAL, FullDocument, Request, shares_spans
+from corefscore.formats.corefud.annotations import KEPT_COMMENTS, by_document
+from corefscore.formats.corefud.lines import COLUMNS, HEAD, Lines
 from corefscore.formats.written import CLOSE, OPEN, SINGLE, Fit, add_notice, fitted, marks, note_crossing
 
 _HEADER = "# global.Entity = eid\n"
@@ -29,25 +29,6 @@ _OF_ENTITIES = ("Entity", "Bridge", "SplitAnte", "_")
 
 FIT = Fit("CorefUD", r"[\t\n\r]|(?a:\A\s+)|\A\Z", words=r"[\t\n\r]", ids=r"[^\W\d]\w*", letter="e", least=1)
 """No ids with brackets, dashes and other signs that mean something in MISC; digits alone follow a letter."""
-
-_READ = b"# newdoc", b"# global.Entity"
-"""How comments begin that are carried over in some form."""
-
-
-def sentences(source: Source, notices: list[Finding], request: Request) -> Iterator[Sentences]:
-    """Yield the words of each document without its empty nodes. Adds a notice for everything else that is left out."""
-    lines = Lines(source)
-    if len(lines.tokens):
-        details = {"count": COLUMNS}
-        notices.append(Finding("dropped-columns", source.name, lines.line_of(0), details=details))
-    for line in np.flatnonzero(lines.comments).tolist():
-        if not lines.line(line).startswith(_READ):
-            notices.append(Finding("dropped-comments", source.name, line + 1))
-            break
-    words = lines.words
-    for _, places in by_document(lines):
-        overt = places[words.overt[places]]
-        yield cut([as_text(lines.column(row, FORM)) for row in words.row[overt].tolist()], words.number[overt])
 
 
 def write(documents: Iterator[FullDocument], notices: list[Finding], request: Request = USUAL) -> Iterator[str]:
@@ -92,7 +73,7 @@ def write_on(source: Source, documents: Mapping[int, Headed], notices: list[Find
             line = lines.tokens[lines.words.row[places]]
             cells |= {int(line[token]): cell for token, cell in by_token.items()}
     tokens = set(lines.tokens.tolist())
-    headers = {at for at in np.flatnonzero(lines.comments).tolist() if lines.line(at).startswith(_READ[1])}
+    headers = {at for at in np.flatnonzero(lines.comments).tolist() if lines.line(at).startswith(KEPT_COMMENTS[1])}
     text = as_text(lines.text.tobytes()).removesuffix("\n").split("\n")
     if not headers:
         yield _HEADED

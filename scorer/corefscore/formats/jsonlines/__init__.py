@@ -15,7 +15,6 @@ FORMAT = Format(
     "JSON lines",
     recognises,
     read=reader.read,
-    sentences=reader.sentences,
     write=write,
     begin=b"",
     name_in=reader.name_in,

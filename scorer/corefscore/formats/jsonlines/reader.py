@@ -414,32 +414,24 @@ def words_by_sentence(place: Place, fields: Fields, request: Request) -> list[li
     return [clean(text).split()]
 
 
-def sentences(source: Source, notices: list[Finding], request: Request) -> Iterator[Sentences | None]:
-    """Yield the words of each document of a file; None if it has none.
-
-    Added to the notices are documents whose words were joined from subtokens or whose text was cut, and fields that are
-    ignored.
-    """
-    noted: set[str] = set()
-    for place, fields in objects(source):
-        dialect = dialect_of(place, fields, request)
-        field = _field_of(request, dialect) or dialect.clusters
-        name = name_of(place, fields, dialect)
-        read = {*dialect.fields, field}
-        if others := [name for name in fields if name not in read and name not in noted]:
-            noted.update(others)
-            more = f" and {len(others) - _FIELDS_SHOWN} more" if len(others) > _FIELDS_SHOWN else ""
-            shown = ", ".join(clean(name) for name in others[:_FIELDS_SHOWN])
-            notices.append(found_at(place, "dropped-fields", document=name, fields=shown + more))
-        if halves := _HALF.findall(json.dumps([fields.get(own) for own in dialect.fields], ensure_ascii=False)):
-            notices.append(
-                found_at(place, "half-character", document=name, count=plural(len(halves), "lone surrogate"))
-            )
-        if of_subtokens(fields, dialect):
-            notices.append(found_at(place, "joined-subtokens", document=name))
-        if dialect.shape == TEXT and dialect.words in fields:
-            notices.append(found_at(place, "cut-text", document=name))
-        yield words_by_sentence(place, fields, request)
+def _lost(place: Place, fields: Fields, request: Request, told: set[str]) -> Iterator[Finding]:
+    """Yield notices about words that are joined from subtokens, about a text that is cut, and about fields that are
+    ignored, unless these are ``told``."""
+    dialect = dialect_of(place, fields, request)
+    field = _field_of(request, dialect) or dialect.clusters
+    name = name_of(place, fields, dialect)
+    read = {*dialect.fields, field}
+    if others := [name for name in fields if name not in read and name not in told]:
+        told.update(others)
+        more = f" and {len(others) - _FIELDS_SHOWN} more" if len(others) > _FIELDS_SHOWN else ""
+        shown = ", ".join(clean(name) for name in others[:_FIELDS_SHOWN])
+        yield found_at(place, "dropped-fields", document=name, fields=shown + more)
+    if halves := _HALF.findall(json.dumps([fields.get(own) for own in dialect.fields], ensure_ascii=False)):
+        yield found_at(place, "half-character", document=name, count=plural(len(halves), "lone surrogate"))
+    if of_subtokens(fields, dialect):
+        yield found_at(place, "joined-subtokens", document=name)
+    if dialect.shape == TEXT and dialect.words in fields:
+        yield found_at(place, "cut-text", document=name)
 
 
 def _empty_file(source: Source) -> InputError:
@@ -457,11 +449,13 @@ _OF_UNITS = (str, int)
 
 def annotations_of(source: Source, request: Request) -> Iterator[Annotations]:
     """Yield the annotations of each document of a file that has no faults."""
+    told: set[str] = set()
     for place, fields in objects(source, request.lines):
         words = words_by_sentence(place, fields, request) or ()
         units = () if request.unit is None else _units(place, fields, words, request.unit)
         types = _types(place, fields, words, request) if request.types and request.types.startswith(OF_FIELD) else {}
-        yield Annotations(place.line, words, units=units, types=types, zeros=zeros_in(chain(*words)))
+        lost = partial(_lost, place, fields, request, told)
+        yield Annotations(place.line, words, units=units, types=types, zeros=zeros_in(chain(*words)), lost=lost)
 
 
 def _units(place: Place, fields: Fields, words: Sentences, unit: str) -> list[str]:

@@ -40,7 +40,6 @@ FORMAT = Format(
     "tagged text",
     _recognises,
     read=partial(later, "tagged.texts", "read"),
-    sentences=partial(later, "tagged.texts", "sentences"),
     write=partial(later, "tagged.texts", "write"),
     completed_request=partial(later, "tagged.texts", "completed_request"),
     examine=partial(later, "tagged.texts", "examine"),

@@ -90,7 +90,7 @@ def read(files: Sequence[Source], notices: list[Finding], request: Request) -> I
 
     Raises `InputError` for a file without any text, `UsageError` for one that cannot be read.
     """
-    yield from _documents(files, notices, _notation_of(files, request), lambda answer, text: None)
+    yield from _documents(files, notices.append, _notation_of(files, request), lambda answer, text: None)
 
 
 def examine(files: Sequence[Source], found: Found, request: Request) -> Iterator[Documents]:
@@ -99,7 +99,6 @@ def examine(files: Sequence[Source], found: Found, request: Request) -> Iterator
 
     Raises `UsageError` for a file that cannot be read.
     """
-    notices: list[Finding] = []
     try:
         notation = _notation_of(files, request)
     except InputError as error:
@@ -107,16 +106,16 @@ def examine(files: Sequence[Source], found: Found, request: Request) -> Iterator
         return
     for source in files:
         try:
-            for batch in _documents([source], notices, notation, partial(_look, found)):
-                found.add(*notices)
-                notices.clear()
-                yield batch
+            yield from _documents([source], found.add, notation, partial(_look, found))
         except InputError as error:
             found.add(*error.findings)
 
 
 def _documents(
-    files: Sequence[Source], notices: list[Finding], notation: Notation, look: Callable[[_Answer, Untagged], None]
+    files: Sequence[Source],
+    note: Callable[[Finding], None],
+    notation: Notation,
+    look: Callable[[_Answer, Untagged], None],
 ) -> Iterator[Documents]:
     """Yield the documents of files, in batches; ``look`` is given each answer."""
     words = partial(words_of_spans, annotations_of, USUAL._replace(tags=notation.name))
@@ -128,11 +127,11 @@ def _documents(
             if other is not None and not told:
                 told, what = True, "the answer of the system"
                 expected = f"the text in {FIELD} is read; if the other is meant, rename it to {FIELD}"
-                notices.append(found_at(answer.place, "unread-field", name=other, what=what, expected=expected))
+                note(found_at(answer.place, "unread-field", name=other, what=what, expected=expected))
             _add(batch, answer, text)
             look(answer, text)
             if not text.mentions and not any(text.faults.values()):
-                notices.append(found_at(answer.place, "no-tags", document=answer.name, notation=notation.name))
+                note(found_at(answer.place, "no-tags", document=answer.name, notation=notation.name))
             if batch.size > BATCH:
                 yield batch.documents(words=words, own_text=True)
                 batch = Gathered()
@@ -171,11 +170,6 @@ def annotations_of(source: Source, request: Request) -> Iterator[Annotations]:
             text = untagged(answer.text, notation)
             at = partial(_at, answer, text)
             yield Annotations(answer.place.line, [text.words], faults=text.faults, zeros=text.zeros, at=at)
-
-
-def sentences(source: Source, notices: list[Finding], request: Request) -> Iterator[Sentences]:
-    """Yield the words of each document. Adds no notices."""
-    yield from ([words for words in its.words if words] for its in annotations_of(source, request))
 
 
 def _at(answer: _Answer, text: Untagged, what: int | str) -> tuple[int | None, int | None, tuple[str, str]]:

@@ -439,20 +439,11 @@ def words_of(side: Documents, documents: Sequence[int], name: str, *, zeros: boo
     for document, layer in zip(documents, side.take(np.array(documents, dtype=np.int64)).layers(), strict=True):
         found = layer
         if found is not None and side.nodes is not None and name != KEY:
-            found = found._replace(zeros=np.flatnonzero(found.empty).tolist()) if zeros else overt(found)
+            found = found._replace(zeros=np.flatnonzero(found.empty).tolist()) if zeros else found.overt
         if found is None or side.tokens[document] < 0 or set(chain(*found.words)) == {NO_WORD}:
             raise refused(side.place_of(document), "text-unknown", document=side.names[document], side=name)
         words[document] = found
     return words
-
-
-def overt(annotations: Annotations) -> Annotations:
-    """Return the same without empty nodes."""
-    if not len(annotations.numbers):
-        return annotations
-    is_token = iter((~annotations.empty).tolist())  # each sentence takes as many as it has words
-    words = (list(compress(sentence, is_token)) for sentence in annotations.words)
-    return annotations._replace(words=list(filter(None, words)))
 
 
 def spans_of_words(side: Documents, words: Mapping[int, Annotations]) -> tuple[Ints, Ints]:
