@@ -425,8 +425,8 @@ def test_a_list_has_a_line_an_error_with_its_place() -> None:
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (("--measures", "cone_b3"), "costs are differences in the F1 of a measure of all mentions"),
-        (("--measures", "lea.recall"), "costs are differences in the F1 of a measure of all mentions"),
+        (("--measures", "cone_b3"), "is not the F1 of a measure of all mentions, which costs need"),
+        (("--measures", "lea.recall"), "is not the F1 of a measure of all mentions, which costs need"),
         (("--pronouns", "tags:"), '--pronouns "tags:": expected auto, none, english, tags:A,B or words:FILE'),
         (("--pronouns", "words:nowhere"), "--pronouns words:nowhere: No such file or directory"),
     ],
@@ -563,7 +563,7 @@ def test_python_takes_lists_of_documents_and_json_with_both_sides(tmp_path: Path
     ("arguments", "options", "error", "text"),
     [
         (([[(0, 1)]],), {}, UsageError, "there is no response"),
-        (([[(0, 1)]], [[(0, 1)]], "cone_b3"), {}, UsageError, "costs are differences in the F1"),
+        (([[(0, 1)]], [[(0, 1)]], "cone_b3"), {}, UsageError, "is not the F1 of a measure of all mentions"),
         (([[(0, 1)]], [[(0, 1)]]), {"mesure": "lea"}, UsageError, "did you mean measure"),
         (([[(0, 1)]], [[[["a"]]]]), {}, InputError, "expected"),
     ],
@@ -792,7 +792,7 @@ def test_a_file_of_both_sides_needs_no_response(tmp_path: Path, arguments: tuple
         (
             "key.conll",
             (),
-            "Missing argument 'RESPONSE'. Only JSON can have both sides in one file",
+            "Missing argument 'RESPONSE'. Only a JSON file can contain both sides",
         ),
         ("both.jsonl", ("nowhere.jsonl",), "nowhere.jsonl: No such file or directory"),
     ],

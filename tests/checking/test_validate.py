@@ -822,8 +822,8 @@ def test_a_full_disk_leaves_the_old_file_whole(way: str, tmp_path: Path) -> None
         ),
         (
             "--fix out --key words --columns key.word=1",
-            "words: this file is read as JSON lines, where --columns can name clusters; leave word out, or name the "
-            "side that has it: key.word=... or response.word=...",
+            "words: this file is read as JSON lines, where --columns can name clusters; leave word out, or name "
+            "its side: key.word=... or response.word=...",
         ),
         (
             "--fix out --key half.gz --input-format conll",
@@ -909,7 +909,7 @@ def test_a_compressed_file_may_unpack_to_so_much(
     assert (
         done.stderr
         == (
-            f"corefscore: {bomb}: unpacks to over 1 MB, suspicious for its size; if you trust it, unpack it first\n"
+            f"corefscore: {bomb}: unpacks to over 1 MB, suspicious for its size; unpack it first if you trust it\n"
         ).encode()
     )
     assert (done.status, done.stdout) == (2, b"")

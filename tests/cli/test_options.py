@@ -187,7 +187,7 @@ UNUSED = {
     "lea key.conll response.conll --columns key.item=a": f"key.conll: {_TABLES}leave item out",
     "lea key.conll one.jsonl --columns key.clusters=a": f"key.conll: {_TABLES}leave clusters out",
     "lea key.conll one.jsonl --columns item=a": "JSON lines, where --columns can name clusters; leave item out",
-    "lea key.conll one.jsonl --columns word=4": "or name the side that has it: key.word=... or response.word=...",
+    "lea key.conll one.jsonl --columns word=4": "or name its side: key.word=... or response.word=...",
     "lea key.csv response.csv --columns clusters=a": "table of labels, where --columns can name item, entity, document",
     "lea key.conllu response.conllu --columns clusters=a": "CorefUD, where --columns can name nothing; leave",
     "lea key.conll response.txt --columns entity=a": "this file is read as tagged text, where --columns can",

@@ -763,7 +763,7 @@ def test_other_files_need_a_response(text: str, tmp_path: Path, capfdbinary: pyt
     assert (done.status, done.stdout) == (2, b"")
     assert b"Missing argument 'RESPONSE'" in done.stderr
     assert b"Standard input is read once" not in done.stderr
-    assert b"Standard input is read once, so save them in a file first" in call(capfdbinary, "lea", "-").stderr
+    assert b"Standard input is read once, so save it in a file first" in call(capfdbinary, "lea", "-").stderr
     done = call(capfdbinary, "lea", DEMO / "key.conll", "nowhere")
     assert (done.status, done.stderr) == (2, b"corefscore: nowhere: No such file or directory\n")
     with pytest.raises(corefscore.UsageError, match="there is no response"):

@@ -213,7 +213,7 @@ REFUSED: Sequence[tuple[Any, str]] = [
     (((3,), {}), "labels are int; expected"),
     ((({3, 4},), {}), "labels are set; expected"),
     (((np.zeros((2, 2)),), {}), "labels have the shape (2, 2)"),
-    ((([1, 2], ["a"]), {}), "items are 1, and labels 2; expected one for each label"),
+    ((([1, 2], ["a"]), {}), "1 items, but 2 labels; expected one for each label"),
     ((([1, 2], ["a", None]), {}), "items[1] is missing"),
     ((([1, 2], ["a", np.float32(NAN)]), {}), "items[1] is missing"),
     ((([1, 2], [1, Decimal("NaN")]), {}), "items[1] is missing"),
@@ -221,11 +221,11 @@ REFUSED: Sequence[tuple[Any, str]] = [
     ((([np.zeros(2), np.zeros(2)],), {}), "labels are ndarray objects"),
     ((([1, 2],), {"documents": ["x", ""]}), "documents[1] is missing"),
     ((([[1], [2]],), {}), "labels: unhashable type: 'list'"),
-    (((pd.Series([[1], [2]]),), {}), "one label or name a row, as of labels.explode()"),
-    (((pd.Series([2**53 + 1, 2**53 + 2, None]),), {}), "labels are floats such as 9007199254740992, which several"),
-    ((([-(2.0**60), None],), {}), "labels are floats such as -1.152921504606847e+18, which several"),
-    (((np.array([2**24 + 1, 5], np.float32),), {}), "labels are floats such as 16777216, which several"),
-    (((np.array([2048, NAN], np.float16),), {}), "labels are floats such as 2048, which several"),
+    (((pd.Series([[1], [2]]),), {}), "a label or name per row, as of labels.explode()"),
+    (((pd.Series([2**53 + 1, 2**53 + 2, None]),), {}), "labels are floats such as 9007199254740992, too large"),
+    ((([-(2.0**60), None],), {}), "labels are floats such as -1.152921504606847e+18, too large"),
+    (((np.array([2**24 + 1, 5], np.float32),), {}), "labels are floats such as 16777216, too large"),
+    (((np.array([2048, NAN], np.float16),), {}), "labels are floats such as 2048, too large"),
     ((({"a": 1}, ["a"]), {}), "items are given twice"),
 ]
 
@@ -865,7 +865,7 @@ def test_an_index_is_not_compared_with_positions() -> None:
     labels = pd.Series([1, 1, 2, 2], index=[0, 2, 1, 3])
     positions = from_labels([7, 7, 8, 8])
     for key, response in ((from_labels(labels), positions), (positions, from_labels(labels))):
-        with pytest.raises(UsageError, match="index of a series, those of the other side positions"):
+        with pytest.raises(UsageError, match="index of a series on one side, and positions on the other"):
             score(key, response, "bcub")
     named = from_labels([7, 7, 8, 8], items=[0, 2, 1, 3])
     for other, series in ((positions, labels.array), (named, labels), (positions, pd.Series([1, 1, 2, 2]))):

@@ -211,7 +211,7 @@ def test_the_pattern_in_the_refusal_of_another_notation_reads_it(
     assert (refused.status, refused.stdout) == (1, b"")
     assert b"[other-notation]" in refused.stderr
     assert within("validate", answer).status == 1
-    typed = refused.stderr.decode().partition("this pattern reads the tags: ")[2]
+    typed = refused.stderr.decode().partition("those of entities: ")[2]
     done = call(capfdbinary, "lea", KEY, answer, "none", *shlex.split(typed))
     assert done.stdout == call(capfdbinary, "lea", KEY, TAGGED / "markdown.txt", "none").stdout
     assert done.stderr == b""

@@ -196,7 +196,7 @@ def test_words_are_of_sentences_or_of_a_document() -> None:
         pytest.param([[(0, 0)]], "Ann saw", "are str; expected a list of words, or of sentences", id="one text"),
         pytest.param([[(0, 0)]], None, "are NoneType", id="no words"),
         pytest.param([[(0, 0)]], [["x"], "y"], 'field "sentences" is a list of 2 values', id="both"),
-        pytest.param([[(0, 0)]], [["x", 3]], 'field "sentences" has 3 for a word', id="number"),
+        pytest.param([[(0, 0)]], [["x", 3]], 'field "sentences" contains 3', id="number"),
         pytest.param(
             {"a": []},
             ["x"],

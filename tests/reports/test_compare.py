@@ -209,7 +209,7 @@ def test_the_report_says_how_many_tests_there_are(capfdbinary: Capture) -> None:
     )
     strict = compared(capfdbinary, ASH, BIRCH, "--correction", "holm-all")
     assert (strict["tests"], strict["family"]) == (19, 19)
-    assert "corrected by Holm's method for all 19 tests" in strict["notes"]
+    assert "p: Holm's correction for all 19 tests" in strict["notes"]
     assert "| correction=holm-all |" in strict["signature"]
     assert not any("by chance" in note for note in strict["notes"])
     two = ("compare", KEY, ASH, BIRCH, "--measures", "lea.f1,muc.f1")
@@ -297,7 +297,7 @@ def test_groups_of_few_units_or_with_a_dominant_one_are_said() -> None:
         pytest.param([2] * 11 + [100], range(11), ("one unit is 82% of the key", False), id="a dominant document"),
         pytest.param([2] * 12, [3], ("1 system with errors or correct answers in fewer", False), id="one right of 12"),
         pytest.param(
-            [2] * 12, [], ("6 scores are 0 or 100 in all 12 units, so without an interval", True), id="none right"
+            [2] * 12, [], ("6 scores are 0 or 100 in all 12 units, so no interval exists", True), id="none right"
         ),
         pytest.param([2] * 2, [0], ("there are only 2 units, which hardly show", False), id="two units"),
     ],

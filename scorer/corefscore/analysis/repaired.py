@@ -77,7 +77,7 @@ def _refuse(document: FullDocument, step: str) -> None:
         if pair := crossing(spans):
             raise UsageError(
                 f'--repaired: in document "{document.name}", mentions {_shown(pair[0])} and {_shown(pair[1])} of one '
-                f"entity cross after the step {step}, which CoNLL cannot represent; use --format json instead"
+                f"entity cross after the step {step}, which CoNLL cannot represent; leave --repaired out"
             )
 
 

@@ -252,7 +252,7 @@ def _write_repaired(analysis: Analysis, folder: str, inputs: Sequence[str]) -> N
             "--only",
             metavar="TYPE|ID",
             multiple=True,
-            help="Show only errors of this type, or mentions of the entity with this id.",
+            help="Show only sentences with errors of this type, or with this entity.",
         ),
         options.Parameter(
             "--around",

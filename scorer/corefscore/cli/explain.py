@@ -17,8 +17,8 @@ from corefscore.reports.layouts import DATA, TABLES, Style, rendered
     "explain",
     cls=options.Command,
     short_help="Score a response as other programs do.",
-    help="Score a response as other programs do, to find out why two reported scores differ. Variants: with or "
-    "without singletons, means over documents, only common mentions, first copies of repeated mentions.\n\n"
+    help="Score a response as other programs do, to find out why two reported scores differ. Rows are variants: "
+    "with or without singletons, means over documents, only common mentions, only first copies.\n\n"
     "Rows whose F1 is SCORE, in percent, are marked. The command, or line of Python, that reproduces each row is "
     "printed below the table.",
     examples=(

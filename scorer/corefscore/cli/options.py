@@ -214,7 +214,7 @@ NOTICES = (
     Parameter(
         "--quiet",
         is_flag=True,
-        help=f"Hide notices and all but the first error. Run as {OFFICIAL_NAME}, notices are hidden.",
+        help=f"Hide notices and all but the first error. A copy named {OFFICIAL_NAME} hides notices.",
     ),
 )
 """Options about notices."""

@@ -213,7 +213,7 @@ def _write_key(key: str, output: str, metrics: Sequence[Metric], arguments: Mapp
     if not arguments.get("estimate_key"):
         raise missing_response(key)
     if of_scores or given("layout") or given("expect_key"):
-        raise UsageError("without RESPONSE only the estimated key is written: leave out options of scores")
+        raise UsageError("only the estimated key is written without RESPONSE: leave out options of scores")
     from corefscore.formats.conll.writer import rewritten
     from corefscore.matching.named import about_names, estimated, names_of, names_of_side, without_column
 

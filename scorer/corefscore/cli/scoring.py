@@ -145,9 +145,9 @@ def of_both_sides(
 def missing_response(key: str) -> click.UsageError:
     """Return the error of a call without RESPONSE."""
     return click.UsageError(
-        "Missing argument 'RESPONSE'. Only JSON can have both sides in one file: in the fields clusters and "
+        "Missing argument 'RESPONSE'. Only a JSON file can contain both sides: in the fields clusters and "
         "predicted_clusters, or in those that --columns key.clusters=NAME,response.clusters=NAME names."
-        + " Standard input is read once, so save them in a file first."
+        + " Standard input is read once, so save it in a file first."
         * (key == STDIN),
         click.get_current_context(),
     )

@@ -75,7 +75,7 @@ Exit status: 0 no errors; 1 errors, or notices with --strict; 2 wrong usage or a
             "--repeated",
             type=options.Choice(["first"]),
             heading=SCORING,
-            help="With --fix: if a span is in several entities, keep its first copy (CoNLL only).",
+            help="With --fix: keep the first copy of a span in several entities (CoNLL only).",
         ),
         *options.made(Reading),
     ],

@@ -203,7 +203,7 @@ def form_of(files: Sequence[Source], reading: Reading, side: str | None) -> Form
         if is_meant and content not in form.columns:
             raise UsageError(
                 f"{files[0].name}: this file is read as {form.title}, where --columns can name "
-                f"{', '.join(form.columns) or 'nothing'}; leave {content} out, or name the side that has it: "
+                f"{', '.join(form.columns) or 'nothing'}; leave {content} out, or name its side: "
                 f"{KEY}.{content}=... or {RESPONSE}.{content}=..."
             )
     if reading.tags is not None and side == RESPONSE and form.name != TAGGED:

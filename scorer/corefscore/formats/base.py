@@ -108,8 +108,8 @@ class Reading:
     )
     pieces: str | None = option(
         None,
-        "If tagged text of a document comes in several pieces, merge the entities that share a mention where pieces "
-        f"overlap (overlap), those with the same id (same), or none (apart). (default: {PIECES[0]})",
+        "Merge entities of a document's pieces (tagged text): those that share a mention where pieces overlap "
+        f"(overlap), those with the same id (same), or none (apart). (default: {PIECES[0]})",
         PIECES,
         heading=INPUT,
     )

@@ -179,7 +179,7 @@ class _Side(NamedTuple):
             blocks.append((of, self.items.of(columns[ITEM]), self.labels.of(columns[ENTITY]), lines))
         document, item, label, line = map(np.concatenate, zip(*blocks, strict=True))
         if not len(line):
-            raise _without(source, "the file has a header and no row")
+            raise _without(source, "no row follows the header")
         place = Place(source, int(line[0]))
         if of_json or DOCUMENT not in self.request.columns:
             documents_of = np.bincount(label[ranked(label, document)[0]], minlength=known[1])

@@ -238,8 +238,8 @@ def _hint(place: Place, tagged: bool) -> str:
         return "no entity with a mention was given"
     if tagged:
         return (
-            "no answer has a pair of tags with an id and a word between them; read what the model wrote, and if it has "
-            "other tags, name them with --tags"
+            "no answer contains a pair of tags with an id and a word between them; read what the model wrote, and "
+            "name other tags with --tags"
         )
     return (
         "coreference is read from the last column of CoNLL, a field of clusters of JSON, and MISC of CorefUD; "

@@ -30,7 +30,7 @@ def compared(key: Documents, response: Documents, present: Bools) -> tuple[Docum
     for its, others in ((ours, theirs), (theirs, ours)):
         if its.of_index and isinstance(others.values, range):
             raise UsageError(
-                "the items of one side are the index of a series, those of the other side positions; give "
+                "items are the index of a series on one side, and positions on the other; give "
                 "from_labels(series.array) if both have the same row order, or name the items of both"
             )
     spans = response.start >= 0

@@ -33,7 +33,7 @@ METRIC = Metric(
     name="bcub",
     title="B-cubed",
     definition=(
-        "For each mention, the share of its entity that both sides agree on; the mean over mentions:",
+        "It averages over mentions the share of their entity that both sides agree on:",
         "sum of n_ij^2 / |k_i| over cells / number of key mentions.",
     ),
     paper="Bagga and Baldwin 1998, Algorithms for scoring coreference chains",

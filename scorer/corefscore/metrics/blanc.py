@@ -122,7 +122,7 @@ METRIC = Metric(
     name="blanc",
     title="BLANC",
     definition=(
-        "The mean of two scores: of links within entities, and of links between different entities.",
+        "It averages two scores: of links within entities, and of links between different entities.",
         "Recall of each: links that both sides have / links of the key.",
     ),
     paper="Luo et al. 2014, An extension of BLANC to system mentions; Recasens and Hovy 2011, BLANC",

@@ -45,7 +45,7 @@ METRIC = Metric(
     name="cluster",
     title="Cluster",
     definition=(
-        "The share of the entities that the other side has with exactly the same mentions. Recall:",
+        "It counts the entities that the other side has with exactly the same mentions. Recall:",
         "entities of the key that the response has / entities of the key.",
     ),
     paper="Menestrina et al. 2010, Evaluating entity resolution results",

@@ -24,7 +24,7 @@ METRIC = Metric(
     name="cone",
     title="CONE",
     definition=(
-        "B-cubed (CONE-B3) and CEAF-m (CONE-CEAF), computed from the named mentions only,",
+        "B-cubed (CONE-B3) and CEAF-m (CONE-CEAF) are computed from named mentions only,",
         "as if neither side had others.",
     ),
     paper="Lin et al. 2010, CONE: Metrics for automatic evaluation of named entity co-reference resolution",

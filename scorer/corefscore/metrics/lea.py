@@ -57,7 +57,7 @@ METRIC = Metric(
     name="lea",
     title="LEA",
     definition=(
-        "For each entity, the share of its links that the other side has, weighted by its size: (sum of "
+        "It weights by size the share of an entity's links that the other side has: (sum of "
         "|k_i| x (sum over j of C(n_ij, 2)) / C(|k_i|, 2)) / number of key mentions.",
         "A singleton has one link, to itself: it counts 1 if the response has the same singleton, and 0 otherwise.",
     ),

@@ -38,7 +38,7 @@ METRIC = Metric(
     name="linked",
     title="Linking of found mentions",
     definition=(
-        "MUC of the mentions that both sides have: the share of links among them that the other side keeps,",
+        "It is MUC of common mentions: the share of links among them that the other side keeps,",
         "sum of (n_ij - 1) over cells / sum of (f_i - 1), where f_i is the number of found mentions of key entity i.",
     ),
     paper="Vilain et al. 1995, A model-theoretic coreference scoring scheme",

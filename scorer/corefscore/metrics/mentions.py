@@ -26,7 +26,7 @@ def terms(both: Both) -> tuple[Counts]:
 METRIC = Metric(
     name="mentions",
     title="Mention identification",
-    definition=("Mentions that both sides have, whatever their entity:", "common mentions / key mentions."),
+    definition=("It counts common mentions, whatever their entity:", "common mentions / key mentions."),
     paper="Pradhan et al. 2014, Scoring coreference partitions of predicted mentions",
     use="Use it to see how much of a score is lost before coreference begins.",
     measures=(Measure("mentions", "Identification of Mentions", title="Mentions"),),

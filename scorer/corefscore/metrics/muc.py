@@ -36,7 +36,7 @@ METRIC = Metric(
     name="muc",
     title="MUC",
     definition=(
-        "The share of links that the other side keeps: sum of (n_ij - 1) over cells / sum of (|k_i| - 1);",
+        "It counts links that the other side keeps: sum of (n_ij - 1) over cells / sum of (|k_i| - 1);",
         "an entity of n mentions has n - 1 links.",
     ),
     paper="Vilain et al. 1995, A model-theoretic coreference scoring scheme",

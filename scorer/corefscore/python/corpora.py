@@ -200,7 +200,7 @@ def from_labels(
     document = _Column(np.zeros(size, np.int64), [UNNAMED]) if documents is None else _column("documents", documents)
     for name, column in (("items", item), ("documents", document)):
         if len(column.number) != size:
-            raise UsageError(f"{name} are {len(column.number)}, and labels {size}; expected one for each label")
+            raise UsageError(f"{len(column.number)} {name}, but {size} labels; expected one for each label")
         if (column.number < 0).any():
             at = int(np.argmin(column.number))
             raise UsageError(f"{name}[{at}] is missing; expected a name (only a label may be None, NaN or empty)")
@@ -236,7 +236,7 @@ def _column(name: str, given: Iterable[Any]) -> _Column:
         try:
             number, different = given.factorize()
         except TypeError as error:
-            raise UsageError(f"{name}: {error}; expected one label or name a row, as of {name}.explode()") from error
+            raise UsageError(f"{name}: {error}; expected a label or name per row, as of {name}.explode()") from error
         once = _column(name, different.to_numpy())
         return once._replace(number=np.append(once.number, -1)[number])
     # A tensor is an array, too. Those of polars with a missing whole number are floats, which large numbers are not.
@@ -267,7 +267,7 @@ def _refuse_rounded(labels: Iterable[Any], limit: float) -> None:
     floats = (value for value in labels if isinstance(value, float))
     if (rounded := next((v for v in floats if math.isfinite(v) and abs(v) >= limit), None)) is not None:
         expected = "whole numbers or text; in pandas, astype('Int64') before rows with missing values are added"
-        raise UsageError(f"labels are floats such as {rounded:.17g}, which several numbers become; expected {expected}")
+        raise UsageError(f"labels are floats such as {rounded:.17g}, too large to distinguish; expected {expected}")
 
 
 def _of_objects(name: str, column: Sequence[Any]) -> _Column:

@@ -136,7 +136,7 @@ class OnDatasets:
         differ = (
             f"number of groups with p <= {self.over.method.alpha:g}, {corrected} ({self.over.method.trials} trials)"
         )
-        fisher = "the least number that differ, if no groups share texts (Fisher's combination, Dror et al. 2017)"
+        fisher = "the least number that differ if groups share no texts (Fisher's combination, Dror et al. 2017)"
         return f"differ on: {differ}; if independent: {fisher}"
 
     def to_dict(self) -> dict[str, Any]:

@@ -170,7 +170,7 @@ class SystemsReport(Reported):
         if self.runs is not None and found.run_counts.min() == 1:
             yield "for a system with one run, the variation between runs is not known and is taken as 0"
         if self.runs is not None and 2 in found.run_counts:
-            yield "two runs say little about how much runs vary: if they differ, intervals are very wide"
+            yield "two runs say little about how much runs vary: intervals are very wide if they differ"
         if self.runs is None and 1 < units <= most:
             yield f"with only {units} units, p of a randomization test is at least {2.0 ** (1 - units):.3g}"
 
@@ -178,7 +178,7 @@ class SystemsReport(Reported):
         """Yield notes on the number of tests, and on what p is corrected for."""
         found, method = self.found, self.found.method
         if method.correction == "holm-all":
-            yield f"{_HOLM} for all {plural(found.count, 'test')}"
+            yield f"p: Holm's correction for all {plural(found.count, 'test')}"
         elif len(found.sample.pairs) > 1:
             yield f"p: {self.corrected}, within one score"
         if found.family < found.count and found.by_chance:
@@ -223,7 +223,7 @@ class SystemsReport(Reported):
             rest = _percentage(round(1 - (1 - found.method.confidence) ** (1 / found.sample.units), 3))
             score = "1 score is" if extremes == 1 else f"{extremes} scores are"
             sure = f"at {_percentage(found.method.confidence)} confidence, under {rest} of units differ from that"
-            yield f"{score} 0 or 100 in all {found.sample.units} units, so without an interval: {sure}"
+            yield f"{score} 0 or 100 in all {found.sample.units} units, so no interval exists: {sure}"
         if (sizes < SHORT).any():
             few_units = f"there are only {found.sample.units} units"
             if len(sizes) > 1:

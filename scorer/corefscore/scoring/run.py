@@ -148,7 +148,7 @@ def batches_of(
             _refuse_late(reading, name, side)
         if isinstance(side, Corpus):
             if name == RESPONSE and reading.tags not in (None, side.reading.get("tags")):
-                raise UsageError("tags: the response was read without them; give them to from_text or read instead")
+                raise UsageError("tags: the response was read without them; pass them to from_text() or read()")
             asked[name] = side.reading
             notices += side.notices
             batches[name] = iter([side.documents])
@@ -172,7 +172,7 @@ def _refuse_late(reading: Reading, name: str, side: Given) -> None:
     if other_heads and isinstance(side, Corpus) and side.documents.nodes is not None:
         late.append(f"heads={reading.heads}")
     if late:
-        raise UsageError(f"{late[0]}: the {name} is not read from files here; leave it out, or give it to read")
+        raise UsageError(f"{late[0]}: the {name} is not read from files here; omit it, or pass it to read()")
 
 
 def _from_files(sides: dict[str, Any], name: str, reading: Reading, names: NameOptions | None) -> dict[str, Any]:

@@ -43,7 +43,7 @@ class Rules:
 
     repeated: str = option(
         REPEATED[0],
-        "How to treat spans annotated more than once: as the official scorer does (with --of: first), keep the first, "
+        "How to treat spans annotated more than once: as the official scorer does (first with --of), keep the first, "
         "or reject the file (refuse).",
         REPEATED,
         common=True,

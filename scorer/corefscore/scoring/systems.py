@@ -29,7 +29,7 @@ def separated(systems: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, lis
     }
     each = {run: response for runs in of_systems.values() for run, response in runs.items()}
     if len(each) < sum(map(len, of_systems.values())) or not all(of_systems.values()):
-        raise UsageError('expected runs of each system, and no system with the name of a run, such as "a 2"')
+        raise UsageError('a system has no runs, or the name of a run, such as "a 2"; add runs, or rename it')
     return each, {name: list(runs) for name, runs in of_systems.items()}
 
 

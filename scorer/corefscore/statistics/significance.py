@@ -577,8 +577,8 @@ class Method(Grouping):
     )
     correction: str = option(
         _CORRECTIONS[0],
-        "How to correct p for several tests: largest (Westfall and Young) or holm, over all pairs of systems, for each "
-        "score; holm-all, over all tests; or none.",
+        "How to correct p: for all pairs of systems within one score (largest: Westfall and Young; or holm), for all "
+        "tests (holm-all), or not (none).",
         _CORRECTIONS,
         heading=STATISTICS,
     )

@@ -166,7 +166,7 @@ def _fields_of(place: Place, value: Any, holder: str, each: str) -> Fields:
     if len(fields) < len(value):
         counts = Counter(name for name, _ in value)
         twice = next(name for name, _ in value if counts[name] > 1)
-        what, expected = "occurs more than once", "every field once; remove all but one"
+        what, expected = "occurs more than once", "each field once; remove the others"
         raise refused(place, "bad-field", where=where(fields), field=clean(twice), what=what, expected=expected)
     return fields
 
@@ -270,7 +270,7 @@ def words_fault(value: Any, shape: str) -> tuple[str, str] | None:
     if shape == TEXT or are(str, chain.from_iterable(sentences)):
         return None
     other = next(word for word in chain.from_iterable(sentences) if not isinstance(word, str))
-    return f"has {shown(other)} for a word", "a string for every word"
+    return f"contains {shown(other)}", "a string for every word"
 
 
 _EXPECTED = {

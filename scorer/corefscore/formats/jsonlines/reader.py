@@ -439,7 +439,7 @@ def _empty_file(source: Source) -> InputError:
     what = "the file is empty"
     if source.head(1):
         white = not source.head(1 << 16).strip()
-        what = "the file contains nothing but white space" if white else "the array has no object in it"
+        what = "the file contains nothing but white space" if white else "the array contains no object"
     return refused(Place(source, None), "no-document", what=what, expected=EXPECTED)
 
 

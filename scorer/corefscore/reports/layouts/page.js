@@ -272,7 +272,7 @@ function panels() {
     button.append(bar);
     button.setAttribute("aria-pressed", String(!hidden.has(bit)));
     button.classList.toggle("none", !its.types[bit].count);
-    button.title = "show or hide (" + (bit + 1) + "): how many, and what they cost in turn";
+    button.title = "show or hide (" + (bit + 1) + "); count and cost in turn";
     button.addEventListener("click", () => toggle(bit));
     const row = make("li");
     row.append(button);
