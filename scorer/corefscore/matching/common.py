@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from operator import eq, itemgetter
 
@@ -23,6 +24,7 @@ from corefscore.core.documents import (
     Unworded,
     texts_of,
 )
+from corefscore.core.errors import ScorerError
 from corefscore.core.findings import SHOWN, Finding, plural, tokens
 from corefscore.core.records import NamedTuple
 from corefscore.formats.base import found_at
@@ -181,16 +183,22 @@ def unread_columns(
     those that are ``unread`` in each batch, and the columns of CoNLL that the files of these first documents do not
     have in common."""
     found = {column.name: place for of_batch in reversed(unread) for column, place in of_batch.items()}
-    if response is not None and response.line is not None:
-        own = key is not None and key.line is not None and key.source.name != response.source.name
-        known = [cells for _, cells in other_mentions(key.source.head(_HEAD)).values()] if key and own else []
-        for number, (line, cells) in other_mentions(response.source.head(_HEAD)).items():
-            if not any(all(map(eq, cells, its)) for its in known):
-                found[f"column {number}"] = Place(response.source, line)
+    if key is not None and response is not None:
+        known = [] if key.source.name == response.source.name else _mentions(key)
+        for number, line, cells in _mentions(response):
+            if not any(all(map(eq, cells, its)) for _, _, its in known):
+                found[f"column {number}"] = response._replace(line=line)
     if found:
         place, fields = min(found.values(), key=lambda place: place.line or 0), sorted(found)
         more = f" and {len(fields) - SHOWN} more" if len(fields) > SHOWN else ""
         yield found_at(place, "same-as-key", fields=", ".join(fields[:SHOWN]) + more)
+
+
+def _mentions(place: Place) -> list[tuple[int, int, list[bytes]]]:
+    """Return what `other_mentions` finds in the file of a document; nothing for one in memory, or without its file."""
+    with suppress(ScorerError):
+        return [] if place.line is None else other_mentions(place.source.head(_HEAD))
+    return []
 
 
 def _without_mentions(batches: Sequence[Common]) -> dict[str, list[Place]]:

@@ -17,16 +17,16 @@ _MENTIONS = re.compile(rb"(?:\(\d+\)?|\d+\))(?:\|(?:\(\d+\)?|\d+\)))*")
 """A cell that begins or ends mentions."""
 
 
-def other_mentions(head: bytes) -> dict[int, tuple[int, list[bytes]]]:
-    """Find mentions before the last column in the beginning of a file: by the number of the column (from 1), the line
-    of the first cell (from 1), and all cells. A file that is not CoNLL has none."""
+def other_mentions(head: bytes) -> list[tuple[int, int, list[bytes]]]:
+    """Find mentions before the last column in the beginning of a file: the number of each such column (from 1), the
+    line of its first mention (from 1), and all its cells with mentions. A file that is not CoNLL has none."""
     found: dict[int, tuple[int, list[bytes]]] = {}
     for line, text in enumerate(head.split(b"\n") if b"#begin document" in head else (), start=1):
         cells = text.split(b"\t" if b"\t" in text else None)
         for number, cell in enumerate(cells[:-1], start=1):
             if _MENTIONS.fullmatch(cell) and not text.startswith(b"#"):
                 found.setdefault(number, (line, []))[1].append(cell)
-    return found
+    return [(number, *its) for number, its in found.items()]
 
 
 class Columns:
