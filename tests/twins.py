@@ -443,7 +443,7 @@ def documents(partitions: Sequence[Partition], first: int = 0) -> Documents:
     sizes = [len(partition) for partition in partitions]
     return Documents(
         names=[name(first + at) for at in range(len(partitions))],
-        places=[Place(Source("twins"), 1)] * len(partitions),
+        places=[Place(Source("twins"), None)] * len(partitions),
         tokens=np.full(len(partitions), TOKENS),
         document=np.repeat(np.arange(len(partitions)), sizes),
         label=np.array([label for size in sizes for label in range(size)], dtype=np.int64),

@@ -135,6 +135,17 @@ def test_random_lines_have_as_many_words_as_tokens(tmp_path: Path) -> None:
     assert read_ones > 50
 
 
+def test_documents_that_the_key_lacks_are_told(tmp_path: Path) -> None:
+    """They were left out in silence; so were all documents of another name."""
+    key, answers, out = tmp_path / "key.conll", tmp_path / "answers.jsonl", tmp_path / "out.conll"
+    key.write_text("#begin document (a); part 000\na\t0\t0\tAnn\t(1)\n#end document\n")
+    answers.write_text("".join(json.dumps({"doc_key": name, "answer": "[Ann](#1)"}) + "\n" for name in ("a_0", "c")))
+    done = within("convert", answers, out, "--key", key)
+    assert (done.status, done.stderr.count(b"document]")) == (0, 1)
+    assert b'answers.jsonl:2: notice[extra-document] the key has no document "c"\n  it is left out' in done.stderr
+    assert within("convert", answers, out, "--key", key, "--strict").status == 1
+
+
 def test_the_demo_key_as_json_lines() -> None:
     """Read off testdata/demo/key.conll by eye; entity 5 appears after 3, which is longer."""
     done = within("convert", DEMO / "key.conll", "-", "--quiet")

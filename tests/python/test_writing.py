@@ -60,6 +60,20 @@ def test_clusters_are_names_entities_spans_and_words(tmp_path: Path) -> None:
     }
 
 
+def test_clusters_of_a_corpus_are_spans_and_items_again(tmp_path: Path) -> None:
+    """Their words counted, too, so brackets that one side writes as -LRB- lowered the score."""
+    sides: list[Any] = []
+    for word in ("-LRB-", "("):
+        path = tmp_path / f"{len(sides)}.jsonl"
+        path.write_text(json.dumps({"sentences": [["a", word]], "clusters": [[[0, 0], [0, 1]]]}))
+        sides.append({name: list(of.values()) for name, of in read(path).clusters().items()})
+    key, response = sides
+    assert score(key, response, "bcub", window=2)["bcub"].f1 == score(key, tmp_path / "1.jsonl", "bcub")["bcub"].f1 == 1
+    labels = from_labels(["A", "A", "B"], ["p", "q", "r"])
+    again = {name: list(of.values()) for name, of in labels.clusters().items()}
+    assert score(labels, again, "bcub")["bcub"].f1 == 1
+
+
 def test_the_order_of_entities_does_not_say_which_copy_of_a_mention_counts(tmp_path: Path) -> None:
     """(3, 3) is in two entities: the one that appears first has it, as in a file."""
     sides = [[[2, 2], [0, 0]], [[1, 1], [3, 3]]], [[[5, 5], [3, 3]], [[1, 1], [3, 3]]]

@@ -211,8 +211,10 @@ def test_json_with_intervals_signs_what_they_were_made_with() -> None:
     assert "unit=document | parts=joined | confidence=95%" in data["signature"]
 
 
-def test_without_a_bracket_the_group_is_the_match(tmp_path: Path) -> None:
-    found = rows("muc", *grouped(tmp_path), "--by", "[bw][bc]")
+@pytest.mark.parametrize("pattern", ["[bw][bc]", "(bc)|(wb)"])
+def test_without_a_bracket_the_group_is_the_match(pattern: str, tmp_path: Path) -> None:
+    """With several brackets it is the first that takes part in the match."""
+    found = rows("muc", *grouped(tmp_path), "--by", pattern)
     assert list(dict.fromkeys(row["scope"] for row in found)) == ["bc", "wb", "(no match)", "mean of groups", "total"]
 
 

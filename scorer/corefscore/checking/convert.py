@@ -63,11 +63,15 @@ def convert(
     refuse_heads(reading, [on_key or origin])
     request = requested(side, reading)._replace(texts=True, several=len(files) > 1, both=())
     if key is not None:
+        from corefscore.matching.pairing import unpaired
         from corefscore.matching.text.projection import placed
 
         of_key = list(opened(key, notices, _for_key(both)).documents(notices))
         answers = list(opened(path, notices, both, side=RESPONSE).documents(notices))
         found = placed(of_key, answers, both, notices).response
+        known = {*chain.from_iterable(batch.names for batch in of_key)}
+        of_answers = zip(found.names, found.places, strict=True)
+        notices += unpaired({}, {name: place for name, place in of_answers if place and name not in known}, len(known))
         _note_joined(key, {place.source for batch in of_key for place in batch.places if place}, notices)
         if on_key and on_key.name == _COREFUD:
             yield from _on_words(key, of_key, found, notices)

@@ -38,6 +38,15 @@ class Place(NamedTuple):
         return self.source.name if self.line is None else f"{self.source.name}:{self.line}"
 
 
+class MentionText(NamedTuple):
+    """A mention: its first and its last token, from 0 in its document, and its words, empty if these are not known. An
+    item has its name for words, and -1 for both tokens."""
+
+    start: int
+    end: int
+    words: str
+
+
 class Unread(NamedTuple):
     """A field or column that is not read. If one has other ``cells``, which are digests, it is another one."""
 

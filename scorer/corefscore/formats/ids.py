@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from unicodedata import normalize
 
 import numpy as np
 
-from corefscore.core.arrays import ranked
+from corefscore.core.arrays import Ints, ranked
 from corefscore.core.documents import Documents, Place
 from corefscore.core.findings import Finding, plural
 from corefscore.core.items import Numbers
@@ -22,10 +23,14 @@ _SPELLING = (
     (r"[.:;!,)\]}>*'\u201c\u201d-](?<=\d.)[.:;!,)\]}>*'\u201c\u201d-]*\0", "\0"),
     (r"\.0+\0", "\0"),
     (r"0(?<![\d.]0)0*(?=\d)", ""),
+    (r"\s+", " "),
+    (r"_(?<=[^\W_]_)(?=[^\W_])", " "),
+    (r"[\u2018\u2019]", "'"),
+    (r"[\u2010-\u2015\u2212]", "-"),
 )
 """What makes two ids of one, and what to put in its place: white space and quotes around it, signs around a number,
-zeros after its point, and those before it. Each pattern begins with a character, which is found fast, and looks at each
-run only once."""
+zeros after its point, and those before it, white space within it, quotes and dashes. Each pattern begins with a
+character, which is found fast, and looks at each run only once."""
 
 _WORD = r"\0(entity|cluster|coref|chain|id|[ec])[ _:-]?(\d+)(?=\0)"
 """An id that is a number after a word for entities."""
@@ -35,8 +40,8 @@ _OF_TOKENS = "[bilues]-"
 
 _NOTHING = (
     r"|[-?._*]|--|\[\]|[-\u2212]1(?:00)?|-9{1,3}|#?n/?a|n\.a\.|<na>|nan|nat|nil|none|null|\\n|missing|noise|outliers?"
-    r"|unk(?:nown)?|unclustered|undefined|unassigned|unlinked|no[-_ ]?(?:cluster|entity|label)"
-    r"|singletons?|outside|empty"
+    r"|unk(?:nown)?|unclustered|undefined|unassigned|unlinked|unlabell?ed|unmatched|no[-_ ]?(?:cluster|entity|label)"
+    r"|singletons?|outside|empty|[(\[<](?:null|none|nan|na|unk)[)\]>]|-1[ _][^\0]+"
     r"|#+|#(?:ref|value|name|num|null|div/0)[!?]?|[\d.]+e\+\d+"
 )
 _BETWEEN = r"'?\s?[,;+&|/]\s?'?"
@@ -53,6 +58,8 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
     labels, entities = np.unique(documents.label, return_index=True)
     names = documents.names_of(entities.tolist())
     texts = "\0".join(["", *(name.replace("\0", " ") for name in names), ""])
+    if len(texts) > 16 * len(names) and (rounded := _rounded(names)) is not None:
+        yield _odd_label(documents, labels, entities, names.index(rounded))
     digits, different = texts.replace("\0", ""), len({*names}) == len(names)
     if different and digits.isascii() and digits.isdecimal() and not re.search("\0" + "0[0-9]", texts):
         return
@@ -72,10 +79,7 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
         odd += [text for text in several if known.issuperset(re.split(_BETWEEN, text.strip("[](){}'")))]
     # CorefUD has errors of its own for its ids.
     for text in () if documents.nodes else sorted(odd)[:1]:
-        at = plain.index(text)
-        entity, size = int(entities[at]), int((documents.label[documents.entity] == labels[at]).sum())
-        count = plural(size, "mention" if documents.items is None else "item")
-        yield found_at(_place_of(documents, entity), "odd-label", label=documents.name_of(entity), count=count)
+        yield _odd_label(documents, labels, entities, plain.index(text))
     if len(set(plain)) == len(labels):
         return
     number = Numbers().of(plain)[np.searchsorted(labels, documents.label)]
@@ -84,6 +88,23 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
         name = documents.names[documents.document[entity]]
         one, other = documents.names_of([int(first[rank[entity]]), entity])
         yield found_at(_place_of(documents, entity), "alike-ids", document=name, first=one, second=other)
+
+
+def _rounded(names: Sequence[str]) -> str | None:
+    """Return one of several long numbers that seem to be rounded, since all are floats, or have no more than 15
+    digits before zeros, as spreadsheets write them. Chance makes that of one in a thousand sets of numbers."""
+    numbers = [name for name in names if 16 <= len(name) <= 20 and name.isascii() and name.isdecimal()]
+    zeros = sum(len(name) - 15 for name in numbers) > 3 and all(not name[15:].strip("0") for name in numbers)
+    bits = sum(math.log2(math.ulp(float(name))) for name in numbers)
+    floats = bits > 10 and all(int(float(name)) == int(name) for name in numbers)
+    return min(numbers) if zeros or floats else None
+
+
+def _odd_label(documents: Documents, labels: Ints, entities: Ints, at: int) -> Finding:
+    """Return the notice about a label, which is the one of this number among the different ``labels``."""
+    entity, size = int(entities[at]), int((documents.label[documents.entity] == labels[at]).sum())
+    count = plural(size, "mention" if documents.items is None else "item")
+    return found_at(_place_of(documents, entity), "odd-label", label=documents.name_of(entity), count=count)
 
 
 def _place_of(documents: Documents, entity: int) -> Place:

@@ -26,7 +26,7 @@ from unicodedata import normalize
 import numpy as np
 
 from corefscore.core.arrays import Ints, repeated
-from corefscore.core.documents import KEY, RESPONSE, Clusters, Documents, Place, by_appearance
+from corefscore.core.documents import KEY, RESPONSE, Clusters, Documents, MentionText, Place, by_appearance
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural, shortened
 from corefscore.core.items import LONGEST, Items, ItemWords
@@ -419,7 +419,9 @@ def _is_span(value: Any) -> TypeGuard[tuple[int, int]]:
 
 
 def as_tuple(mention: Any) -> Any:
-    """Return a mention with its lists as tuples."""
+    """Return a mention with its lists as tuples; one of `Corpus.clusters` as its span, or as the name of its item."""
+    if isinstance(mention, MentionText):
+        return mention.words if mention.start < 0 else tuple(mention[:2])
     return tuple(map(as_tuple, mention)) if isinstance(mention, list) else mention
 
 

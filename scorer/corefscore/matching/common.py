@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from operator import eq, itemgetter
 
@@ -24,7 +23,6 @@ from corefscore.core.documents import (
     Unworded,
     texts_of,
 )
-from corefscore.core.errors import ScorerError
 from corefscore.core.findings import SHOWN, Finding, plural, tokens
 from corefscore.core.records import NamedTuple
 from corefscore.formats.base import found_at
@@ -184,21 +182,15 @@ def unread_columns(
     have in common."""
     found = {column.name: place for of_batch in reversed(unread) for column, place in of_batch.items()}
     if key is not None and response is not None:
-        known = [] if key.source.name == response.source.name else _mentions(key)
-        for number, line, cells in _mentions(response):
+        key_head, head = (b"" if place.line is None else place.source.head(_HEAD) for place in (key, response))
+        known = [] if key.source.name == response.source.name else other_mentions(key_head)
+        for number, line, cells in other_mentions(head):
             if not any(all(map(eq, cells, its)) for _, _, its in known):
                 found[f"column {number}"] = response._replace(line=line)
     if found:
         place, fields = min(found.values(), key=lambda place: place.line or 0), sorted(found)
         more = f" and {len(fields) - SHOWN} more" if len(fields) > SHOWN else ""
         yield found_at(place, "same-as-key", fields=", ".join(fields[:SHOWN]) + more)
-
-
-def _mentions(place: Place) -> list[tuple[int, int, list[bytes]]]:
-    """Return what `other_mentions` finds in the file of a document; nothing for one in memory, or without its file."""
-    with suppress(ScorerError):
-        return [] if place.line is None else other_mentions(place.source.head(_HEAD))
-    return []
 
 
 def _without_mentions(batches: Sequence[Common]) -> dict[str, list[Place]]:

@@ -212,7 +212,8 @@ def from_labels(
     found = replace(found, label=-1 - found.label, odd_labels=texts, unnamed=documents is None)
     if index is not None and items is index and found.items and not np.array_equal(np.asarray(index), np.arange(size)):
         found = replace(found, items=found.items._replace(of_index=True))
-    plain = isinstance(entity.values, np.ndarray) and entity.values.dtype.kind in "iu" and (entity.values >= 0).all()
+    its = entity.values
+    plain = isinstance(its, np.ndarray) and its.dtype.kind in "iu" and not (its // _LARGE).any()
     return Corpus(found, (*merged_cells(found, place), *(() if plain else odd_ids(found))), {})
 
 

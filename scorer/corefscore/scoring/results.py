@@ -387,13 +387,13 @@ def compiled(pattern: str) -> re.Pattern[str]:
 
 
 def group_of(form: re.Pattern[str], name: str) -> str | None:
-    """Return the group of a document: the match in its name, or the first bracket of the pattern; None if
-    it is empty.
+    """Return the group of a document: the match in its name, or the first bracket of the pattern that is not empty
+    there; None if there is none.
     """
     match = form.search(name)
     if match is None:
         return None
-    return (match[1] if form.groups else match[0]) or None
+    return next(filter(None, match.groups() if form.groups else (match[0],)), None)
 
 
 def refuse_division(results: Iterable[Result]) -> None:

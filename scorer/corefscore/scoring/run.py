@@ -11,11 +11,11 @@ from typing import Any, TypeAlias, TypeGuard
 import numpy as np
 
 from corefscore import formats
-from corefscore.core.documents import KEY, RESPONSE, UNIT_SOURCES, Clusters, Documents, joined
+from corefscore.core.documents import KEY, RESPONSE, UNIT_SOURCES, Clusters, Documents, MentionText, joined
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding, plural, shortened
 from corefscore.core.options import NameOptions, check_options, declared
-from corefscore.core.records import NamedTuple, dataclass, replace
+from corefscore.core.records import dataclass, replace
 from corefscore.core.sources import Source
 from corefscore.core.workers import NotSplittable
 from corefscore.formats.base import Reading
@@ -29,15 +29,6 @@ LONGEST_NAME = 255
 
 ONLY_DOCUMENT = "document"
 """The name of a document that was given without one."""
-
-
-class MentionText(NamedTuple):
-    """A mention: its first and its last token, from 0 in its document, and its words, empty if these are not known. An
-    item has its name for words, and -1 for both tokens."""
-
-    start: int
-    end: int
-    words: str
 
 
 def words_of(documents: Documents) -> list[str]:
