@@ -112,10 +112,11 @@ def test_what_is_declared_is_an_option_of_a_command(topic: type) -> None:
     by_name = {each.name: each for each in fields(topic)}
     for option in declared(topic):
         assert isinstance(option, Option)
-        assert by_name[option.keyword].default == option.default
-        shown = options[option.keyword]
+        assert by_name[option.name].default == option.default
+        shown = options[option.name]
         assert isinstance(shown, Parameter)
-        assert (shown.opts, shown.help, shown.heading) == ([f"--{option.name}"], option.help, option.heading)
+        spelled = f"--{option.name.replace('_', '-')}"
+        assert (shown.opts, shown.help, shown.heading) == ([spelled], option.help, option.heading)
         assert option.help.endswith((".", ")", "]"))
 
 

@@ -460,8 +460,8 @@ def test_every_option_of_a_metric_here_is_a_keyword() -> None:
     from corefscore.scoring.settings import Rules
 
     own = options_of([find(name) for name in NAMES])
-    options = [option.keyword for option in (*declared(Rules), *own)]
-    every = {*options, *(option.keyword for option in declared(Reading))}
+    options = [option.name for option in (*declared(Rules), *own)]
+    every = {*options, *(option.name for option in declared(Reading))}
     assert ScorerOptions.__annotations__.keys() == {*every, "options"}, "its type is a line in python/arguments.py"
     assert every <= set.intersection(*(set(signature(each).parameters) for each in (score, Scorer, analyse)))
 

@@ -48,7 +48,7 @@ def test_compare_is_the_report_of_the_command(capfdbinary: pytest.CaptureFixture
 
 def test_functions_that_compare_share_their_keywords() -> None:
     """The defaults are those of `Method`."""
-    own = {option.keyword: option.default for option in declared(Method)}
+    own = {option.name: option.default for option in declared(Method)}
     for function in (compare, rank):
         shown = signature(function).parameters
         assert {name: shown[name].default for name in own} == own

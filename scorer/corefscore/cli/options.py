@@ -171,7 +171,7 @@ def made(topic: type | Iterable[Option], *names: str) -> list[click.Parameter]:
     names, if there are any."""
     parameters: list[click.Parameter] = []
     for option in declared(topic) if isinstance(topic, type) else topic:
-        if names and option.keyword not in names:
+        if names and option.name not in names:
             continue
         kind = option.kind or type(option.default)
         type_of: Any = click.IntRange(option.least) if kind is int else kind
@@ -179,8 +179,8 @@ def made(topic: type | Iterable[Option], *names: str) -> list[click.Parameter]:
             type_of = _OneOrEach(option.choices) if option.by_side else Choice(option.choices)
         parameters.append(
             Parameter(
-                f"--{option.name}",
-                option.keyword,
+                f"--{option.name.replace('_', '-')}",
+                option.name,
                 default=option.default,
                 show_default=option.default is not False,
                 help=option.help,

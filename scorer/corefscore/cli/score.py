@@ -90,8 +90,9 @@ def _check_options(command: click.Command, metrics: Sequence[Metric]) -> None:
     ]
     for metric in metrics:
         for option in options_of([metric]):
-            if max(names.count(option.keyword), names.count(f"--{option.name}")) > 1:
-                raise UsageError(f"the option --{option.name} of metric {metric.name!r} has a taken name; rename it")
+            spelled = f"--{option.name.replace('_', '-')}"
+            if max(names.count(option.name), names.count(spelled)) > 1:
+                raise UsageError(f"the option {spelled} of metric {metric.name!r} has a taken name; rename it")
 
 
 def _help(metrics: Sequence[Metric], *, conll: bool) -> tuple[str, str]:

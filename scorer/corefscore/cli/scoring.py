@@ -159,7 +159,7 @@ def _options_by_topic(metrics: Sequence[Metric], arguments: Mapping[str, Any]) -
     Raises `UsageError` for an option of a metric that is not scored, since it would have no effect.
     """
     reading, rules, own = options_by_topic(arguments)
-    known = {option.keyword for option in options_of(metrics)}
+    known = {option.name for option in options_of(metrics)}
     for keyword in own.keys() - known:
         if given(keyword):
             raise UsageError(f"--{keyword.replace('_', '-')} is for a metric that is not scored here; leave it out")

@@ -63,7 +63,7 @@ def _comparing(*own: click.Parameter) -> list[click.Parameter]:
 
 def _in_percent(option: Option) -> Option:
     """Return the option of the level with a percentage as its value; other options unchanged."""
-    return option._replace(default=None, kind=str) if option.keyword == "confidence" else option
+    return option._replace(default=None, kind=str) if option.name == "confidence" else option
 
 
 def _method(arguments: dict[str, Any]) -> Method:
@@ -71,7 +71,7 @@ def _method(arguments: dict[str, Any]) -> Method:
 
     Raises `UsageError` for an invalid level (`corefscore.core.percent`) or pattern of groups.
     """
-    own = {option.keyword: arguments.pop(option.keyword) for option in declared(Method)}
+    own = {option.name: arguments.pop(option.name) for option in declared(Method)}
     if own["by"] is not None:
         compiled(own["by"])
     percent, margin = own.pop("confidence"), arguments.pop("margin", None)

@@ -23,15 +23,15 @@ SCORING, INPUT, OUTPUT, STATISTICS, ABOUT_NAMES, WORK = HEADINGS = (
 
 
 class Option(NamedTuple):
-    """An option: its name on the command line, its default, and its help.
+    """An option: its name in Python, its default, and its help. On the command line, its name has dashes for
+    underscores.
 
     The first sentence of ``help`` is the short help. ``kind`` is the type of an option whose default is None; an int is
     ``least`` or more. ``metavar`` is the name of the value in help. With ``by_side``, each side can have a value of its
     own. A ``common`` option is in the short help of commands, too. The default of an ``implied`` option is left out of
     signatures.
 
-    The value of an option of a metric is passed to `Metric.count` as a keyword argument, with underscores instead of
-    dashes.
+    The value of an option of a metric is passed to `Metric.count` as a keyword argument.
     """
 
     name: str
@@ -46,10 +46,6 @@ class Option(NamedTuple):
     common: bool = False
     least: int = 1
 
-    @property
-    def keyword(self) -> str:
-        return self.name.replace("-", "_")
-
 
 def option(default: Any, help: str, choices: Sequence[str] | None = None, **others: Any) -> Any:
     """Declare a field of a dataclass as an option; ``others`` are further fields of `Option`."""
@@ -60,15 +56,13 @@ def option(default: Any, help: str, choices: Sequence[str] | None = None, **othe
 def declared(topic: type) -> tuple[Option, ...]:
     """List the options that are the fields of a class."""
     of_class: Sequence[Field[Any]] = fields(topic)
-    return tuple(
-        Option(each.name.replace("_", "-"), each.default, **each.metadata) for each in of_class if each.metadata
-    )
+    return tuple(Option(each.name, each.default, **each.metadata) for each in of_class if each.metadata)
 
 
 def check_options(options: Iterable[Option], values: Mapping[str, Any]) -> None:
     """Check the values of options by keyword. Raises `UsageError` for the first invalid one."""
     for option in options:
-        kind, value = option.kind or type(option.default), values[option.keyword]
+        kind, value = option.kind or type(option.default), values[option.name]
         for each in value.values() if option.by_side and isinstance(value, Mapping) else (value,):
             if each is None and option.default is None:
                 continue
@@ -82,7 +76,7 @@ def check_options(options: Iterable[Option], values: Mapping[str, Any]) -> None:
                 expected = f"one of {', '.join(option.choices)}"
             else:
                 continue
-            raise UsageError(f"{option.keyword}={each!r}: expected {expected}")
+            raise UsageError(f"{option.name}={each!r}: expected {expected}")
 
 
 OWN = "own"

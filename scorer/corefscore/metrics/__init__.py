@@ -197,10 +197,10 @@ def _fault(entry: EntryPoint, metric: object) -> str | None:
     if metric.view not in VIEWS:
         return f"metric {entry.name!r} counts the view {metric.view!r}; known: {', '.join(VIEWS)}"
     for option in metric.options:
-        if not isinstance(option, Option) or not re.fullmatch("[a-z][a-z0-9]*(-[a-z0-9]+)*", str(option.name)):
+        if not isinstance(option, Option) or not re.fullmatch("[a-z][a-z0-9]*(_[a-z0-9]+)*", str(option.name)):
             return (
                 f"metric {entry.name!r} has the option {getattr(option, 'name', option)!r}; expected a "
-                "corefscore.metrics.base.Option with a name of lower-case letters, digits and dashes"
+                "corefscore.metrics.base.Option with a name of lower-case letters, digits and underscores"
             )
     return None
 

@@ -190,7 +190,7 @@ class Metric:
         """Pass the values of its options, by keyword, to its functions and those of its measures, which are those of an
         official scorer: conll or corefud."""
         measures = self.corefud if definitions == "corefud" and self.corefud else self.measures
-        values = {option.keyword: own[option.keyword] for option in self.options if option.keyword in own}
+        values = {option.name: own[option.name] for option in self.options if option.name in own}
         if not values:
             return self if measures is self.measures else replace(self, measures=measures)
         bound = [its._replace(combine=its.combine and partial(its.combine, **values)) for its in measures]
@@ -221,18 +221,14 @@ def own_values(metrics: Sequence[Metric], given: Mapping[str, Any]) -> tuple[dic
     invalid value.
     """
     options = options_of(metrics)
-    known = [option.keyword for option in options]
+    known = [option.name for option in options]
     if unknown := sorted(given.keys() - known):
         hint = suggested(unknown[0], known) if known else "they have no options"
         raise UsageError(f"unknown option {', '.join(unknown)} of these metrics; {hint}")
     names = name_options(given) if any(metric.view == NAMED for metric in metrics) else None
     if names is not None:
         given = {**given, **vars(names)}
-    values = {keyword: given.get(keyword, option.default) for option, keyword in zip(options, known, strict=True)}
+    values = {option.name: given.get(option.name, option.default) for option in options}
     check_options(options, values)
-    own = {
-        keyword: values[keyword]
-        for option, keyword in zip(options, known, strict=True)
-        if values[keyword] != option.default or not option.implied
-    }
-    return own, names
+    implied = {option.name for option in options if option.implied and values[option.name] == option.default}
+    return {name: value for name, value in values.items() if name not in implied}, names

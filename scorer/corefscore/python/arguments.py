@@ -80,7 +80,7 @@ class ScorerOptions(_Scoring, Files, total=False):
     """The options of classes that score one document after another."""
 
 
-DEFAULTS: Mapping[str, Any] = {option.keyword: option.default for option in (*declared(Reading), *declared(Rules))}
+DEFAULTS: Mapping[str, Any] = {option.name: option.default for option in (*declared(Reading), *declared(Rules))}
 """The defaults of keywords; the default of any other keyword is None."""
 
 P = ParamSpec("P")

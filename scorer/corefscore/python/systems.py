@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
-_METHOD = {option.keyword: option.default for option in declared(Method)} | {"margin": None}
+_METHOD = {option.name: option.default for option in declared(Method)} | {"margin": None}
 """The keywords of `Method` with their defaults."""
 
 

@@ -378,9 +378,9 @@ def _same_options(result: Result, baseline: Baseline) -> None:
     the version of the baseline did not have counts as its default."""
     names = tuple(metric.name for metric in baseline.metrics)
     every = options_of(baseline.metrics)
-    own = {name: value for name, value in result.settings.own.items() if name in {option.keyword for option in every}}
+    own = {name: value for name, value in result.settings.own.items() if name in {option.name for option in every}}
     run = replace(result.settings, metrics=names, own=own)
-    defaults = {**vars(SPANS), **{option.keyword: option.default for option in every}}
+    defaults = {**vars(SPANS), **{option.name: option.default for option in every}}
     now, before = ({**defaults, **options} for options in (run.to_dict(), baseline.options))
     if baseline.signature is not None and any(now.get(name) != before.get(name) for name in now | before):
         details = {"baseline": baseline.signature, "run": run.signature}
