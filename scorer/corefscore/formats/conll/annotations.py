@@ -7,10 +7,11 @@ Words can be in another column (`corefscore.formats.conll.lines.WordColumn`). Ty
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from itertools import groupby, islice
+from itertools import islice, pairwise
 
 from corefscore.core.documents import OF_COLUMN
 from corefscore.core.errors import InputError, UsageError
@@ -38,16 +39,17 @@ def read(source: Source, request: Request) -> Iterator[Annotations]:
     for begin, lines in documents_of(source):
         if request.lines is not None and begin not in request.lines:
             continue
-        rows = [columns_of(line.text) for line in lines if line.token >= 0]
+        tokens = [line for line in lines if line.token >= 0]
+        rows = [columns_of(line.text) for line in tokens]
         words = _texts(list(map(column.cell, rows)))
         # The last column is coreference.
         tags, parse = (
             _texts([row[index] if len(row) > index + 1 else _NO_CELL for row in rows]) for index in (_TAG, _PARSE)
         )
-        remaining = iter(words)
         # A line of white space ends a sentence, and a comment does not.
-        runs = groupby(line.token >= 0 for line in lines if line.token >= 0 or not line.text.strip())
-        sentences = [list(islice(remaining, sum(run))) for is_token, run in runs if is_token]
+        numbers, blank = [line.number for line in tokens], (line for line in lines if not line.text.strip())
+        edges = pairwise((0, *(bisect(numbers, line.number) for line in blank), len(words)))
+        sentences = [words[start:stop] for start, stop in edges if stop > start]
         has_tags, has_parse = not set(tags) <= _NOTHING, any("(" in bit for bit in parse)
         units = () if request.unit is None else _units(source, begin, rows, request.unit)
         yield Annotations(
