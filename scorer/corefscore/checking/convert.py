@@ -273,7 +273,7 @@ def _full(
             if layer is None:
                 yield document
                 continue
-            notices += layer.lost()
+            notices += layer.lost
             known = layer.words or not batch.tokens[number]  # a document without tokens has no words, either
             yield document._replace(sentences=layer.overt.words if known else None, zeros=set(layer.zeros))
 

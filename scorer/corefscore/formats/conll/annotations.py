@@ -10,7 +10,6 @@ import re
 from bisect import bisect
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from itertools import islice, pairwise
 
 from corefscore.core.documents import OF_COLUMN
@@ -20,7 +19,7 @@ from corefscore.core.sources import Source, as_text
 from corefscore.formats.base import USUAL, WORD, Annotations, Request
 from corefscore.formats.conll import reader
 from corefscore.formats.conll.cells import columns_of
-from corefscore.formats.conll.lines import COLUMNS, Line, WordColumn, documents_of
+from corefscore.formats.conll.lines import COLUMNS, DocumentLines, WordColumn, documents_of
 
 _TAG, _PARSE = 4, 5
 """The columns of parts of speech and parses, counted from 0."""
@@ -36,19 +35,18 @@ def read(source: Source, request: Request) -> Iterator[Annotations]:
     column = WordColumn(request.columns.get(WORD))
     types = _types_of(source, request.types) if request.types and request.types.startswith(OF_COLUMN) else {}
     told: set[str] = set()
-    for begin, lines in documents_of(source):
+    for lines in documents_of(source):
+        begin = lines.begin
         if request.lines is not None and begin not in request.lines:
             continue
-        tokens = [line for line in lines if line.token >= 0]
-        rows = [columns_of(line.text) for line in tokens]
+        rows = list(map(columns_of, lines.tokens))
         words = _texts(list(map(column.cell, rows)))
         # The last column is coreference.
         tags, parse = (
             _texts([row[index] if len(row) > index + 1 else _NO_CELL for row in rows]) for index in (_TAG, _PARSE)
         )
         # A line of white space ends a sentence, and a comment does not.
-        numbers, blank = [line.number for line in tokens], (line for line in lines if not line.text.strip())
-        edges = pairwise((0, *(bisect(numbers, line.number) for line in blank), len(words)))
+        edges = pairwise((0, *(bisect(lines.numbers, number) for number in lines.blank), len(words)))
         sentences = [words[start:stop] for start, stop in edges if stop > start]
         has_tags, has_parse = not set(tags) <= _NOTHING, any("(" in bit for bit in parse)
         units = () if request.unit is None else _units(source, begin, rows, request.unit)
@@ -59,22 +57,20 @@ def read(source: Source, request: Request) -> Iterator[Annotations]:
             parse if has_parse else (),
             units=units,
             types=types.get(begin, {}),
-            lost=partial(_lost, source, lines, rows, told),
+            lost=[*_lost(source, lines, rows, told)],
         )
 
 
-def _lost(source: Source, lines: Sequence[Line], rows: Sequence[Sequence[bytes]], told: set[str]) -> Iterator[Finding]:
+def _lost(source: Source, lines: DocumentLines, rows: Sequence[Sequence[bytes]], told: set[str]) -> Iterator[Finding]:
     """Yield a notice about the first columns that are not converted, and one about the first comment, unless their
-    codes are ``told``. ``rows`` are the columns of the lines that are tokens."""
-    tokens = (line for line in lines if line.token >= 0)
-    wide = ((line, row) for line, row in zip(tokens, rows, strict=True) if len(row) > COLUMNS)
-    comments = (line for line in lines if line.token < 0 and line.text.strip())
-    for line, row in islice(wide, "dropped-columns" not in told):
+    codes are ``told``. ``rows`` are the columns of the tokens."""
+    wide = ((number, len(row)) for number, row in zip(lines.numbers, rows, strict=True) if len(row) > COLUMNS)
+    for number, count in islice(wide, "dropped-columns" not in told):
         told.add("dropped-columns")
-        yield Finding("dropped-columns", source.name, line.number, details={"count": len(row)})
-    for line in islice(comments, "dropped-comments" not in told):
+        yield Finding("dropped-columns", source.name, number, details={"count": count})
+    for number in islice(lines.comments, "dropped-comments" not in told):
         told.add("dropped-comments")
-        yield Finding("dropped-comments", source.name, line.number)
+        yield Finding("dropped-comments", source.name, number)
 
 
 def _units(source: Source, begin: int, rows: Sequence[Sequence[bytes]], unit: str) -> list[str]:
@@ -117,8 +113,8 @@ def _types_of(source: Source, place: str) -> Mapping[int, Mapping[str, str]]:
     column = int(place.removeprefix(OF_COLUMN))
     found: dict[int, dict[str, str]] = defaultdict(dict)
     spans: dict[int, dict[tuple[int, int], str]] = {}
-    for begin, lines in documents_of(source):
-        rows = [columns_of(line.text) for line in lines if line.token >= 0]
+    for lines in documents_of(source):
+        begin, rows = lines.begin, list(map(columns_of, lines.tokens))
         for row in rows:
             for kind, name in _TYPED_ID.findall(as_text(row[-1]) if len(row) == column else ""):
                 found[begin].setdefault(name, kind)

@@ -6,8 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby, islice
-from operator import attrgetter
+from itertools import islice
 
 from corefscore.core.arrays import lists_by_key
 from corefscore.core.documents import Span
@@ -73,11 +72,38 @@ def lines_of(source: Source) -> Iterator[Line]:
             yield Line(number, raw, begin, -1)
 
 
-def documents_of(source: Source) -> Iterator[tuple[int, list[Line]]]:
-    """Yield, for each document of a file without faults, the line at which it begins, and the lines after it."""
-    for begin, lines in groupby(lines_of(source), attrgetter("begin")):
-        if begin:
-            yield begin, list(islice(lines, 1, None))
+class DocumentLines(NamedTuple):
+    """The lines of a document that begins at line ``begin``: the ``tokens``, their line ends included, and the numbers
+    of these lines, of lines of white space, and of comments."""
+
+    begin: int
+    tokens: list[bytes]
+    numbers: list[int]
+    blank: list[int]
+    comments: list[int]
+
+
+def documents_of(source: Source) -> Iterator[DocumentLines]:
+    """Yield the lines of each document of a file without faults: like `lines_of`, but twice as fast."""
+    found = DocumentLines(0, [], [], [], [])
+    for number, raw in source.numbered_lines():
+        if b"#" not in raw:  # nearly all lines
+            if raw.isspace():
+                found.blank.append(number)
+            else:
+                found.tokens.append(raw)
+                found.numbers.append(number)
+        elif marker := marker_of(raw.removesuffix(b"\n")):
+            if found.begin:
+                yield found
+            found = DocumentLines(0 if marker.name is None else number, [], [], [], [])
+        elif is_token_line(raw):
+            found.tokens.append(raw)
+            found.numbers.append(number)
+        else:
+            found.comments.append(number)
+    if found.begin:
+        yield found
 
 
 @dataclass(frozen=True, repr=False)

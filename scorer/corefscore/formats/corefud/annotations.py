@@ -49,7 +49,7 @@ def read(source: Source, request: Request) -> Iterator[Annotations]:
         types: dict[str, str] = {}
         for name, kind in chain.from_iterable(of_word.get(word, ()) for word in which.tolist()):
             types.setdefault(name, kind)
-        lost = partial(_lost, lines) if begin == lines.documents.lines[0] else tuple
+        lost = _lost(lines) if begin == lines.documents.lines[0] else ()
         its = numbers[which]
         yield Annotations(begin, _cut(forms, its), tags, numbers=its, tree=tree, types=types, lost=lost)
 

@@ -454,7 +454,7 @@ def annotations_of(source: Source, request: Request) -> Iterator[Annotations]:
         words = words_by_sentence(place, fields, request) or ()
         units = () if request.unit is None else _units(place, fields, words, request.unit)
         types = _types(place, fields, words, request) if request.types and request.types.startswith(OF_FIELD) else {}
-        lost = partial(_lost, place, fields, request, told)
+        lost = _lost(place, fields, request, told)
         yield Annotations(place.line, words, units=units, types=types, zeros=zeros_in(chain(*words)), lost=lost)
 
 
