@@ -10,7 +10,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from importlib import import_module
 from itertools import islice
@@ -268,7 +268,7 @@ _AFTER_BAR = b"\n" if os.name == "nt" else b"\033[?25h\n"
 class _Progress:
     """Counts work done, such as bytes read, and shows a bar after `DELAY` seconds."""
 
-    def __init__(self, total: int, label: str = "reading") -> None:
+    def __init__(self, total: int, label: str) -> None:
         self.total, self.label, self.done, self.started = total, label, 0, monotonic()
         self.bar: Any = None
 
@@ -291,17 +291,16 @@ class _Progress:
 
 
 @contextmanager
-def progress(paths: Iterable[str]) -> Iterator[_Progress | None]:
-    """Give a `_Progress` over all files of some arguments; None without a terminal, or if a size is unknown."""
-    files: list[str] = []
+def progress(paths: Iterable[str] = (), steps: int = 0) -> Iterator[_Progress | None]:
+    """Give a `_Progress` over all files of some arguments, or over ``steps`` of resampling; None without a terminal, or
+    if a size is unknown."""
+    shown = None
     if sys.stderr is not None and sys.stderr.isatty():
         with suppress(UsageError):  # reading reports files that cannot be read
             files = [source.path for path in paths for source in listed(path, [])]
-    if not files or not all(os.path.isfile(path) for path in files):
-        yield None
-        return
-    shown = _Progress(sum(map(os.path.getsize, files)))
-    with clearing(shown.finish):
+            if steps or (files and all(map(os.path.isfile, files))):
+                shown = _Progress(steps or sum(map(os.path.getsize, files)), "resampling" if steps else "reading")
+    with clearing(shown.finish) if shown else nullcontext():
         yield shown
 
 
@@ -312,9 +311,5 @@ _THOUSAND = 1000
 @contextmanager
 def resampling() -> Iterator[Callable[[float], None] | None]:
     """Give a function that shows the share of trials that are done, from 0 to 1; None without a terminal."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        yield None
-        return
-    shown = _Progress(_THOUSAND, "resampling")
-    with clearing(shown.finish):
-        yield lambda share: shown(int(share * _THOUSAND) - shown.done)
+    with progress(steps=_THOUSAND) as shown:
+        yield None if shown is None else lambda share: shown(int(share * _THOUSAND) - shown.done)

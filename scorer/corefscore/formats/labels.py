@@ -64,7 +64,7 @@ from corefscore.formats.jsonlines.objects import (
     records,
     shown,
 )
-from corefscore.formats.sides import leave, names_documents, names_entities, names_texts, refuse_other_side, side_in
+from corefscore.formats.sides import OF_TEXTS, leave, names_documents, names_entities, refuse_other_side, side_in
 from corefscore.formats.written import Fit, add_notice, fitted
 
 COLUMN_NAMES: Mapping[str, Sequence[str]] = {
@@ -91,9 +91,11 @@ def documents(
     places: Sequence[Place],
     columns: tuple[Ints, Ints, Ints, Ints],
     values: Values,
+    others: Mapping[str, Sequence[int]] = {},
 ) -> Documents:
-    """Return documents of items. ``columns`` have one value a row: its document, its item as a number of ``values``,
-    its entity (-1 for none), and its line; ``label`` of the documents are these numbers of entities.
+    """Return documents of items, with the ``others`` of `Items`. ``columns`` have one value a row: its document, its
+    item as a number of ``values``, its entity (-1 for none), and its line; ``label`` of the documents are these numbers
+    of entities.
     """
     labelled = columns[2] >= 0
     document, number, entity, line = (column[labelled] for column in columns)
@@ -110,7 +112,7 @@ def documents(
         end=start,
         line=line,
         words=ItemWords(values),
-        items=Items(values, columns[0][~labelled], columns[1][~labelled]),
+        items=Items(values, columns[0][~labelled], columns[1][~labelled], others=others),
     )
     return by_appearance(found)
 
@@ -193,14 +195,11 @@ class _Side(NamedTuple):
         # Documents are numbered in the order of their first rows.
         first = np.searchsorted(np.maximum.accumulate(document), np.arange(len(names)))
         places_of = [Place(source, its) for its in line[first].tolist()]
-        found = documents(names, places_of, (document, item, label - 1, line), self.items)
+        found = documents(names, places_of, (document, item, label - 1, line), self.items, self.others)
         self.notices.extend(merged_cells(found, place))
-        items = None if found.items is None else found.items._replace(others=self.others)
         unnamed = DOCUMENT not in columns and name is not None
         unread = {} if ENTITY in self.request.columns else self.unread
-        return replace(
-            found, label=-2 - found.label, odd_labels=self.labels, unnamed=unnamed, unread=unread, items=items
-        )
+        return replace(found, label=-2 - found.label, odd_labels=self.labels, unnamed=unnamed, unread=unread)
 
     def _tell_unread(
         self, source: Source, header: _Header, places: Mapping[str, int], cells: Sequence[Sequence[str]]
@@ -452,7 +451,7 @@ def _divides(name: str, cells: Sequence[str], labels: Sequence[str]) -> bool:
         return len({*cells}) < len(cells)
     counts = Counter(label for label, _ in {*zip(labels, cells, strict=True)} if label).values()
     divides_most = 2 * sum(count > 1 for count in counts) > len(counts)
-    return not side_in(name) and ((names_texts(name) and divides_most) or _restarts(labels, cells))
+    return not side_in(name) and ((re.fullmatch(OF_TEXTS, name.strip()) and divides_most) or _restarts(labels, cells))
 
 
 _UNIT = "(?:token|tok|word|char|offset|idx|index|pos)?s?"
@@ -480,13 +479,13 @@ def _are_numbered(items: Sequence[str]) -> bool:
 def _restarts(labels: Sequence[str], groups: Sequence[str]) -> bool:
     """Return whether labels seem to restart in each group of rows: a group is one run of rows, labels occur in several
     groups, and the first label of each is 0 or 1, perhaps after letters, or each has a number of labels of its own."""
-    runs = [[row for row in rows if row[1]] for _, rows in groupby(zip(groups, labels, strict=True), key=itemgetter(0))]
-    firsts = {rows[0][1] for rows in runs if rows}
-    shared = len({row for rows in runs for row in rows}) > len({*labels} - {""})
-    if not (1 < len(runs) == len({*groups}) <= len(groups) // 2 and shared):
+    runs = [[label for _, label in rows] for _, rows in groupby(zip(groups, labels, strict=True), key=itemgetter(0))]
+    if not 1 < len(runs) == len({*groups}) <= len(groups) // 2:
         return False
-    sizes = {_counted({label for _, label in rows}) for rows in runs if rows}
-    return all(map(_FIRST.fullmatch, firsts)) or (len(sizes) > 1 and 0 not in sizes)
+    runs = [labelled for run in runs if (labelled := [*filter(None, run)])]
+    sizes = {_counted({*run}) for run in runs}
+    restart = all(_FIRST.fullmatch(run[0]) for run in runs) or (len(sizes) > 1 and 0 not in sizes)
+    return restart and sum(len({*run}) for run in runs) > len({*chain(*runs)})
 
 
 def _counted(labels: Collection[str]) -> int:

@@ -33,7 +33,7 @@ _OF_IDS = "^(?:e|entity|group|identity|referent|antecedent)[-_ ]?(?:id|no|nr)?$"
 _OF_DOCUMENTS = r"(?i)(?:doc|document|file|text|article|story)[-_ ]?(?:id|key|name)|doc|document|file|(?:file_?)?path"
 """Names of what may have the name of the document, if no known field or column has it."""
 
-_OF_TEXTS = (
+OF_TEXTS = (
     "(?i)(?:topic|book|novel|chapter|story|play|scene|poem|article|page|thread|conversation|dialogue|meeting|tweet|passage)"
     "s?(?:[-_ ]?(?:id|name|title|number))?"
 )
@@ -65,11 +65,6 @@ def names_entities(name: str, side: str) -> bool:
 def names_documents(name: str) -> bool:
     """Return whether something with this name seems to have the names of documents."""
     return re.fullmatch(_OF_DOCUMENTS, name.strip()) is not None
-
-
-def names_texts(name: str) -> bool:
-    """Return whether something with this name can have the names of documents."""
-    return re.fullmatch(_OF_TEXTS, name.strip()) is not None
 
 
 def naming_fields(values: Mapping[str, Sequence[str | int]], count: int) -> list[str]:

@@ -27,6 +27,7 @@ from corefscore.core.findings import SHOWN, Finding, plural, tokens
 from corefscore.core.records import NamedTuple
 from corefscore.formats.base import found_at
 from corefscore.formats.conll.columns import other_mentions
+from corefscore.formats.sides import side_in
 from corefscore.formats.words import are_words
 from corefscore.matching.matched import FEW, Matched
 from corefscore.matching.pairing import Pairs
@@ -175,18 +176,21 @@ def unlike_documents(names: Sequence[str], files: Sequence[str], counts: Floats)
 
 
 def unread_columns(
-    unread: Sequence[Mapping[Unread, Place]], key: Place | None, response: Place | None
+    unread: Sequence[tuple[Mapping[Unread, Place], Mapping[Unread, Place]]], key: Place | None, response: Place | None
 ) -> Iterator[Finding]:
     """Report fields and columns that may have the entities of the system, of a response that has those of the key:
-    those that are ``unread`` in each batch, and the columns of CoNLL that the files of these first documents do not
-    have in common."""
-    found = {column.name: place for of_batch in reversed(unread) for column, place in of_batch.items()}
-    if key is not None and response is not None:
-        key_head, head = (b"" if place.line is None else place.source.head(_HEAD) for place in (key, response))
-        known = [] if key.source.name == response.source.name else other_mentions(key_head)
-        for number, line, cells in other_mentions(head):
-            if not any(all(map(eq, cells, its)) for _, _, its in known):
-                found[f"column {number}"] = response._replace(line=line)
+    those that are ``unread`` in the response and that the key lacks, or that are the response by their name; and the
+    columns of CoNLL that the files of these first documents do not have in common."""
+    of_key, of_response = ({its: at for both in reversed(unread) for its, at in both[side].items()} for side in (0, 1))
+    if key is not None and response is not None and key.source.name == response.source.name:
+        of_key, key = {}, None  # given twice, perhaps for two fields of it
+    found = {column.name: place for column, place in of_response.items() if column not in of_key}
+    alone = of_key.keys() - of_response.keys()
+    found |= {column.name: of_key[column] for column in alone if side_in(column.name) == RESPONSE}
+    own, others = (other_mentions(its.source.head(_HEAD)) if its and its.line else [] for its in (key, response))
+    for number, line, cells in others:
+        if response is not None and not any(all(map(eq, cells, its)) for _, _, its in own):
+            found[f"column {number}"] = response._replace(line=line)
     if found:
         place, fields = min(found.values(), key=lambda place: place.line or 0), sorted(found)
         more = f" and {len(fields) - SHOWN} more" if len(fields) > SHOWN else ""

@@ -52,15 +52,11 @@ def compared(key: Documents, response: Documents, present: Bools) -> tuple[Docum
         (np.append(side.document[side.entity], more), np.append(side.start, number)) for side, more, number in sides
     ]
     notices = list(_on_one_side(key, response, listed, present))
-    for name in [name for name, cells in ours.others.items() if _in_another_order(cells, theirs.others.get(name, ()))][
-        :1
-    ]:
-        notices.append(found_at(response.place_of(0), "other-rows", name=name))
+    for name, cells in ours.others.items():
+        if cells != (there := theirs.others.get(name, ())) and sorted(cells) == sorted(there):
+            notices.append(found_at(response.place_of(0), "other-rows", name=name))
+            break
     return response, notices
-
-
-def _in_another_order(cells: Sequence[int], others: Sequence[int]) -> bool:
-    return len(cells) == len(others) and cells != others and sorted(cells) == sorted(others)
 
 
 def _places(values: Values, wanted: Ints, among: Values) -> Ints:

@@ -13,7 +13,6 @@ from corefscore.core.errors import UsageError
 from corefscore.core.findings import MOST, SHOWN, Finding
 from corefscore.core.records import NamedTuple, replace
 from corefscore.formats.base import Reading
-from corefscore.formats.sides import side_in
 from corefscore.matching.matched import (
     FEW,
     Matched,
@@ -59,8 +58,7 @@ class ScoredBatch(NamedTuple):
     - ``kinds``: the counts by kind and metric, if a division is scored.
     - ``fidelity``: the counts of the fidelity of the text of the response, if its words had to be found in the key.
     - ``fingerprint``: of the documents of the key.
-    - ``unread``: fields or columns that are not read and can have the entities of the system, with their places: those
-      that only the response has, and those of the key by their names.
+    - ``unread``: of either side, the fields or columns that are not read, with their places.
     - ``first``: the place of the first document of either side.
     """
 
@@ -79,7 +77,7 @@ class ScoredBatch(NamedTuple):
     kinds: Mapping[str, Mapping[str, Floats]] = {}
     fidelity: Ints | None = None
     fingerprint: int = 0
-    unread: Mapping[Unread, Place] = {}
+    unread: tuple[Mapping[Unread, Place], Mapping[Unread, Place]] = ({}, {})
     first: tuple[Place | None, Place | None] = (None, None)
 
 
@@ -175,8 +173,7 @@ class BatchScorer:
     def count(self, pairs: Pairs) -> ScoredBatch:
         """Count a batch, or its windows if there are any."""
         names, rules, key = pairs.key.names, self.settings.rules, pairs.fingerprint
-        unread = _unread(pairs) if pairs.key.unread or pairs.response.unread else {}
-        first = pairs.key.places[0], pairs.response.places[0]
+        unread, first = (pairs.key.unread, pairs.response.unread), (pairs.key.places[0], pairs.response.places[0])
         if self.of is not None:
             from corefscore.scoring.kinds.divisions import with_kinds
 
@@ -298,15 +295,6 @@ class BatchScorer:
         (counts,) = kinds.values()
         shown = found.listed[WHOLE]._replace(key_copies=counts[MENTIONS][:, 0, 1])
         return found._replace(counts=counts, listed={WHOLE: shown})
-
-
-def _unread(pairs: Pairs) -> dict[Unread, Place]:
-    """Return the ``unread`` of a `ScoredBatch`."""
-    same_file = pairs.key.files[:1] == pairs.response.files[:1]  # given twice, perhaps for two fields of it
-    of_key, of_response = pairs.key.unread, pairs.response.unread
-    unread = {column: place for column, place in of_response.items() if same_file or column not in of_key}
-    alone = () if same_file else of_key.keys() - of_response.keys()
-    return unread | {column: of_key[column] for column in alone if side_in(column.name) == RESPONSE}
 
 
 def _counts_by_unit(

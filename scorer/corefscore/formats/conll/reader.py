@@ -295,9 +295,8 @@ class Reader:
         without = np.searchsorted(mentioned, document, "right") == np.searchsorted(mentioned, document)
         text = lines.text.data
         for at in np.flatnonzero(without & (stop > first)).tolist():
-            start = int(lines.starts[first[at]])
-            while its := _BEFORE_LAST.search(text, start, int(lines.stops[stop[at] - 1])):
-                start = its.end()
+            place = int(lines.starts[first[at]]), int(lines.stops[stop[at] - 1])
+            for its in _BEFORE_LAST.finditer(text, *place):
                 line = int(np.searchsorted(lines.starts, its.start(), "right")) - 1
                 if lines.is_token[line]:
                     self.before.setdefault(int(document[at]), self.line + 1 + line)
