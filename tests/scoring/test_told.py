@@ -365,7 +365,8 @@ def test_words_in_common_count_where_no_mention_does(tmp_path: Path, capfdbinary
 
 
 @pytest.mark.parametrize(
-    ("cell", "told"), [("(7)", True), ("(7)\t-", True), ("(7|(8)", True), ("(PER)", False), ("*)", False), ("-", False)]
+    ("cell", "told"),
+    [("(7)", True), ("(7)\t-", True), ("(7)|(8)", True), ("1)", False), ("(PER)", False), ("*)", False), ("-", False)],
 )
 def test_a_column_of_mentions_before_the_last_is_told_beside_equal_entities(
     cell: str, told: bool, tmp_path: Path

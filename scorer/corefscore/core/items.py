@@ -30,7 +30,7 @@ class Items(NamedTuple):
     document: Ints = NONE
     number: Ints = NONE
     of_index: bool = False
-    others: Mapping[str, Sequence[int]] = {}
+    others: Mapping[str, Ints] = {}
 
     def take(self, old: Ints, new: Ints, documents: int) -> Items:
         """Return the items of the documents ``old``, renumbered as ``new``; ``documents`` is the size of the batch."""

@@ -66,7 +66,7 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
     texts = normalize("NFKC", texts).casefold()
     for pattern, left in _SPELLING:
         texts = re.sub(pattern, left, texts)
-    if not re.search(rf"\0(?!{_OF_TOKENS}|o\0)[^\0]", texts):
+    if "\0b-" in texts and re.search("\0[il]-", texts) and not re.search(rf"\0(?!{_OF_TOKENS}|o\0)[^\0]", texts):
         texts = re.sub(rf"\0{_OF_TOKENS}", "\0", texts)
     # A word before the number is left out if another id is the number alone.
     bare = {*re.findall(r"\0(\d+)(?=\0)", texts)}

@@ -27,7 +27,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby, islice
 from operator import itemgetter
-from zlib import crc32
 
 import numpy as np
 
@@ -80,9 +79,6 @@ UNNAMED = "document"
 _AT_ONCE, _ROW = 1 << 18, 16
 """The number of bytes that are read at once, and about how many a row has."""
 
-_COMPARED = 1000
-"""The number of rows by which columns of the same name are compared."""
-
 _EXPECTED = "a table with a header and at least two columns, for example item,entity"
 
 
@@ -91,7 +87,7 @@ def documents(
     places: Sequence[Place],
     columns: tuple[Ints, Ints, Ints, Ints],
     values: Values,
-    others: Mapping[str, Sequence[int]] = {},
+    others: Mapping[str, Ints] = {},
 ) -> Documents:
     """Return documents of items, with the ``others`` of `Items`. ``columns`` have one value a row: its document, its
     item as a number of ``values``, its entity (-1 for none), and its line; ``label`` of the documents are these numbers
@@ -117,11 +113,11 @@ def documents(
     return by_appearance(found)
 
 
-def merged_cells(documents: Documents, place: Place) -> Iterator[Finding]:
+def merged_cells(documents: Documents) -> Iterator[Finding]:
     """Yield a notice if every entity has one item only, and at least as many rows have no label."""
     count, without = len(documents.start), len(documents.items.number) if documents.items else 0
     if 1 < count == len(documents.label) <= without:
-        yield found_at(place, "merged-cells", count=count, rows=plural(without, "row"))
+        yield found_at(documents.place_of(0), "merged-cells", count=count, rows=plural(without, "row"))
 
 
 def recognises(head: bytes) -> bool:
@@ -156,7 +152,8 @@ def read(files: Sequence[Source], notices: list[Finding], request: Request) -> I
             yield joined(batch)
             batch = []
     if batch:
-        yield joined(batch)
+        notices += merged_cells(last := joined(batch))
+        yield last
 
 
 class _Side(NamedTuple):
@@ -167,7 +164,7 @@ class _Side(NamedTuple):
     request: Request
     notices: list[Finding]
     unread: dict[Unread, Place]
-    others: dict[str, list[int]]
+    others: dict[str, list[Ints]]
     files: Sequence[Source]
 
     def documents(self, source: Source, name: str | None) -> Documents:
@@ -192,11 +189,11 @@ class _Side(NamedTuple):
             is_new = told.isdisjoint(its.name for its in self.files)
             if cut and is_new and (of_json or not self._restart(document, label)):
                 self.notices.append(found_at(place, "cut-clusters", count=plural(cut, "label")))
+        others = {name: np.concatenate(hashes) for name, hashes in self.others.items()}
         # Documents are numbered in the order of their first rows.
         first = np.searchsorted(np.maximum.accumulate(document), np.arange(len(names)))
         places_of = [Place(source, its) for its in line[first].tolist()]
-        found = documents(names, places_of, (document, item, label - 1, line), self.items, self.others)
-        self.notices.extend(merged_cells(found, place))
+        found = documents(names, places_of, (document, item, label - 1, line), self.items, others)
         unnamed = DOCUMENT not in columns and name is not None
         unread = {} if ENTITY in self.request.columns else self.unread
         return replace(found, label=-2 - found.label, odd_labels=self.labels, unnamed=unnamed, unread=unread)
@@ -241,17 +238,18 @@ class _Side(NamedTuple):
         header = _header(source)
         places = _places(source, header, self.request, self.notices)
         named = [header.cells[place] for place in places.values()]
+        digests = dict.fromkeys((name for name in header.cells if name not in named), 0)
         for number, (lines, cells) in enumerate(_blocks(source, header, self.notices)):
             columns = {role: cells[place] for role, place in places.items()}
             if number == 0:  # the first rows are enough
-                for name, column in zip(header.cells, cells, strict=True):
-                    digest = crc32("\0".join(column[:_COMPARED]).encode("utf-8", "replace"))
-                    leave(self.unread, Place(source, header.line), [name], named, digest)
                 self._tell_unread(source, header, places, cells)
                 if len(self.files) == 1 and ITEM not in self.request.columns and _are_numbered(columns[ITEM]):
-                    self.others.update({name: [] for name in header.cells if name not in named})
-            for name, hashes in self.others.items():
-                hashes.extend(map(hash, cells[header.cells.index(name)]))
+                    self.others.update({name: [] for name in digests})
+            for name in digests:
+                hashes = np.fromiter(map(hash, cells[header.cells.index(name)]), np.int64, len(lines))
+                digests[name] += int(hashes.sum())  # in any order
+                if self.others:
+                    self.others[name].append(hashes)
             again = header.cells[places[ENTITY]] in columns[ENTITY]
             for line, *row in zip(lines, *columns.values(), strict=True) if again else ():
                 if [cell.removeprefix(as_text(MARK)) for cell in row] == named:
@@ -263,6 +261,8 @@ class _Side(NamedTuple):
                     what = f'the column "{header.cells[places[role]]}" is empty'
                     raise _bad_row(source, int(lines[columns[role].index("")]), what, expected)
             yield lines, columns
+        for name, digest in digests.items():
+            leave(self.unread, Place(source, header.line), [name], cells=digest)
 
     def _of_records(self, source: Source) -> tuple[Ints, Mapping[str, Sequence[str]]]:
         """Return the lines of all records of a file, and their items, entities and, if these are asked for, documents.

@@ -42,6 +42,9 @@ _NUMBERS = (int, float, Number)
 _EQUAL = frozenset({str, bytes, int, bool})
 """The types of most mentions and of their parts; such values equal themselves."""
 
+_LONG = 50
+"""No more tokens than most mentions have."""
+
 _PER_PAIR, _PER_NEGATIVE = 20, 3
 """How many spans there are, at least, for each pair that may be meant as one; and if a pair has a negative number."""
 
@@ -118,10 +121,10 @@ def refuse_other_names(names: Iterable[Any], side: str) -> None:
 
 def seem_entities(documents: Mapping[str, Any]) -> bool:
     """Return whether clusters by document seem to be clusters by id: they have several entities, and each is a pair of
-    numbers that do not fall, as those of a mention."""
+    numbers as those of a mention, which do not fall and are near each other."""
     pairs = list(chain.from_iterable(documents.values()))
     lists = len(pairs) > 1 and all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in pairs)
-    return lists and all(isinstance(of, Integral) for of in chain(*pairs)) and all(of[0] <= of[1] for of in pairs)
+    return lists and all(isinstance(of, Integral) for of in chain(*pairs)) and all(0 <= b - a < _LONG for a, b in pairs)
 
 
 def refusal(side: str, shape: str, expected: str, name: str | None = None) -> InputError:

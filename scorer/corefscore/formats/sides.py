@@ -33,17 +33,14 @@ _OF_IDS = "^(?:e|entity|group|identity|referent|antecedent)[-_ ]?(?:id|no|nr)?$"
 _OF_DOCUMENTS = r"(?i)(?:doc|document|file|text|article|story)[-_ ]?(?:id|key|name)|doc|document|file|(?:file_?)?path"
 """Names of what may have the name of the document, if no known field or column has it."""
 
-OF_TEXTS = (
-    "(?i)(?:topic|book|novel|chapter|story|play|scene|poem|article|page|thread|conversation|dialogue|meeting|tweet|passage)"
-    "s?(?:[-_ ]?(?:id|name|title|number))?"
-)
+OF_TEXTS = "(?i)(?:topic|book|novel|story|play|poem|thread|dialogue|tweet)s?(?:[-_ ]?(?:id|name|title|number))?"
 """Names of what has the name of a document if each has its own entities."""
 
 _IDS = "(?:^|[-_])(?i:id|idx|uid|uuid|guid|index|hash|url|key)$|(?<=[a-z])(?:Id|ID|Idx|Key)$"
 """Names of fields with ids or numbers of documents."""
 
 _METADATA = {"", "Unnamed: 0", "index", "speaker", "speakers", "genre", "text", "tokens", "ner", "pos"}
-_METADATA |= {"word_clusters", "constituents", "sentence_map"}
+_METADATA |= {"word_clusters", "constituents", "sentence_map", "usage", "meta", "metadata"}
 """Fields of dialects, and columns of exports, that are known to have no entities of their own."""
 
 

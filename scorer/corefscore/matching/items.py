@@ -9,7 +9,7 @@ from numbers import Number
 
 import numpy as np
 
-from corefscore.core.arrays import Bools, Ints, ranked
+from corefscore.core.arrays import NONE, Bools, Ints, ranked
 from corefscore.core.documents import Documents
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural
@@ -53,7 +53,8 @@ def compared(key: Documents, response: Documents, present: Bools) -> tuple[Docum
     ]
     notices = list(_on_one_side(key, response, listed, present))
     for name, cells in ours.others.items():
-        if cells != (there := theirs.others.get(name, ())) and sorted(cells) == sorted(there):
+        there = theirs.others.get(name, NONE)
+        if not np.array_equal(cells, there) and np.array_equal(np.sort(cells), np.unique(there)):
             notices.append(found_at(response.place_of(0), "other-rows", name=name))
             break
     return response, notices

@@ -308,7 +308,7 @@ class Pairing:
         (first, key), (other, response) = peek(key), peek(response)
         if first is not None and other is not None and first.unnamed != other.unnamed:
             nameless, number = (first, 0) if first.unnamed else (other, 1)
-            if nameless.characters is not None or (nameless.items is not None and len(nameless) == 1):
+            if nameless.characters is not None or nameless.names[0] != str(nameless.place_of(0).line):
                 key, response = _named_by_position((key, response), number)
             else:
                 self.nameless = number, nameless.place_of(0)

@@ -206,15 +206,14 @@ def from_labels(
             raise UsageError(f"{name}[{at}] is missing; expected a name (only a label may be None, NaN or empty)")
     names = list(map(text_of, document.values))
     columns = document.number, item.number, entity.number, np.full(size, -1)
-    place = Place(Source("labels"), None)
-    found = documents_of(names, [place] * len(names), columns, item.values)
+    found = documents_of(names, [Place(Source("labels"), None)] * len(names), columns, item.values)
     texts = list(map(str, entity.values))
     found = replace(found, label=-1 - found.label, odd_labels=texts, unnamed=documents is None)
     if index is not None and items is index and found.items and not np.array_equal(np.asarray(index), np.arange(size)):
         found = replace(found, items=found.items._replace(of_index=True))
     its = entity.values
     plain = isinstance(its, np.ndarray) and its.dtype.kind in "iu" and not (its // _LARGE).any()
-    return Corpus(found, (*merged_cells(found, place), *(() if plain else odd_ids(found))), {})
+    return Corpus(found, (*merged_cells(found), *(() if plain else odd_ids(found))), {})
 
 
 def _index(column: Any) -> Any:
@@ -246,7 +245,7 @@ def _column(name: str, given: Iterable[Any]) -> _Column:
         column = column if isinstance(column, np.ndarray) else np.asarray(column)
     if not isinstance(column, np.ndarray) or isinstance(column, np.ma.MaskedArray):
         column = column.tolist() if isinstance(column, np.ma.MaskedArray) else list(column)
-        small = set(map(type, column)) == {int} and max(map(abs, column)) < _LARGE
+        small = set(map(type, column)) == {int} and max(map(abs, column)) < 2**53
         column = np.array(column, dtype=np.int64) if small else column
     elif column.ndim != 1:
         raise UsageError(f"{name} have the shape {column.shape}; expected one dimension")

@@ -8,6 +8,7 @@ import numpy as np
 
 from corefscore.core.arrays import Bools, Bytes, Ints
 from corefscore.core.documents import UNKNOWN
+from corefscore.formats.conll.cells import columns_of
 from corefscore.formats.conll.lines import NOWHERE, WORD_COLUMNS, WordColumn
 from corefscore.formats.words import whole_numbers, word_numbers
 
@@ -19,14 +20,15 @@ _MENTIONS = re.compile(rb"(?:\(\d+\)?|\d+\))(?:\|(?:\(\d+\)?|\d+\)))*")
 
 def other_mentions(head: bytes) -> list[tuple[int, int, list[bytes]]]:
     """Find mentions before the last column in the beginning of a file: the number of each such column (from 1), the
-    line of its first mention (from 1), and all its cells with mentions. A file that is not CoNLL has none."""
+    line of its first mention (from 1), and all its cells with mentions. A file that is not CoNLL has none, and neither
+    has a column in which few of these begin or few end, such as words."""
     found: dict[int, tuple[int, list[bytes]]] = {}
     for line, text in enumerate(head.split(b"\n") if b"#begin document" in head else (), start=1):
-        cells = text.split(b"\t" if b"\t" in text else None)
-        for number, cell in enumerate(cells[:-1], start=1):
+        for number, cell in enumerate(columns_of(text)[:-1], start=1):
             if _MENTIONS.fullmatch(cell) and not text.startswith(b"#"):
                 found.setdefault(number, (line, []))[1].append(cell)
-    return [(number, *its) for number, its in found.items()]
+    counts = {number: [b"".join(cells).count(of) for of in (b"(", b")")] for number, (_, cells) in found.items()}
+    return [(number, *its) for number, its in found.items() if min(counts[number]) * 10 > max(counts[number]) * 9]
 
 
 class Columns:

@@ -94,8 +94,8 @@ _IS_BLANK[list(BLANK_MARKS)] = True
 _NEARLY = 0.8
 """The similarity from which a line is taken for a misspelt marker; 1 means the same letters."""
 
-_BEFORE_LAST = re.compile(rb"[0-9]\)[ \t]+(?:[-_*][ \t]+)?[-_*]?[ \t]*\r?(?:\n|\Z)")
-"""The end of a mention, and up to two blank cells after it."""
+_BEFORE_LAST = re.compile(rb"\([0-9]+\)?(?:[ \t]+[-_*]){1,2}[ \t]*\r?(?:\n|\Z)")
+"""The beginning of a mention, and one or two blank cells after it."""
 
 _EXPECTED = (
     'CoNLL-2011/2012: "#begin document NAME", a line per token with the coreference in the last column, "#end document"'
@@ -287,16 +287,15 @@ class Reader:
                 self.odd.setdefault(int(cells.document[cell]), cells.finding(cell, self))
 
     def look_before_last(self, lines: Lines) -> None:
-        """Keep the first line of each document without a mention in this block that ends one before its last column."""
+        """Keep the first line of each document without mentions in this block that has one before the last column."""
         if lines.cells is None:
             return
         first, stop, document, _ = lines.segments
         mentioned = lines.cells.document[~lines.cells.unread]
         without = np.searchsorted(mentioned, document, "right") == np.searchsorted(mentioned, document)
-        text = lines.text.data
         for at in np.flatnonzero(without & (stop > first)).tolist():
             place = int(lines.starts[first[at]]), int(lines.stops[stop[at] - 1])
-            for its in _BEFORE_LAST.finditer(text, *place):
+            for its in _BEFORE_LAST.finditer(lines.text.data, *place):
                 line = int(np.searchsorted(lines.starts, its.start(), "right")) - 1
                 if lines.is_token[line]:
                     self.before.setdefault(int(document[at]), self.line + 1 + line)
