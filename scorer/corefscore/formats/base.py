@@ -378,6 +378,7 @@ class Format(NamedTuple):
 
     - ``begin``: files can be cut before lines that begin with these bytes; without it, files are not cut.
     - ``name_in``: the name of the document that such a line begins, or None if it begins none.
+
     Each of these may be missing:
 
     - ``completed_request``: the request with everything that depends on the first document filled in.

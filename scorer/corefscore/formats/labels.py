@@ -247,7 +247,7 @@ class _Side(NamedTuple):
                     self.others.update({name: [] for name in digests})
             for name in digests:
                 hashes = np.fromiter(map(hash, cells[header.cells.index(name)]), np.int64, len(lines))
-                digests[name] += int(hashes.sum())  # in any order
+                digests[name] = (digests[name] + int(hashes.sum())) % 2**64  # whatever the order and the blocks
                 if self.others:
                     self.others[name].append(hashes)
             again = header.cells[places[ENTITY]] in columns[ENTITY]

@@ -164,7 +164,7 @@ def _described(column: NameColumn, options: NameOptions) -> str:
         return "the documents that are scored have none, but others of the file do"
     if column.types:
         return f"it contains names of types that do not count: {_types(column)}"
-    return "all of its cells are empty" if column.there else _lacking(column)
+    return "its cells contain no name" if column.there else _lacking(column)
 
 
 def _lacking(column: NameColumn) -> str:

@@ -29,7 +29,7 @@ def separated(systems: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, lis
     }
     each = {run: response for runs in of_systems.values() for run, response in runs.items()}
     if len(each) < sum(map(len, of_systems.values())) or not all(of_systems.values()):
-        raise UsageError('a system has no runs, or the name of a run, such as "a 2"; add runs, or rename it')
+        raise UsageError('each system needs a run, and a name that no run has, such as "a 2" for the second of a')
     return each, {name: list(runs) for name, runs in of_systems.items()}
 
 
