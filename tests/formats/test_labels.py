@@ -460,13 +460,19 @@ STRAY = ["m1,A,the bird", 'm2,A,"Oh', "m3,B,she", "m4,B,her", 'm5,C,no"', "m6,C,
         (["A", "", ""], False),
     ],
 )
-def test_labels_of_merged_cells_are_told(labels: Sequence[str], told: bool, tmp_path: Path) -> None:
+def test_labels_of_merged_cells_are_told(
+    labels: Sequence[str], told: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Whatever a spreadsheet exports of a merged cell is its first row."""
     path = tmp_path / "table.csv"
     path.write_text("".join(["item,entity\n", *(f"m{n},{label}\n" for n, label in enumerate(labels))]))
     numbers = [float(label or "nan") for label in labels] if "1" in labels else labels
     for corpus in (read(path), from_labels(labels), from_labels(numbers)):
         assert [notice.code for notice in corpus.notices if notice.code == "merged-cells"] == ["merged-cells"] * told
+    (tmp_path / "other.csv").write_text("item,entity\nx,X\ny,X\n")
+    assert "merged-cells" not in {notice.code for notice in read(tmp_path).notices}, "the side has larger entities"
+    monkeypatch.setattr("corefscore.formats.labels.BATCH", 0)  # as in a large table
+    assert ["merged-cells"] * told == [its.code for its in read(path).notices if its.code == "merged-cells"]
 
 
 @pytest.mark.parametrize("delimiter", [",", "\t"])
@@ -574,6 +580,7 @@ def test_a_column_that_may_have_documents_is_told(column: str, told: bool, tmp_p
         ("item,label\na,1\nb,1\n", ",item,label\n0,a,1\n1,b,1\n", ""),
         ("item,label,kmeans\na,1,1\nb,1,2\n", "item,label,kmeans\na,1,1\nb,1,1\n", "kmeans"),
         ("item,label,kmeans\na,1,1\nb,1,2\n", "item,label,kmeans\na,2,1\nb,2,2\n", ""),
+        ("item,label,note\na,1,x\nb,1,y\n", 'item,label,note\nb,2,"y"\na,2,x\n', ""),  # in another order
     ],
 )
 def test_a_copy_of_the_key_beside_other_columns_is_told(

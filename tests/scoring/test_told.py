@@ -218,6 +218,16 @@ def test_a_document_with_a_further_column_is_told(side: str, blank: str, tmp_pat
     assert b":8: notice[earlier-column]" in within("validate", tmp_path / f"{side}.conll").stdout
 
 
+def test_words_and_the_last_column_are_no_earlier_column(tmp_path: Path) -> None:
+    """Signs of a list before two blank columns; and tabs after the last column, which are ignored."""
+    listed = "#begin document (b); part 000\n" + "b\t0\t0\t1)\t_\t-\n" * 2 + "#end document\n"
+    for name in ("key", "response"):
+        (tmp_path / f"{name}.conll").write_text(_conll("a", COREFERENCE) + listed)
+    assert not score(tmp_path / "key.conll", tmp_path / "response.conll", "lea").notices
+    tabs = RECORDED / "odd-trailing-tabs"
+    assert "same-as-key" not in {its.code for its in score(tabs / "key.conll", tabs / "response.conll", "lea").notices}
+
+
 def test_odd_cells_are_told_once_whatever_the_batches_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The file has several batches and no mention; one notice for each document comes at its end."""
     monkeypatch.setattr(reader, "BATCH", 100)

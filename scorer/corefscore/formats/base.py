@@ -321,7 +321,7 @@ class Annotations(NamedTuple):
     ``zeros`` are the words that mean zeros. For a tagged text, ``faults`` counts its tags with each of `FAULTS`, and
     ``at`` returns the line and column of a word, or of the first tag with a fault, with the text around it.
 
-    ``lost`` has notices about what the document has besides words and coreference, which no conversion keeps.
+    ``lost`` contains notices about what the document has besides words and coreference, which no conversion keeps.
     """
 
     line: int | None

@@ -148,12 +148,10 @@ def read(files: Sequence[Source], notices: list[Finding], request: Request) -> I
     batch: list[Documents] = []
     for source in files:
         batch.append(side.documents(source, UNNAMED if len(files) == 1 else None))
-        if sum(len(documents.start) for documents in batch) * _ROW > BATCH:
-            yield joined(batch)
+        if source is files[-1] or sum(len(documents.start) for documents in batch) * _ROW > BATCH:
+            notices += merged_cells(found := joined(batch))
+            yield found
             batch = []
-    if batch:
-        notices += merged_cells(last := joined(batch))
-        yield last
 
 
 class _Side(NamedTuple):
