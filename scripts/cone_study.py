@@ -27,7 +27,7 @@ import corefscore
 import numpy as np
 from corefscore.core.arrays import Floats, Ints
 from corefscore.core.documents import Documents
-from corefscore.core.options import NameOptions
+from corefscore.core.names import NameOptions
 from corefscore.matching.named import reduced
 from corefscore.matching.pairing import Pairs
 from corefscore.scoring.run import Corpus

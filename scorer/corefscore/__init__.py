@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from corefscore.python.analysing import analyse as analyse
     from corefscore.python.analysing import entities as entities
     from corefscore.python.analysing import explain as explain
-    from corefscore.python.api import Scorer as Scorer
     from corefscore.python.api import read as read
     from corefscore.python.api import score as score
     from corefscore.python.api import write as write
@@ -27,7 +26,8 @@ if TYPE_CHECKING:
     from corefscore.python.corpora import from_labels as from_labels
     from corefscore.python.corpora import from_spacy as from_spacy
     from corefscore.python.corpora import from_text as from_text
-    from corefscore.python.evaluator import CorefEvaluator as CorefEvaluator
+    from corefscore.python.scorer import CorefEvaluator as CorefEvaluator
+    from corefscore.python.scorer import Scorer as Scorer
     from corefscore.python.systems import check as check
     from corefscore.python.systems import compare as compare
     from corefscore.python.systems import rank as rank
@@ -39,10 +39,10 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "python.analysing": ("analyse", "entities", "explain"),
-    "python.evaluator": ("CorefEvaluator",),
+    "python.scorer": ("Scorer", "CorefEvaluator"),
     "python.corpora": ("from_clusters", "from_labels", "from_spacy", "from_text"),
     "python.systems": ("compare", "rank", "check"),
-    "python.api": ("score", "Scorer", "read", "write"),
+    "python.api": ("score", "read", "write"),
     "scoring.run": ("Corpus",),
     "scoring.systems": ("Runs",),
     "scoring.results": ("Result", "Scores", "Score"),

@@ -17,7 +17,8 @@ import pytest
 from corefscore.analysis.response import Asked
 from corefscore.cli import COMMANDS, commands, synonyms
 from corefscore.cli.options import Command, Parameter, grouped
-from corefscore.core.options import HEADINGS, NameOptions, Option, declared
+from corefscore.core.names import NameOptions
+from corefscore.core.records import HEADINGS, Option, declared
 from corefscore.formats.base import Reading
 from corefscore.metrics import GROUPS, NAMES
 from corefscore.scoring.settings import Rules

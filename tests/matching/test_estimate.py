@@ -12,7 +12,7 @@ from pathlib import Path
 import corefscore
 import pytest
 from corefscore.core.errors import InputError, UsageError
-from corefscore.core.options import MATCHES
+from corefscore.core.names import MATCHES
 from corefscore.matching.named import _folded, _initials_of, _without_possessive, grouped
 from names import Mention, Partition, tagged, written
 from support import EXCERPTS_AND_WHOLE, ROOT, TESTDATA, Run, call, within

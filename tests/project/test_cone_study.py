@@ -14,7 +14,7 @@ import corefscore
 import numpy as np
 import pytest
 from corefscore.core.documents import Documents
-from corefscore.core.options import NameOptions
+from corefscore.core.names import NameOptions
 from names import Mention, tagged
 from support import CORPORA, ROOT, WHOLE_CORPORA
 

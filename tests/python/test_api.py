@@ -20,7 +20,8 @@ import corefscore
 import numpy as np
 import pytest
 from corefscore import CorefEvaluator, InputError, Result, Scorer, ScorerWarning, UsageError, analyse, read, score
-from corefscore.core.options import NameOptions, declared
+from corefscore.core.names import NameOptions
+from corefscore.core.records import declared
 from corefscore.formats.base import Reading
 from corefscore.scoring.settings import Rules
 from corefscore.statistics.significance import Method
@@ -457,13 +458,13 @@ def test_every_option_of_a_metric_here_is_a_keyword() -> None:
 
     from corefscore.metrics import NAMES, find
     from corefscore.metrics.base import options_of
-    from corefscore.python.arguments import ScorerOptions
+    from corefscore.python.api import ScorerOptions
     from corefscore.scoring.settings import Rules
 
     own = options_of([find(name) for name in NAMES])
     options = [option.name for option in (*declared(Rules), *own)]
     every = {*options, *(option.name for option in declared(Reading))}
-    assert ScorerOptions.__annotations__.keys() == {*every, "options"}, "its type is a line in python/arguments.py"
+    assert ScorerOptions.__annotations__.keys() == {*every, "options"}, "its type is a line in python/api.py"
     assert every <= set.intersection(*(set(signature(each).parameters) for each in (score, Scorer, analyse)))
 
 
@@ -721,7 +722,7 @@ def test_a_scorer_counts_in_blocks_of_any_size(mention: type, monkeypatch: pytes
     key, response = ([[list(map(mention, its)) for its in d] for d in side] for side in (of_lists, of_response))
     expected = score(key, response)
     for block in (0, 3, 1000):
-        monkeypatch.setattr("corefscore.python.api._BLOCK", block)
+        monkeypatch.setattr("corefscore.python.scorer._BLOCK", block)
         for asked in (True, False):
             scorer = Scorer()
             for ours, theirs in zip(copy.deepcopy(key), copy.deepcopy(response), strict=True):

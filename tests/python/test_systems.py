@@ -27,7 +27,7 @@ from corefscore import (
     score,
 )
 from corefscore.core.frames import frame
-from corefscore.core.options import declared
+from corefscore.core.records import declared
 from corefscore.statistics.significance import Method
 from support import TESTDATA, call
 from test_api import in_memory

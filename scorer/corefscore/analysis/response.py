@@ -18,8 +18,7 @@ from corefscore.core.arrays import Bools, Floats, Ints, connected, narrow, order
 from corefscore.core.documents import Documents, Mention, joined, texts_of
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding
-from corefscore.core.options import option
-from corefscore.core.records import dataclass, replace
+from corefscore.core.records import dataclass, option, replace
 from corefscore.formats.base import AUTO, FILE
 from corefscore.matching.pairing import Pairs
 from corefscore.metrics.base import WHOLE

@@ -12,8 +12,8 @@ from corefscore.cli import options
 from corefscore.cli.output import tell, write
 from corefscore.cli.scoring import evaluated, spare_inputs, workers
 from corefscore.core.errors import UsageError
-from corefscore.core.options import SCORING
 from corefscore.core.percent import from_percent
+from corefscore.core.records import SCORING
 from corefscore.metrics import scores_in, single
 from corefscore.reports.base import Scored
 from corefscore.reports.check import Asked, check, needed

@@ -13,7 +13,7 @@ from corefscore.cli.output import COMPRESSORS, progress, tell, write
 from corefscore.cli.scoring import spare_inputs
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding
-from corefscore.core.options import INPUT
+from corefscore.core.records import INPUT
 from corefscore.formats.base import EVERY_NAME, Reading
 
 _BY_ENDING = {"conll": "conll", "conllu": "corefud", "jsonl": "jsonlines", "csv": "labels"}

@@ -26,7 +26,7 @@ from corefscore.cli.scoring import (
 )
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding
-from corefscore.core.options import SCORING
+from corefscore.core.records import SCORING
 from corefscore.formats.base import AUTO
 from corefscore.reports.base import Reported
 from corefscore.reports.errors.compared import ErrorComparison

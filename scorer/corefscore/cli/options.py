@@ -11,7 +11,7 @@ from click.types import StringParamType
 from corefscore.cli.output import OFFICIAL_NAME, refuse, terminal_size
 from corefscore.core.documents import KEY, RESPONSE
 from corefscore.core.errors import InputError, UsageError, nearest
-from corefscore.core.options import ABOUT_NAMES, HEADINGS, INPUT, OUTPUT, SCORING, STATISTICS, WORK, Option, declared
+from corefscore.core.records import ABOUT_NAMES, HEADINGS, INPUT, OUTPUT, SCORING, STATISTICS, WORK, Option, declared
 from corefscore.metrics import NAMES as METRICS
 from corefscore.metrics import find
 from corefscore.metrics.base import Metric, options_of

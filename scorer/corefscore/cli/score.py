@@ -15,7 +15,8 @@ from corefscore.cli.output import tell, terminal_size, write
 from corefscore.cli.scoring import evaluated, given, missing_response, of_both_sides, read_key, spare_inputs, workers
 from corefscore.core.documents import KEY
 from corefscore.core.errors import InputError, UsageError
-from corefscore.core.options import STATISTICS, name_options
+from corefscore.core.names import name_options
+from corefscore.core.records import STATISTICS
 from corefscore.core.sources import STDIN
 from corefscore.metrics import GROUPS, NAMES, named, select
 from corefscore.metrics.base import NODES, Metric, options_of

@@ -17,8 +17,8 @@ from corefscore.cli.output import complain, resampling, strict, tell, to_file, w
 from corefscore.cli.scoring import evaluated, of_both_sides, paths_by_name, read_key, spare_inputs, workers
 from corefscore.core.errors import InputError, ScorerError, UsageError
 from corefscore.core.findings import VISIBLE, Finding, Noticed
-from corefscore.core.options import INPUT, SCORING, STATISTICS, Option, declared
 from corefscore.core.percent import from_percent
+from corefscore.core.records import INPUT, SCORING, STATISTICS, Option, declared
 from corefscore.metrics import DEFAULT, ranked_by, wanted
 from corefscore.metrics.base import Metric
 from corefscore.reports.compare import compare as compared

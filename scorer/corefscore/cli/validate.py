@@ -18,7 +18,7 @@ from corefscore.cli.scoring import spare_inputs
 from corefscore.core.documents import KEY, RESPONSE
 from corefscore.core.errors import InputError, UsageError, suggested
 from corefscore.core.findings import ERROR, NOTICE, Finding, kinds
-from corefscore.core.options import INPUT, SCORING
+from corefscore.core.records import INPUT, SCORING
 from corefscore.core.sources import Source, sources
 from corefscore.formats import form_of
 from corefscore.formats.base import Reading

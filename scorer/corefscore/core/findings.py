@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from corefscore.core.arrays import lists_by_key
-from corefscore.core.records import NamedTuple
 
 ERROR, NOTICE = "error", "notice"
 

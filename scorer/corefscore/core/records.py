@@ -1,19 +1,29 @@
-"""`typing.NamedTuple` and `dataclasses.dataclass` without the code that they compile or check for every class, which
-would take a sixth of a short run; and what is used beside the latter."""
+"""Classes with fields, and the options that are such fields.
+
+`NamedTuple` and `dataclass` are those of `typing` and `dataclasses` without the code that these compile or check for
+every class, which would take a sixth of a short run.
+
+An option is declared once: help, man page, Python arguments, checks and the signature follow from the declaration. The
+options of a topic are the fields of a dataclass, each made by `option`; `declared` lists them. The options of a metric
+are a tuple of `Option`.
+"""
 
 from __future__ import annotations
 
-from dataclasses import field, replace
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import Field, fields
+from dataclasses import field as field  # noqa: PLC0414 - imported from here beside `dataclass`
+from dataclasses import replace as replace  # noqa: PLC0414 - likewise
+from functools import cache, partial
 from operator import itemgetter
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["NamedTuple", "dataclass", "field", "replace"]
+from corefscore.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from dataclasses import dataclass
-    from typing import NamedTuple
+    from dataclasses import dataclass as dataclass  # noqa: PLC0414
+    from typing import NamedTuple as NamedTuple  # noqa: PLC0414
 else:
     import dataclasses
 
@@ -92,3 +102,66 @@ else:
     def _show(self: Any) -> str:
         shown = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__dataclass_fields__)
         return f"{type(self).__qualname__}({shown})"
+
+
+SCORING, INPUT, OUTPUT, STATISTICS, ABOUT_NAMES, WORK = HEADINGS = (
+    *("What to score", "Input", "Output", "Statistics", "Names (measures of cone)", "Work"),
+)
+"""The headings of options in help, in their order."""
+
+
+class Option(NamedTuple):
+    """An option: its name in Python, its default, and its help. On the command line, its name has dashes for
+    underscores.
+
+    The first sentence of ``help`` is the short help. ``kind`` is the type of an option whose default is None; an int is
+    ``least`` or more. ``metavar`` is the name of the value in help. With ``by_side``, each side can have a value of its
+    own. A ``common`` option is in the short help of commands, too. The default of an ``implied`` option is left out of
+    signatures.
+
+    The value of an option of a metric is passed to `Metric.count` as a keyword argument.
+    """
+
+    name: str
+    default: Any
+    help: str
+    choices: Sequence[str] | None = None
+    implied: bool = False
+    kind: type | None = None
+    heading: str = SCORING
+    metavar: str | None = None
+    by_side: bool = False
+    common: bool = False
+    least: int = 1
+
+
+def option(default: Any, help: str, choices: Sequence[str] | None = None, **others: Any) -> Any:
+    """Declare a field of a dataclass as an option; ``others`` are further fields of `Option`."""
+    return field(default=default, metadata={"help": help, "choices": choices, **others})
+
+
+@cache
+def declared(topic: type) -> tuple[Option, ...]:
+    """List the options that are the fields of a class."""
+    of_class: Sequence[Field[Any]] = fields(topic)
+    return tuple(Option(each.name, each.default, **each.metadata) for each in of_class if each.metadata)
+
+
+def check_options(options: Iterable[Option], values: Mapping[str, Any]) -> None:
+    """Check the values of options by keyword. Raises `UsageError` for the first invalid one."""
+    for option in options:
+        kind, value = option.kind or type(option.default), values[option.name]
+        for each in value.values() if option.by_side and isinstance(value, Mapping) else (value,):
+            if each is None and option.default is None:
+                continue
+            if kind is int and (type(each) is not int or each < option.least):
+                expected = f"a whole number, {option.least} or more"
+            elif kind is bool and type(each) is not bool:
+                expected = "True or False"
+            elif option.kind is str and not isinstance(each, str):
+                expected = "a word"
+            elif option.choices is not None and each not in option.choices:
+                expected = f"one of {', '.join(option.choices)}"
+            else:
+                continue
+            raise UsageError(f"{option.name}={each!r}: expected {expected}")

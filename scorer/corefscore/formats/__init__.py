@@ -15,7 +15,7 @@ from typing import Any
 from corefscore.core.documents import KEY, RESPONSE, Documents
 from corefscore.core.errors import InputError, UsageError, suggested
 from corefscore.core.findings import Finding, Found
-from corefscore.core.options import OWN, NameOptions
+from corefscore.core.names import OWN, NameOptions
 from corefscore.core.records import NamedTuple, replace
 from corefscore.core.sources import Source, listed, place_and_pattern, sources, unpacked
 from corefscore.formats.base import (

@@ -15,8 +15,8 @@ from corefscore.core.documents import KEY, RESPONSE, Documents, Place, are_empty
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding, Found
 from corefscore.core.items import LONGEST, Items, Values, text_of
-from corefscore.core.options import INPUT, NameOptions, check_options, declared, option
-from corefscore.core.records import NamedTuple, dataclass, replace
+from corefscore.core.names import NameOptions
+from corefscore.core.records import INPUT, NamedTuple, check_options, dataclass, declared, option, replace
 from corefscore.core.sources import MARK, Source
 
 BATCH = 1 << 23

@@ -38,7 +38,7 @@ from corefscore.core.arrays import NO_OBJECTS, NONE, Ints, connected, lists_by_k
 from corefscore.core.documents import Documents, NameColumn, NamedEntities, worded
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding, plural
-from corefscore.core.options import ALL, CONTAINS, EXACT, OWN, USUAL, NameOptions
+from corefscore.core.names import ALL, CONTAINS, EXACT, OWN, USUAL, NameOptions
 from corefscore.formats.base import BLANK_MARKS
 from corefscore.matching.common import different_words, first_differences
 from corefscore.matching.pairing import Pairs

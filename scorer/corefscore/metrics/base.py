@@ -13,9 +13,9 @@ import numpy as np
 
 from corefscore.core.arrays import Floats
 from corefscore.core.errors import UsageError, suggested
-from corefscore.core.options import NameOptions, check_options, declared, name_options
-from corefscore.core.options import Option as Option  # noqa: PLC0414 - metrics of other packages import it from here
-from corefscore.core.records import NamedTuple, dataclass, replace
+from corefscore.core.names import NameOptions, name_options
+from corefscore.core.records import NamedTuple, check_options, dataclass, declared, replace
+from corefscore.core.records import Option as Option  # noqa: PLC0414 - metrics of other packages import it from here
 
 SCORES = ("recall", "precision", "f1")
 """The scores of a measure, in the order that they have in arrays and tables."""

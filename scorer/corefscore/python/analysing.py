@@ -11,8 +11,7 @@ from corefscore.analysis.response import Asked, analysable, analysed, refuse_par
 from corefscore.formats.base import AUTO
 from corefscore.formats.memory import as_collections
 from corefscore.metrics import select
-from corefscore.python.api import complete, names_of, result, run_of, warn_of
-from corefscore.python.arguments import Files, Options, with_keywords
+from corefscore.python.api import Files, Options, complete, names_of, result, run_of, warn_of, with_keywords
 from corefscore.reports.entities import Entities
 from corefscore.reports.entities import entities as report_of
 from corefscore.reports.errors.report import ErrorReport

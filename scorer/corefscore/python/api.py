@@ -1,34 +1,35 @@
-"""Scoring from Python: `score` for files and clusters, `Scorer` for document after document, `read` for documents."""
+"""Scoring from Python: `read`, `score` and `write`, and what they share with the other functions.
+
+The keyword arguments are declared once, and shown in every signature: a function accepts them as
+``**arguments: Unpack[Options]``, which type checkers and editors expand. The decorator `with_keywords` expands them for
+`help` and prompts, and suggests the nearest keyword for an unknown one.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from functools import wraps
+from inspect import Parameter, Signature, signature
+from typing import TYPE_CHECKING, Any, ParamSpec, TypedDict, TypeVar
 
 from corefscore import formats
-from corefscore.core.documents import KEY, RESPONSE, Clusters, fingerprint
-from corefscore.core.errors import InputError, ScorerWarning, UsageError
+from corefscore.core.documents import KEY, RESPONSE
+from corefscore.core.errors import ScorerWarning, UsageError, suggested
 from corefscore.core.findings import Finding, in_words
-from corefscore.core.options import EITHER, name_options
+from corefscore.core.names import EITHER, name_options
+from corefscore.core.records import declared
+from corefscore.core.workers import Map
 from corefscore.formats.base import NE, Reading, columns_of
-from corefscore.formats.memory import Mentions, are_spans, documents, nested, odd_mentions, together
-from corefscore.matching.pairing import Pairs
 from corefscore.metrics import select
 from corefscore.metrics.base import Metric
-from corefscore.python.arguments import Options, ScorerOptions, with_keywords
-from corefscore.scoring.evaluate import BatchScorer, ScoredBatch, count_batches, result_of
 from corefscore.scoring.results import DOCUMENT, Result
 from corefscore.scoring.run import (
     Corpus,
     Given,
-    batches_of,
     corpus,
     is_in_memory,
     is_path,
@@ -38,14 +39,113 @@ from corefscore.scoring.run import (
     scored,
     settings_of,
 )
-from corefscore.scoring.settings import Run
+from corefscore.scoring.settings import Rules, Run
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
-_BLOCK = 1 << 14
-"""The number of mentions, or documents, that a `Scorer` counts at once, which is faster than one after another."""
+class _Scoring(TypedDict, total=False):
+    """Options of scoring: how mentions count (`corefscore.scoring.settings.Rules`), the options of metrics of named
+    mentions (``ne_from`` to ``match``) and of BLANC (``boundary``), and in ``options`` those of metrics of other
+    packages."""
+
+    repeated: str
+    singletons: str | None
+    mentions: str | None
+    matching: str | None
+    zeros: str | None
+    window: int | None
+    of: str | None
+    task: str | None
+    ne_from: str | None
+    named: str | None
+    ne_types: str | Sequence[str] | None
+    estimate_key: bool | None
+    match: str | Sequence[str] | None
+    boundary: str | None
+    options: Mapping[str, Any] | None
+
+
+class Files(TypedDict, total=False):
+    """Options of reading files (`corefscore.formats.base.Reading`)."""
+
+    input_format: str | Mapping[str, str] | None
+    heads: str | None
+    tags: str | None
+    pieces: str | None
+    align: bool | None
+    columns: str | None
+
+
+class Options(_Scoring, Files, total=False):
+    """All options of a score: also the only document to score, and the workers (`corefscore.core.workers`)."""
+
+    document: str | None
+    workers: Map | None
+
+
+class _Resampling(TypedDict, total=False):
+    """Options of comparing systems (`corefscore.statistics.significance.Method`)."""
+
+    by: str | None
+    confidence: float
+    unit: str
+    trials: int
+    seed: int
+    correction: str
+    average: str | None
+    baseline: str | None
+    margin: float | None
+
+
+class Comparing(_Resampling, Options, total=False):
+    """All options of a comparison."""
+
+
+class ScorerOptions(_Scoring, Files, total=False):
+    """The options of classes that score one document after another."""
+
+
+DEFAULTS: Mapping[str, Any] = {option.name: option.default for option in (*declared(Reading), *declared(Rules))}
+"""The defaults of keywords; the default of any other keyword is None."""
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def with_keywords(function: Callable[P, R], defaults: Mapping[str, Any] = DEFAULTS) -> Callable[P, R]:
+    """Return the function with a signature that lists every keyword, and an error that suggests a keyword for an
+    unknown one.
+
+    ``defaults`` are the defaults of keywords other than None.
+    """
+    expanded = _expanded(function, defaults)
+    known = list(expanded.parameters)
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        for name in kwargs:
+            if name not in known:
+                others = " (options of other packages' metrics go into options={...})" * ("options" in known)
+                raise UsageError(f"unknown argument {name!r}; {suggested(name, known)}{others}")
+        return function(*args, **kwargs)
+
+    call.__signature__ = expanded  # type: ignore[attr-defined]
+    return call
+
+
+def _expanded(function: Callable[..., Any], defaults: Mapping[str, Any]) -> Signature:
+    """Return the signature of a function, with ``**`` replaced by the keywords of its class in this module."""
+    own = signature(function)
+    *parameters, last = own.parameters.values()
+    if last.kind is not Parameter.VAR_KEYWORD:
+        return own
+    table = function.__globals__[last.annotation.removeprefix("Unpack[").removesuffix("]")]
+    for name, kind in table.__annotations__.items():
+        annotation = getattr(kind, "__forward_arg__", kind)
+        parameters.append(Parameter(name, Parameter.KEYWORD_ONLY, default=defaults.get(name), annotation=annotation))
+    return own.replace(parameters=parameters)
 
 
 @with_keywords
@@ -115,7 +215,7 @@ def score(
     ``response`` can be omitted only for JSON lines with both `clusters` and `predicted_clusters`.
 
     ``metrics`` are names as on the command line. ``arguments`` are the options of the command line by keyword
-    (`corefscore.python.arguments.Options`): ``ne_from`` to ``match`` are options of metrics of named mentions
+    (`Options`): ``ne_from`` to ``match`` are options of metrics of named mentions
     (docs/cone.md), ``boundary`` is an option of BLANC, and ``options`` has the options of metrics of other packages.
     ``workers`` (from `corefscore.core.workers` or `corefscore.core.machines`) divide the work.
 
@@ -202,7 +302,7 @@ def complete(key: Given, response: Given | None, reading: Reading) -> Given:
 
         return answered(response, reading)
     if reading != Reading() and not is_path(key):
-        _refuse(reading)
+        refuse_reading(reading)
     if response is not None:
         return response
     paths = paths_of(KEY, key)
@@ -212,7 +312,7 @@ def complete(key: Given, response: Given | None, reading: Reading) -> Given:
     return key
 
 
-def _refuse(reading: Reading) -> None:
+def refuse_reading(reading: Reading) -> None:
     """Raise `UsageError` for options of reading files without a file."""
     given = ", ".join(name for name, value in vars(reading).items() if value is not None)
     raise UsageError(f"{given}: only for files, and neither key nor response is one; leave it out")
@@ -238,171 +338,3 @@ def _warn(text: str) -> None:
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "corefscore":
         levels, frame = levels + 1, frame.f_back
     warnings.warn(text, ScorerWarning, stacklevel=levels)
-
-
-class Scorer:
-    """Scores one document after another, or files and corpora, for training loops and for several processes. Its
-    options are those of `score`.
-
-        >>> scorer = Scorer(["muc", "bcub", "ceafe"])
-        >>> scorer.add([["a", "b"], ["c"]], [["a", "b", "c"]])
-        >>> round(scorer.result().conll, 4)
-        0.6381
-
-    Documents in memory are checked and copied when they are added, and counted in blocks; `result` raises errors of
-    metrics of other packages. Counts are kept by document and summed once, in order, when the result is asked for,
-    since the last digits of the official scorer depend on this order.
-    """
-
-    @with_keywords
-    def __init__(
-        self,
-        metrics: str | Sequence[str] = "every",
-        **arguments: Unpack[ScorerOptions],
-    ) -> None:
-        run = run_of(select(names_of(metrics, "metrics")), arguments)
-        self._run = run._replace(settings=replace(run.settings, reading=run.reading.settings))
-        self._batch_scorer = BatchScorer(run.metrics, run.settings)
-        self._for_files = run.reading != Reading()
-        self.reset()
-
-    def reset(self) -> None:
-        """Remove all documents, to begin again with the same metrics and options."""
-        self._batches: list[ScoredBatch] = []
-        self._waiting: list[tuple[str, list[Any], list[Any]]] = []
-        self._waiting_mentions = 0
-        self._names: list[str | None] = []
-        self._known: set[str] = set()
-        self._notices: list[Finding] = []
-
-    @with_keywords
-    def add(self, key: Given, response: Given | None = None, *, name: str | None = None) -> None:
-        """Count one document, or several: lists of documents, or anything else that `score` accepts, in the order of
-        the key. A document in memory without a name is named by its number in the result, from 0.
-
-        Raises `InputError` for a name that was added before, for arguments that are not clusters, and for lists of
-        documents of different lengths or with a name; then nothing is added. Raises `UsageError` for a name together
-        with files or with documents that have names.
-        """
-        if are_spans(key) and are_spans(response):
-            self._add_one(key, response, name)  # as nearly all documents are: nothing else is looked at
-            return
-        if response is None or is_text(response):
-            response = complete(key, response, self._run.reading)
-        named = isinstance(key, Mapping) or isinstance(response, Mapping)
-        if not named and is_in_memory(key) and is_in_memory(response):
-            both = nested(key, KEY, name), nested(response, RESPONSE, name)
-            several = together(*both)
-            of_both = [[side.value] for side in both] if several is None else [list(side.values()) for side in several]
-            for ours, theirs in zip(*of_both, strict=True):
-                self._add_one(_copied(ours), _copied(theirs), name)
-            return
-        if name is not None:
-            raise UsageError(f"name={name!r} is for a document without one; files and mappings have names")
-        sides, notices, run = batches_of(key, response, self._run)
-        batches = count_batches(*sides, run, notices)
-        names = [document for batch in batches for document in batch.names]
-        self._append(batches, names, notices)
-        read = {**self._run.settings.reading, **run.settings.reading}
-        self._run = self._run._replace(settings=replace(self._run.settings, reading=read))
-
-    def add_document(self, key: Clusters, response: Clusters) -> None:
-        """Count one document; its clusters are never read as a list of documents.
-
-        Raises `InputError` for arguments that are not clusters.
-        """
-        number = str(len(self._names))
-        self._add_one(_copied(nested(key, KEY, number).value), _copied(nested(response, RESPONSE, number).value), None)
-
-    def _add_one(self, key: Clusters, response: Clusters, name: str | None) -> None:
-        """Copy one document whose nesting was checked before; several are counted at once."""
-        if self._for_files:
-            _refuse(self._run.reading)
-        if name is not None:
-            name = str(name)  # if documents are numbered
-            self._refuse_known([name])
-        self._refuse_mixed(corefud=False)
-        ours, theirs = list(map(list, key)), list(map(list, response))
-        self._waiting.append((name if name is not None else str(len(self._names)), ours, theirs))
-        self._waiting_mentions += sum(map(len, ours)) + sum(map(len, theirs))
-        if self._waiting_mentions > _BLOCK or len(self._waiting) > _BLOCK or self._run.settings.names is not None:
-            self._count()  # clusters in memory have no names of their own, which is an error of this call
-        self._names.append(name)
-        if name is not None:
-            self._known.add(name)
-
-    def _count(self) -> None:
-        """Count the documents that wait."""
-        if not self._waiting:
-            return
-        names, ours, theirs = zip(*self._waiting, strict=True)
-        mentions = Mentions()
-        key, response = documents(names, ours, mentions, KEY), documents(names, theirs, mentions, RESPONSE)
-        pairs = Pairs(key, response, np.ones(len(names), dtype=np.bool_), fingerprint(key))
-        told = {notice.code for notice in self._notices}
-        self._notices += (notice for notice in odd_mentions(mentions, key, response) if notice.code not in told)
-        self._batches.append(self._batch_scorer.count(pairs))
-        self._waiting, self._waiting_mentions = [], 0
-
-    def _refuse_mixed(self, *, corefud: bool) -> None:
-        """Raise `UsageError` if only some of all documents are CorefUD."""
-        if self._names and corefud != bool(self._batches and self._batches[0].nodes is not None):
-            raise UsageError("some documents are CorefUD and others are not; score each kind with a Scorer of its own")
-
-    def _append(self, batches: Sequence[ScoredBatch], names: Sequence[str | None], notices: Sequence[Finding]) -> None:
-        """Add the counts of documents. Raises `InputError` for a name that was added before."""
-        self._refuse_known(names)
-        self._count()
-        for batch in batches:
-            self._refuse_mixed(corefud=batch.nodes is not None)
-        self._batches += batches
-        self._notices += notices
-        self._names += names
-        self._known.update(name for name in names if name is not None)
-
-    def merge(self, other: Scorer) -> None:
-        """Append the documents of another scorer, which does not change.
-
-        Raises `UsageError` if it is this scorer or if its metrics or options differ, `InputError` for a document name
-        that both have.
-        """
-        if other is self:
-            raise UsageError("a scorer cannot be merged with itself: each document would count twice")
-        if self._run.settings != other._run.settings:
-            both = f"{self._run.settings.signature}, and {other._run.settings.signature}"
-            raise UsageError(f"scorers that count in different ways cannot be merged: {both}")
-        other._count()
-        self._append(other._batches, other._names, other._notices)
-
-    def result(self) -> Result:
-        """Return the result of all documents so far; notices give a warning as in `score`.
-
-        Raises `UsageError` if there are no documents, `InputError` for too many repeated mentions.
-        """
-        self._count()
-        if not self._batches:
-            raise UsageError("no document was added to the scorer")
-        names = [name if name is not None else str(number) for number, name in enumerate(self._names)]
-        if len(set(names)) < len(names):
-            repeated = next(name for name in names if names.count(name) > 1)
-            raise _repeated(repeated, "another document of the scorer, named or numbered")
-        rest = iter(names)
-        batches = [batch._replace(names=list(islice(rest, len(batch.names)))) for batch in self._batches]
-        result = result_of(batches, self._run, [*self._notices])
-        warn_of(result.notices)
-        return result
-
-    def _refuse_known(self, names: Iterable[str | None]) -> None:
-        """Raise `InputError` for a document name that was added before."""
-        if known := sorted(self._known.intersection(names)):
-            raise _repeated(known[0], "an earlier document of the scorer")
-
-
-def _repeated(name: str, first: str) -> InputError:
-    """Return the error for a name that two documents have."""
-    return InputError([Finding("repeated-name", "key", details={"document": name, "first": first})])
-
-
-def _copied(document: Clusters) -> Clusters:
-    """Return a document whose mentions do not change when the given ones do."""
-    return [[tuple(mention) if type(mention) is list else mention for mention in entity] for entity in document]

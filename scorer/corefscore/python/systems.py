@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 from corefscore.checking.baselines import Baseline, baseline_of, read_baseline
 from corefscore.core.documents import KEY
 from corefscore.core.errors import UsageError
-from corefscore.core.options import declared
+from corefscore.core.records import declared
 from corefscore.formats.memory import as_collections
 from corefscore.metrics import DEFAULT, ranked_by, scores_in, single, wanted
 from corefscore.metrics.base import Metric
-from corefscore.python.api import names_of, result, run_of, warn_of
-from corefscore.python.arguments import DEFAULTS, Comparing, Options, P, R, with_keywords
+from corefscore.python.api import DEFAULTS, Comparing, Options, P, R, names_of, result, run_of, warn_of, with_keywords
 from corefscore.reports import check as checks
 from corefscore.reports.check import Asked, Check
 from corefscore.reports.compare import Comparison

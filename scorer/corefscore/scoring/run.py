@@ -14,8 +14,8 @@ from corefscore import formats
 from corefscore.core.documents import KEY, RESPONSE, UNIT_SOURCES, Clusters, Documents, MentionText, joined
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding, plural, shortened
-from corefscore.core.options import NameOptions, check_options, declared
-from corefscore.core.records import dataclass, replace
+from corefscore.core.names import NameOptions
+from corefscore.core.records import check_options, dataclass, declared, replace
 from corefscore.core.sources import Source
 from corefscore.core.workers import NotSplittable
 from corefscore.formats.base import Reading

@@ -7,8 +7,8 @@ from typing import Any
 
 from corefscore.core import __version__
 from corefscore.core.errors import UsageError
-from corefscore.core.options import OUTPUT, STATISTICS, NameOptions, option
-from corefscore.core.records import NamedTuple, dataclass, field
+from corefscore.core.names import NameOptions
+from corefscore.core.records import OUTPUT, STATISTICS, NamedTuple, dataclass, field, option
 from corefscore.core.workers import Map
 from corefscore.formats.base import Reading
 from corefscore.matching.matched import MATCHING, REPEATED, SEARCHES, SINGLETONS, ZEROS

@@ -26,9 +26,8 @@ import numpy as np
 
 from corefscore.core.arrays import Bools, Floats, Ints, bounds
 from corefscore.core.errors import UsageError
-from corefscore.core.options import STATISTICS, check_options, declared, option
 from corefscore.core.percent import fraction, whole
-from corefscore.core.records import dataclass, replace
+from corefscore.core.records import STATISTICS, check_options, dataclass, declared, option, replace
 from corefscore.metrics import AVERAGE, asked, deciding, metrics_of
 from corefscore.metrics.base import SCORES, Metric, summed
 from corefscore.scoring.results import values

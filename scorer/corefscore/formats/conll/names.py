@@ -31,7 +31,7 @@ from corefscore.core.arrays import Bools, Bytes, Ints
 from corefscore.core.documents import KEY, NO_TEXTS, UNKNOWN, Documents, NameColumn, NamedEntities, Texts
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, shortened
-from corefscore.core.options import COLUMN
+from corefscore.core.names import COLUMN
 from corefscore.core.sources import Source, as_text
 from corefscore.formats.base import BLANK_MARKS, NE, Request
 from corefscore.formats.conll import reader

@@ -1,83 +1,13 @@
-"""An option, declared once: help, man page, Python arguments, checks and the signature follow from the declaration.
-
-The options of a topic are the fields of a dataclass, each made by `option`; `declared` lists them. The options of a
-metric are a tuple of `Option`. The options about names are here, too, since every run imports them;
-`corefscore.matching.named` implements them.
-"""
+"""The options about named entities, which `corefscore.matching.named` implements; every run imports them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import Field, field, fields
-from functools import cache
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from corefscore.core.documents import KEY
 from corefscore.core.errors import UsageError, suggested
-from corefscore.core.records import NamedTuple, dataclass, replace
-
-SCORING, INPUT, OUTPUT, STATISTICS, ABOUT_NAMES, WORK = HEADINGS = (
-    *("What to score", "Input", "Output", "Statistics", "Names (measures of cone)", "Work"),
-)
-"""The headings of options in help, in their order."""
-
-
-class Option(NamedTuple):
-    """An option: its name in Python, its default, and its help. On the command line, its name has dashes for
-    underscores.
-
-    The first sentence of ``help`` is the short help. ``kind`` is the type of an option whose default is None; an int is
-    ``least`` or more. ``metavar`` is the name of the value in help. With ``by_side``, each side can have a value of its
-    own. A ``common`` option is in the short help of commands, too. The default of an ``implied`` option is left out of
-    signatures.
-
-    The value of an option of a metric is passed to `Metric.count` as a keyword argument.
-    """
-
-    name: str
-    default: Any
-    help: str
-    choices: Sequence[str] | None = None
-    implied: bool = False
-    kind: type | None = None
-    heading: str = SCORING
-    metavar: str | None = None
-    by_side: bool = False
-    common: bool = False
-    least: int = 1
-
-
-def option(default: Any, help: str, choices: Sequence[str] | None = None, **others: Any) -> Any:
-    """Declare a field of a dataclass as an option; ``others`` are further fields of `Option`."""
-    return field(default=default, metadata={"help": help, "choices": choices, **others})
-
-
-@cache
-def declared(topic: type) -> tuple[Option, ...]:
-    """List the options that are the fields of a class."""
-    of_class: Sequence[Field[Any]] = fields(topic)
-    return tuple(Option(each.name, each.default, **each.metadata) for each in of_class if each.metadata)
-
-
-def check_options(options: Iterable[Option], values: Mapping[str, Any]) -> None:
-    """Check the values of options by keyword. Raises `UsageError` for the first invalid one."""
-    for option in options:
-        kind, value = option.kind or type(option.default), values[option.name]
-        for each in value.values() if option.by_side and isinstance(value, Mapping) else (value,):
-            if each is None and option.default is None:
-                continue
-            if kind is int and (type(each) is not int or each < option.least):
-                expected = f"a whole number, {option.least} or more"
-            elif kind is bool and type(each) is not bool:
-                expected = "True or False"
-            elif option.kind is str and not isinstance(each, str):
-                expected = "a word"
-            elif option.choices is not None and each not in option.choices:
-                expected = f"one of {', '.join(option.choices)}"
-            else:
-                continue
-            raise UsageError(f"{option.name}={each!r}: expected {expected}")
-
+from corefscore.core.records import ABOUT_NAMES, check_options, dataclass, declared, option, replace
 
 OWN = "own"
 
