@@ -20,6 +20,7 @@ from corefscore.metrics import find
 from corefscore.metrics.base import packed
 from corefscore.scoring import corefud
 from corefscore.scoring.corefud import matched
+from corefscore.scoring.evaluate import with_defaults
 from corefscore.scoring.settings import Rules
 from scipy.optimize import linear_sum_assignment
 from support import ROOT, together
@@ -117,7 +118,7 @@ def columns(side: Side) -> Documents:
 
 def aligned(key: Side, response: Side, **how: Any) -> Alignment:
     (pairs,) = Pairing(iter([columns(key)]), iter([columns(response)]), [])
-    return matched(pairs, Rules(singletons="keep", **how).with_defaults(nodes=True))[0]
+    return matched(pairs, with_defaults(Rules(singletons="keep", **how), nodes=True))[0]
 
 
 def f1(one: frozenset[object], other: frozenset[object]) -> float:

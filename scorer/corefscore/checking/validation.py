@@ -31,7 +31,7 @@ from corefscore.matching.pairing import Pairing
 from corefscore.scoring.corefud import About, marked_again, notices_of_both_sides
 from corefscore.scoring.corefud import matched as align
 from corefscore.scoring.evaluate import on_key
-from corefscore.scoring.settings import Rules
+from corefscore.scoring.settings import COREFUD
 
 _SINGLETONS_COUNT = "corpora like OntoNotes have none; --singletons drop leaves them out of the score"
 _SINGLETONS_DROPPED = "CorefUD scores leave such entities out; --singletons keep counts them"
@@ -248,7 +248,7 @@ def _compare(key: _Side, response: _Side, found: Found, reading: Reading) -> Non
         found.add(*notices)
         notices.clear()
         if pairs.key.nodes is not None and pairs.response.nodes is not None:
-            alignment, about = align(pairs, Rules().with_defaults(nodes=True))
+            alignment, about = align(pairs, COREFUD)
             shared.append(None if len(alignment.aligned[0]) else common(pairs, (), left_out=about.left_out))
             aligned.append(about)
             continue

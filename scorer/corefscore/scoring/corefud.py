@@ -20,7 +20,7 @@ from corefscore.matching.mentions import Alignment, Common, Mentions, align, equ
 from corefscore.matching.pairing import Pairs
 from corefscore.metrics.base import NODES, Counts, Metric, packed
 from corefscore.metrics.overlap import Cells, Overlap, plain_groups
-from corefscore.scoring.settings import Rules
+from corefscore.scoring.settings import COREFUD, Rules
 
 
 def _members(alignment: Alignment) -> Common:
@@ -66,7 +66,7 @@ def matched(pairs: Pairs, rules: Rules) -> tuple[Alignment, About]:
 
     Raises `InputError` at the first copy of a mention if ``rules`` refuse copies.
     """
-    assert rules.matching and rules.zeros and rules.lookup, "set by Rules.with_defaults"
+    assert rules.matching and rules.zeros and rules.lookup, "set by with_defaults"
     by_head = heads_compared(rules.matching, rules.lookup)
     key, response, document = numbered(pairs.key, pairs.response, by_head=by_head)
     dropped: list[Repeat] = []
@@ -131,7 +131,7 @@ def counts(alignment: Alignment, metrics: Sequence[Metric], rules: Rules) -> tup
     in the key. The official scorer counts both of BLANC from the former, and both of CEAF from a table in which a
     mention counts for every entity of the response that contains it.
     """
-    assert rules.definitions, "set by Rules.with_defaults"
+    assert rules.definitions, "set by with_defaults"
     where = entities_found(alignment)
     key, response = alignment.sides
     both_ways = in_common(key.entity, where.key), in_common(where.response, response.entity), _members(alignment)
@@ -158,7 +158,7 @@ def marked_again(documents: Documents) -> dict[str, list[Repeat]]:
     mentions, _, _ = numbered(documents, Documents([], [], NONE), by_head=(True, True))
     dropped: list[Repeat] = []
     several: list[Repeat] = []
-    _that_count(mentions, documents, Rules().with_defaults(nodes=True), dropped, several)
+    _that_count(mentions, documents, COREFUD, dropped, several)
     return {"dropped-repeat": dropped, "repeated-mention": several}
 
 

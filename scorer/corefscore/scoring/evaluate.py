@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from corefscore.core.records import NamedTuple, replace
 from corefscore.formats.base import Reading
 from corefscore.matching.matched import (
     FEW,
+    MATCHING,
+    REPEATED,
+    SEARCHES,
     Matched,
     Repeat,
     describe,
@@ -25,13 +28,14 @@ from corefscore.matching.matched import (
     too_many,
     treat_repeats,
 )
+from corefscore.matching.matched import MENTIONS as COUNTED_MENTIONS
 from corefscore.matching.pairing import Pairing, Pairs, peek
 from corefscore.matching.text.fidelity import Fidelity, of_all
 from corefscore.metrics import LINKED, MENTIONS, NAMES, blaming, find
 from corefscore.metrics.base import NAMED, NODES, WHOLE, Metric, packed
 from corefscore.metrics.overlap import Overlap, by_units, overlap
 from corefscore.scoring.results import Listed, Result, UnitCounts
-from corefscore.scoring.settings import Run, Settings
+from corefscore.scoring.settings import COREFUD, SPANS, TASKS, Rules, Run, Settings
 
 if TYPE_CHECKING:
     from corefscore.matching.common import Common
@@ -207,7 +211,7 @@ class BatchScorer:
 
             of_views[NAMED] = reduced(pairs, names)
             named = [names_of_side(pairs.key, names, KEY), names_of_side(pairs.response, names, RESPONSE)]
-        rules = self.settings.rules.with_defaults(nodes=False)
+        rules = with_defaults(self.settings.rules, nodes=False)
         treated = {}
         for view, its in of_views.items():
             numbered = match_spans(its.key, its.response)
@@ -260,7 +264,7 @@ class BatchScorer:
             from corefscore.matching.named import names_of
 
             names_of(pairs.key)  # raises an error, since the format has none
-        rules = self.settings.rules.with_defaults(nodes=True)
+        rules = with_defaults(self.settings.rules, nodes=True)
         alignment, about = matched(pairs, rules)
         if pairs.key.kinds is not None:
             from corefscore.scoring.kinds.divisions import with_numbers
@@ -295,6 +299,38 @@ class BatchScorer:
         (counts,) = kinds.values()
         shown = found.listed[WHOLE]._replace(key_copies=counts[MENTIONS][:, 0, 1])
         return found._replace(counts=counts, listed={WHOLE: shown})
+
+
+def with_defaults(rules: Rules, nodes: bool) -> Rules:
+    """Return the rules with the defaults of a format; ``nodes`` says whether its mentions are more than spans.
+
+    Raises `UsageError` for rules that need CorefUD, and for rules that contradict each other.
+    """
+    if rules.task is not None and not nodes:
+        raise UsageError(f"--task {rules.task} is for CorefUD, and these files are not CorefUD; leave it out")
+    asked = {name: value for name, value in vars(rules).items() if value is not None}
+    given: dict[str, Any] = {**TASKS.get(rules.task or "", {}), **asked}
+    chosen = {**vars(COREFUD if nodes else SPANS), **given, "task": None}
+    if rules.of is not None and rules.repeated == REPEATED[0]:  # no other copy of a mention has a partner
+        chosen["repeated"] = "first"
+    if nodes and rules.of is not None:
+        chosen["lookup"] = "alignment"
+        if given.get("lookup", "alignment") != "alignment":
+            raise UsageError("--of cannot be used with --task crac22 or crac23; leave one out")
+    if nodes and chosen["mentions"] == "given":
+        raise UsageError("--mentions given is for spans; in CorefUD mentions are aligned, so leave it out")
+    if nodes and chosen["zeros"] == "dependent" and chosen["lookup"] in SEARCHES:
+        raise UsageError(f"--zeros dependent and --task {chosen['lookup']} exclude each other; leave one out")
+    if not nodes:
+        if chosen["matching"] != MATCHING[0] or chosen["zeros"] or chosen["lookup"]:
+            raise UsageError("--zeros, --matching head and partial are for CorefUD only; leave them out")
+        # Defaults that concern CorefUD are left out of the signature.
+        chosen["matching"] = None
+        if chosen["definitions"] == SPANS.definitions:
+            chosen["definitions"] = None
+    if chosen["mentions"] == COUNTED_MENTIONS[0]:
+        chosen["mentions"] = None
+    return Rules(**chosen)
 
 
 def _counts_by_unit(
@@ -341,7 +377,7 @@ def result_of(batches: Sequence[ScoredBatch], run: Run, notices: list[Finding]) 
     if not batches:
         raise UsageError("there is no document to score: the key is empty")
     nodes = any(batch.nodes is not None for batch in batches)
-    rules = run.settings.rules.with_defaults(nodes)
+    rules = with_defaults(run.settings.rules, nodes)
     settings = replace(run.settings, rules=rules, key=digits_of(sum(batch.fingerprint for batch in batches)))
     names = [batch.names if batch.windows is None else batch.windows.named(batch.names) for batch in batches]
     listed = {view: _joined_listing(batches, names, view) for view in batches[0].listed}

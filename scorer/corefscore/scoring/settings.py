@@ -6,19 +6,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from corefscore.core import __version__
-from corefscore.core.errors import UsageError
 from corefscore.core.names import NameOptions
 from corefscore.core.records import OUTPUT, STATISTICS, NamedTuple, dataclass, field, option
 from corefscore.core.workers import Map
 from corefscore.formats.base import Reading
-from corefscore.matching.matched import MATCHING, REPEATED, SEARCHES, SINGLETONS, ZEROS
+from corefscore.matching.matched import MATCHING, REPEATED, SINGLETONS, ZEROS
 from corefscore.matching.matched import MENTIONS as COUNTED_MENTIONS
 from corefscore.metrics.base import Metric
 
 DOCUMENTS = "documents"
 """The value of ``--average``."""
 
-_TASKS: Mapping[str, Mapping[str, str]] = {
+TASKS: Mapping[str, Mapping[str, str]] = {
     "crac22": {"matching": "partial", "zeros": "linear", "lookup": "crac22"},
     "crac23": {"matching": "head", "zeros": "linear", "lookup": "crac23"},
     "crac24": {},
@@ -36,7 +35,8 @@ _TASKS: Mapping[str, Mapping[str, str]] = {
 class Rules:
     """Which mentions count, and how; None is the default of the format.
 
-    A ``task`` sets the defaults for CorefUD, which other options override; `with_defaults` replaces it by their values.
+    A ``task`` sets the defaults for CorefUD, which other options override; `corefscore.scoring.evaluate` replaces it by
+    their values.
     Only a task sets ``lookup``, how to find the entity of a mention, and ``definitions``, the official scorer that
     defines a metric where the two differ (`corefscore.matching.matched`).
     """
@@ -87,41 +87,10 @@ class Rules:
         None,
         "CorefUD: use the matching rules of this shared task. aligned: as crac26, but each mention corresponds to "
         "the one that it is aligned with; none: as aligned, with the metrics of CoNLL. (default: crac26)",
-        tuple(_TASKS),
+        tuple(TASKS),
     )
     lookup: str | None = None
     definitions: str | None = None
-
-    def with_defaults(self, nodes: bool) -> Rules:
-        """Return the rules with the defaults of a format; ``nodes`` says whether its mentions are more than spans.
-
-        Raises `UsageError` for rules that need CorefUD, and for rules that contradict each other.
-        """
-        if self.task is not None and not nodes:
-            raise UsageError(f"--task {self.task} is for CorefUD, and these files are not CorefUD; leave it out")
-        asked = {name: value for name, value in vars(self).items() if value is not None}
-        given: dict[str, Any] = {**_TASKS.get(self.task or "", {}), **asked}
-        chosen = {**vars(_NODES if nodes else SPANS), **given, "task": None}
-        if self.of is not None and self.repeated == REPEATED[0]:  # no other copy of a mention has a partner
-            chosen["repeated"] = "first"
-        if nodes and self.of is not None:
-            chosen["lookup"] = "alignment"
-            if given.get("lookup", "alignment") != "alignment":
-                raise UsageError("--of cannot be used with --task crac22 or crac23; leave one out")
-        if nodes and chosen["mentions"] == "given":
-            raise UsageError("--mentions given is for spans; in CorefUD mentions are aligned, so leave it out")
-        if nodes and chosen["zeros"] == "dependent" and chosen["lookup"] in SEARCHES:
-            raise UsageError(f"--zeros dependent and --task {chosen['lookup']} exclude each other; leave one out")
-        if not nodes:
-            if chosen["matching"] != MATCHING[0] or chosen["zeros"] or chosen["lookup"]:
-                raise UsageError("--zeros, --matching head and partial are for CorefUD only; leave them out")
-            # Defaults that concern CorefUD are left out of the signature.
-            chosen["matching"] = None
-            if chosen["definitions"] == SPANS.definitions:
-                chosen["definitions"] = None
-        if chosen["mentions"] == COUNTED_MENTIONS[0]:
-            chosen["mentions"] = None
-        return Rules(**chosen)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -150,7 +119,7 @@ class Grouping:
 
 
 SPANS = Rules(singletons="keep", matching="exact", definitions="conll")
-_NODES = Rules(singletons="drop", matching="head", zeros="dependent", lookup="official", definitions="corefud")
+COREFUD = Rules(singletons="drop", matching="head", zeros="dependent", lookup="official", definitions="corefud")
 """The defaults for mentions that are spans and for those of CorefUD: the rules of the official scorers of both."""
 
 _DEFAULT_RULES = Rules()
