@@ -18,7 +18,7 @@ from corefscore.matching.assignment import best
 from corefscore.matching.matched import match_spans
 from corefscore.matching.pairing import Pairing, Pairs
 from corefscore.metrics import NAMES, find, select
-from corefscore.metrics.overlap import Overlap, overlap
+from corefscore.metrics.base import Overlap, overlap
 from corefscore.reports.layouts import Style, rendered
 from corefscore.reports.score import Report
 from corefscore.scoring.evaluate import BatchScorer, result_of

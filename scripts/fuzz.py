@@ -28,7 +28,8 @@ with atheris.instrument_imports(include=["corefscore"]):
     from corefscore.core.errors import ScorerError
     from corefscore.core.findings import ERROR
     from corefscore.core.sources import Source
-    from corefscore.formats.base import Reading, Request
+    from corefscore.formats import Reading
+    from corefscore.formats.base import Request
     from corefscore.formats.conll import reader as conll
     from corefscore.formats.conll.lines import lines_of
 

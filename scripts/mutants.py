@@ -53,7 +53,7 @@ GROUPS = {
             "metrics/ceafe",
             "metrics/blanc",
             "metrics/lea",
-            "metrics/overlap",
+            "metrics/base",
         ),
         ("papers", "properties", "twins", "hypothesis", "recorded"),
     ),

@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 
 from corefscore.core.documents import Documents, joined
-from corefscore.formats.base import Reading
+from corefscore.formats import Reading
 from corefscore.matching.text.projection import words_of
 from reading import read
 

@@ -18,7 +18,8 @@ from corefscore.core.documents import Documents, joined
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding
 from corefscore.core.sources import Source
-from corefscore.formats.base import Reading, Request
+from corefscore.formats import Reading
+from corefscore.formats.base import Request
 from corefscore.formats.conll.annotations import read as layers
 from corefscore.formats.written import CLOSE, OPEN, SINGLE, crossing, marks
 from reading import read

@@ -19,7 +19,7 @@ from corefscore.cli import COMMANDS, commands, synonyms
 from corefscore.cli.options import Command, Parameter, grouped
 from corefscore.core.names import NameOptions
 from corefscore.core.records import HEADINGS, Option, declared
-from corefscore.formats.base import Reading
+from corefscore.formats import Reading
 from corefscore.metrics import GROUPS, NAMES
 from corefscore.scoring.settings import Rules
 from corefscore.statistics.significance import Method

@@ -20,8 +20,7 @@ from corefscore.core.documents import KEY, Documents, Place, joined
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding
 from corefscore.core.sources import Source
-from corefscore.formats import conll
-from corefscore.formats.base import Reading
+from corefscore.formats import Reading, conll
 from corefscore.formats.jsonlines import reader as jsonlines
 from corefscore.formats.jsonlines.dialects import BY_NAME
 from corefscore.formats.jsonlines.objects import Offsets, faults_of, flattened, recognises

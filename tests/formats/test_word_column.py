@@ -13,7 +13,7 @@ from pathlib import Path
 import corefscore
 import pytest
 from corefscore.core.errors import InputError, UsageError
-from corefscore.formats.base import Reading
+from corefscore.formats import Reading
 from support import TESTDATA, call, within
 
 ECB = TESTDATA / "odd" / "no-words-in-column" / "file.conll"

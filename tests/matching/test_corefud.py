@@ -23,8 +23,7 @@ from corefscore.core.documents import Span
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import MOST, Finding, Found
 from corefscore.core.sources import Source
-from corefscore.formats import opened, words
-from corefscore.formats.base import Reading
+from corefscore.formats import Reading, opened, words
 from corefscore.formats.corefud import guidelines, reader
 from corefscore.formats.corefud.lines import Lines, number_of
 from corefscore.formats.corefud.reader import words_at

@@ -18,7 +18,8 @@ from corefscore.checking.convert import WITH_ZEROS, convert
 from corefscore.core.errors import ScorerError
 from corefscore.core.findings import Finding
 from corefscore.core.sources import Source
-from corefscore.formats.base import EVERY_NAME, Annotations, Reading, Request
+from corefscore.formats import Reading
+from corefscore.formats.base import EVERY_NAME, Annotations, Request
 from corefscore.formats.corefud.annotations import read as layers_of
 from corefscore.formats.tagged.notations import NAMES
 from corefscore.matching.text.zeros import gaps_of

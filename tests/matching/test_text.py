@@ -18,7 +18,7 @@ import pytest
 from answers import Mentions, as_characters, marked, words_and_mentions
 from corefscore.core.documents import KEY as KEY_SIDE
 from corefscore.core.documents import RESPONSE, Documents
-from corefscore.formats.base import Reading
+from corefscore.formats import Reading
 from corefscore.formats.tagged.notations import find, untagged
 from corefscore.matching.text import alignment
 from corefscore.matching.text.alignment import ABSENT, EQUAL, MOVED, Key, align, diagonals, grams

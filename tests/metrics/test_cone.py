@@ -17,7 +17,7 @@ from corefscore.core import workers
 from corefscore.core.documents import joined
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.names import EITHER, NAMED_BY, name_options
-from corefscore.formats.base import Reading
+from corefscore.formats import Reading
 from corefscore.formats.conll import reader as conll
 from corefscore.metrics import GROUPS, NAMES, find
 from corefscore.metrics.base import NAMED

@@ -21,8 +21,8 @@ from corefscore.core.arrays import Floats, Ints
 from corefscore.matching import assignment
 from corefscore.metrics import MENTIONS, NAMES
 from corefscore.metrics import ceafe as official
+from corefscore.metrics.base import _FEW, _surplus_pairs
 from corefscore.metrics.ceafe import _munkres
-from corefscore.metrics.overlap import _FEW, _surplus_pairs
 from corefscore.scoring.results import Result
 from reading import read
 from scipy.optimize import linear_sum_assignment

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from corefscore.metrics.base import Counts, Measure, Metric, Option, Ratios
-from corefscore.metrics.overlap import Overlap
+from corefscore.metrics.base import Counts, Measure, Metric, Option, Overlap, Ratios
 
 
 def count(overlap: Overlap, smallest: int = 1) -> tuple[Counts]:

@@ -22,7 +22,7 @@ import pytest
 from corefscore import CorefEvaluator, InputError, Result, Scorer, ScorerWarning, UsageError, analyse, read, score
 from corefscore.core.names import NameOptions
 from corefscore.core.records import declared
-from corefscore.formats.base import Reading
+from corefscore.formats import Reading
 from corefscore.scoring.settings import Rules
 from corefscore.statistics.significance import Method
 from support import RECORDED, TESTDATA, within

@@ -16,7 +16,8 @@ import corefscore
 import numpy as np
 import pytest
 from corefscore.core.errors import InputError, UsageError
-from corefscore.formats.base import BATCH, Reading
+from corefscore.formats import Reading
+from corefscore.formats.base import BATCH
 from corefscore.formats.conll import reader
 from corefscore.metrics import select, wanted
 from corefscore.metrics.base import WHOLE, Metric

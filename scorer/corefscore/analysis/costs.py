@@ -23,8 +23,7 @@ from corefscore.core.arrays import Floats, Ints, connected
 from corefscore.core.errors import UsageError
 from corefscore.matching.matched import Matched
 from corefscore.metrics import single, wanted
-from corefscore.metrics.base import WHOLE, Metric, packed, summed
-from corefscore.metrics.overlap import overlap
+from corefscore.metrics.base import WHOLE, Metric, overlap, packed, summed
 from corefscore.scoring.results import values
 
 

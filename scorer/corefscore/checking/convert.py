@@ -12,17 +12,8 @@ from corefscore.core.arrays import Bools, Ints
 from corefscore.core.documents import KEY, RESPONSE, Documents, are_empty, joined
 from corefscore.core.findings import Finding, plural
 from corefscore.core.sources import MARK, Source, is_utf_16, sources
-from corefscore.formats import BY_CONTENT, HEAD_BYTES, TAGGED, find, form_of, opened, refuse_heads, requested
-from corefscore.formats.base import (
-    EMPTY,
-    NAMES,
-    Annotations,
-    Format,
-    FullDocument,
-    Reading,
-    found_at,
-    full_documents,
-)
+from corefscore.formats import BY_CONTENT, HEAD_BYTES, TAGGED, Reading, find, form_of, opened, refuse_heads, requested
+from corefscore.formats.base import EMPTY, NAMES, Annotations, Format, FullDocument, found_at, full_documents
 from corefscore.formats.written import NO_FORM, add_notice, fitted
 from corefscore.matching.pairing import Names
 

@@ -14,8 +14,8 @@ from corefscore.core.documents import KEY, RESPONSE, Documents, Nodes, Place, Un
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding, Found, kinds, plural, tokens
 from corefscore.core.sources import Source
-from corefscore.formats import BY_CONTENT, opened, refuse_heads
-from corefscore.formats.base import FAULTS, Reading, found_at
+from corefscore.formats import BY_CONTENT, Reading, opened, refuse_heads
+from corefscore.formats.base import FAULTS, found_at
 from corefscore.formats.ids import odd_ids
 from corefscore.matching.common import (
     Common,

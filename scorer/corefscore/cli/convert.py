@@ -14,7 +14,8 @@ from corefscore.cli.scoring import spare_inputs
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding
 from corefscore.core.records import INPUT
-from corefscore.formats.base import EVERY_NAME, Reading
+from corefscore.formats import Reading
+from corefscore.formats.base import EVERY_NAME
 
 _BY_ENDING = {"conll": "conll", "conllu": "corefud", "jsonl": "jsonlines", "csv": "labels"}
 """The formats by the ending of OUT, which may have something before it, as in ``.auto_conll``."""

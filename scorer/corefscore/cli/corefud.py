@@ -9,7 +9,7 @@ from typing import NoReturn
 from corefscore.cli.output import write
 from corefscore.cli.scoring import spare_inputs
 from corefscore.core.errors import UsageError
-from corefscore.formats.base import Reading
+from corefscore.formats import Reading
 from corefscore.matching.matched import MATCHING
 from corefscore.metrics import GROUPS, select
 from corefscore.reports.layouts import COREFUD, Style, rendered

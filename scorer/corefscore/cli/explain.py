@@ -9,7 +9,7 @@ import click
 from corefscore.cli import options
 from corefscore.cli.output import tell, write
 from corefscore.cli.scoring import missing_response, of_both_sides, spare_inputs
-from corefscore.formats.base import Reading
+from corefscore.formats import Reading
 from corefscore.reports.layouts import DATA, TABLES, Style, rendered
 
 

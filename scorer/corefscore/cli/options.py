@@ -197,7 +197,7 @@ def made(topic: type | Iterable[Option], *names: str) -> list[click.Parameter]:
 def scoring(metrics: Sequence[Metric] | None = None) -> list[click.Parameter]:
     """List the options that can change a score: how mentions count, options of metrics (by default of every built-in
     one), and how files are read."""
-    from corefscore.formats.base import Reading
+    from corefscore.formats import Reading
     from corefscore.scoring.settings import Rules
 
     every = [find(name) for name in METRICS] if metrics is None else metrics

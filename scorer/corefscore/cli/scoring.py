@@ -19,8 +19,7 @@ from corefscore.core.errors import InputError, UnknownDocumentError, UsageError
 from corefscore.core.findings import Finding
 from corefscore.core.sources import STDIN, listed, only_once, place_and_pattern
 from corefscore.core.workers import Map, processes
-from corefscore.formats import has_both_sides
-from corefscore.formats.base import Reading
+from corefscore.formats import Reading, has_both_sides
 from corefscore.metrics.base import Metric, options_of, own_values
 from corefscore.scoring.results import DOCUMENT, Result
 from corefscore.scoring.run import Corpus, options_by_topic, scored, settings_of

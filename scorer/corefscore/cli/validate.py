@@ -20,8 +20,7 @@ from corefscore.core.errors import InputError, UsageError, suggested
 from corefscore.core.findings import ERROR, NOTICE, Finding, kinds
 from corefscore.core.records import INPUT, SCORING
 from corefscore.core.sources import Source, sources
-from corefscore.formats import form_of
-from corefscore.formats.base import Reading
+from corefscore.formats import Reading, form_of
 from corefscore.reports.layouts import ANNOTATIONS, DATA, FINDINGS, Style, fitting, rendered
 from corefscore.reports.validate import Checked
 

@@ -10,32 +10,162 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 from corefscore.core.documents import KEY, RESPONSE, Documents
 from corefscore.core.errors import InputError, UsageError, suggested
 from corefscore.core.findings import Finding, Found
 from corefscore.core.names import OWN, NameOptions
-from corefscore.core.records import NamedTuple, replace
+from corefscore.core.records import INPUT, NamedTuple, check_options, dataclass, declared, option, replace
 from corefscore.core.sources import Source, listed, place_and_pattern, sources, unpacked
 from corefscore.formats.base import (
     AUTO,
     CLUSTERS,
+    CONTENTS,
     DIALECTS,
     DOCUMENT,
     ENTITY,
     EVERY_NAME,
+    HEADS,
     ITEM,
     NAMES,
     NE,
+    PIECES,
+    WORD,
     Annotations,
     Format,
     Read,
-    Reading,
     Request,
-    columns_of,
-    of_side,
 )
+
+T = TypeVar("T")
+
+OneOrEach: TypeAlias = "T | Mapping[str, T] | None"
+"""An option for both sides, or for each by its name; None leaves it to the content."""
+
+
+def of_side(option: OneOrEach[T], side: str | None) -> T | None:
+    """Return the value of an option for one side.
+
+    Raises `UsageError` for names that are not sides, and for values by side if the side is not known.
+    """
+    if not isinstance(option, Mapping):
+        return option
+    if unknown := [name for name in option if name not in (KEY, RESPONSE)]:
+        raise UsageError(f"{unknown[0]!r} is not a side; expected {KEY} or {RESPONSE}, each with its value")
+    if side is None:
+        raise UsageError("there is one input here, not a key and a response; give one value")
+    return option.get(side)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Reading:
+    """How files are read."""
+
+    input_format: OneOrEach[str] = option(
+        None,
+        f"Format of the input (default: recognised by content). {', '.join(NAMES)}, or a dialect of JSON "
+        f"({', '.join(DIALECTS)}). If the sides differ: key=FORMAT,response=FORMAT.",
+        EVERY_NAME,
+        heading=INPUT,
+        metavar="FORMAT",
+        by_side=True,
+        common=True,
+    )
+    heads: str | None = option(
+        None,
+        "How to find heads, for CorefUD, errors and diff: as annotated in CorefUD (file), the highest word in the tree "
+        "(tree), by the parse of CoNLL (parse), or the last word (last). (default: auto: file for "
+        "CorefUD, otherwise parse, or else last)",
+        HEADS,
+        heading=INPUT,
+    )
+    tags: str | None = option(
+        None,
+        "Notation of tagged text: markdown, xml, words, braces, or a pattern with the groups open, close and id "
+        "(default: recognised by content).",
+        kind=str,
+        heading=INPUT,
+        metavar="NAME|REGEX",
+    )
+    pieces: str | None = option(
+        None,
+        "Merge entities of a document's pieces (tagged text): those that share a mention where pieces overlap "
+        f"(overlap), those with the same id (same), or none (apart). (default: {PIECES[0]})",
+        PIECES,
+        heading=INPUT,
+    )
+    align: bool | None = option(
+        None,
+        "Align the words of the response with those of the key, if its tokens or text differ. Always on for tagged "
+        "text.",
+        kind=bool,
+        heading=INPUT,
+    )
+    columns: str | None = option(
+        None,
+        "Which column contains what, such as word=6,ne=7. CoNLL: word (default 4; with fewer than 5 columns the one "
+        "before the last) and ne (named entities; default 11). Tables and JSON with an "
+        "object for each mention: item, entity, document. Other JSON: clusters. For one side: key.word=6.",
+        kind=str,
+        heading=INPUT,
+        metavar="COLUMNS",
+    )
+
+    def of(self, side: str | None) -> Reading:
+        """Return the options for one side, without the column of names. If no side is known, there is no other one.
+
+        Raises `UsageError` as `of_side` and `columns_of` do, and for an option about the other side if there is none.
+        """
+        if side is None and (self.align or self.pieces is not None):
+            raise UsageError("--align and --pieces find words in a key; leave them out, or add --key KEY")
+        named = (f"{content}={name}" for content, name in columns_of(self, side).items() if content != NE)
+        return replace(self, input_format=of_side(self.input_format, side), columns=",".join(named) or None)
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """The options that were given and can change a score; the name of a value by side begins with the side."""
+        given: dict[str, Any] = {}
+        for name, value in vars(self).items():
+            if isinstance(value, Mapping):
+                given |= {f"{side}_{name}": of_one for side, of_one in value.items()}
+            elif value not in (None, False, AUTO):
+                given[name] = value
+        return given
+
+
+def columns_of(reading: Reading, side: str | None) -> dict[str, Any]:
+    """Return the columns of a side that ``--columns`` names, by what they contain (`CONTENTS`).
+
+    Raises `UsageError` for anything else, and for a column of one side if the side is not known.
+    """
+    check_options(declared(Reading), vars(reading))
+    found: dict[str, Any] = {}
+    for piece in () if reading.columns is None else reading.columns.split(","):
+        place, _, name = piece.partition("=")
+        of, dot, content = place.rpartition(".")
+        if content not in CONTENTS or not name or (dot and of not in (KEY, RESPONSE)):
+            raise UsageError(
+                f"--columns {reading.columns}: expected word=N, ne=N, item=NAME, entity=NAME, document=NAME, "
+                f"clusters=NAME or several of these with commas, each with {KEY}. or {RESPONSE}. for one side"
+            )
+        if content in (WORD, NE) and not (name.isdecimal() and int(name)):
+            raise UsageError(f"--columns {piece}: expected the number of a column, 1 or more")
+        if dot and side is None:
+            raise UsageError(f"--columns {piece}: there is only one side here; leave out {of}.")
+        if not dot or of == side:
+            if content in found or name in found.values():
+                raise UsageError(f"--columns {reading.columns}: {content if content in found else name} is named twice")
+            found[content] = int(name) if content in (WORD, NE) else name
+    return found
+
+
+def later(module: str, function: str, *arguments: Any) -> Any:
+    """Call a function of a module of this folder, which is imported only now: every format is asked whether it
+    recognises a file, but a run needs few of their modules.
+    """
+    return getattr(import_module(f"corefscore.formats.{module}"), function)(*arguments)
+
 
 TAGGED = "tagged"
 """The format of tagged text, which cannot always be recognised."""

@@ -5,18 +5,17 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from importlib import import_module
 from itertools import compress
 from types import MappingProxyType
-from typing import Any, TypeAlias, TypeVar
+from typing import Any
 
 from corefscore.core.arrays import NONE, Bools, Ints
-from corefscore.core.documents import KEY, RESPONSE, Documents, Place, are_empty
-from corefscore.core.errors import InputError, UsageError
+from corefscore.core.documents import KEY, Documents, Place, are_empty
+from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, Found
 from corefscore.core.items import LONGEST, Items, Values, text_of
 from corefscore.core.names import NameOptions
-from corefscore.core.records import INPUT, NamedTuple, check_options, dataclass, declared, option, replace
+from corefscore.core.records import NamedTuple
 from corefscore.core.sources import MARK, Source
 
 BATCH = 1 << 23
@@ -56,130 +55,8 @@ where the pieces overlap; never; if they have the same id."""
 Sentences = Sequence[Sequence[str]]
 """The words of one document, sentence by sentence."""
 
-T = TypeVar("T")
-
-OneOrEach: TypeAlias = "T | Mapping[str, T] | None"
-"""An option for both sides, or for each by its name; None leaves it to the content."""
-
-
-def of_side(option: OneOrEach[T], side: str | None) -> T | None:
-    """Return the value of an option for one side.
-
-    Raises `UsageError` for names that are not sides, and for values by side if the side is not known.
-    """
-    if not isinstance(option, Mapping):
-        return option
-    if unknown := [name for name in option if name not in (KEY, RESPONSE)]:
-        raise UsageError(f"{unknown[0]!r} is not a side; expected {KEY} or {RESPONSE}, each with its value")
-    if side is None:
-        raise UsageError("there is one input here, not a key and a response; give one value")
-    return option.get(side)
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class Reading:
-    """How files are read."""
-
-    input_format: OneOrEach[str] = option(
-        None,
-        f"Format of the input (default: recognised by content). {', '.join(NAMES)}, or a dialect of JSON "
-        f"({', '.join(DIALECTS)}). If the sides differ: key=FORMAT,response=FORMAT.",
-        EVERY_NAME,
-        heading=INPUT,
-        metavar="FORMAT",
-        by_side=True,
-        common=True,
-    )
-    heads: str | None = option(
-        None,
-        "How to find heads, for CorefUD, errors and diff: as annotated in CorefUD (file), the highest word in the tree "
-        "(tree), by the parse of CoNLL (parse), or the last word (last). (default: auto: file for "
-        "CorefUD, otherwise parse, or else last)",
-        HEADS,
-        heading=INPUT,
-    )
-    tags: str | None = option(
-        None,
-        "Notation of tagged text: markdown, xml, words, braces, or a pattern with the groups open, close and id "
-        "(default: recognised by content).",
-        kind=str,
-        heading=INPUT,
-        metavar="NAME|REGEX",
-    )
-    pieces: str | None = option(
-        None,
-        "Merge entities of a document's pieces (tagged text): those that share a mention where pieces overlap "
-        f"(overlap), those with the same id (same), or none (apart). (default: {PIECES[0]})",
-        PIECES,
-        heading=INPUT,
-    )
-    align: bool | None = option(
-        None,
-        "Align the words of the response with those of the key, if its tokens or text differ. Always on for tagged "
-        "text.",
-        kind=bool,
-        heading=INPUT,
-    )
-    columns: str | None = option(
-        None,
-        "Which column contains what, such as word=6,ne=7. CoNLL: word (default 4; with fewer than 5 columns the one "
-        "before the last) and ne (named entities; default 11). Tables and JSON with an "
-        "object for each mention: item, entity, document. Other JSON: clusters. For one side: key.word=6.",
-        kind=str,
-        heading=INPUT,
-        metavar="COLUMNS",
-    )
-
-    def of(self, side: str | None) -> Reading:
-        """Return the options for one side, without the column of names. If no side is known, there is no other one.
-
-        Raises `UsageError` as `of_side` and `columns_of` do, and for an option about the other side if there is none.
-        """
-        if side is None and (self.align or self.pieces is not None):
-            raise UsageError("--align and --pieces find words in a key; leave them out, or add --key KEY")
-        named = (f"{content}={name}" for content, name in columns_of(self, side).items() if content != NE)
-        return replace(self, input_format=of_side(self.input_format, side), columns=",".join(named) or None)
-
-    @property
-    def settings(self) -> dict[str, str]:
-        """The options that were given and can change a score; the name of a value by side begins with the side."""
-        given: dict[str, Any] = {}
-        for name, value in vars(self).items():
-            if isinstance(value, Mapping):
-                given |= {f"{side}_{name}": of_one for side, of_one in value.items()}
-            elif value not in (None, False, AUTO):
-                given[name] = value
-        return given
-
-
-WORD, NE, ITEM, ENTITY, DOCUMENT, CLUSTERS = _CONTENTS = ("word", "ne", "item", "entity", "document", "clusters")
+WORD, NE, ITEM, ENTITY, DOCUMENT, CLUSTERS = CONTENTS = ("word", "ne", "item", "entity", "document", "clusters")
 """What ``--columns`` can name: columns of CoNLL by their numbers, those of tables by their names, a field of JSON."""
-
-
-def columns_of(reading: Reading, side: str | None) -> dict[str, Any]:
-    """Return the columns of a side that ``--columns`` names, by what they contain (`_CONTENTS`).
-
-    Raises `UsageError` for anything else, and for a column of one side if the side is not known.
-    """
-    check_options(declared(Reading), vars(reading))
-    found: dict[str, Any] = {}
-    for piece in () if reading.columns is None else reading.columns.split(","):
-        place, _, name = piece.partition("=")
-        of, dot, content = place.rpartition(".")
-        if content not in _CONTENTS or not name or (dot and of not in (KEY, RESPONSE)):
-            raise UsageError(
-                f"--columns {reading.columns}: expected word=N, ne=N, item=NAME, entity=NAME, document=NAME, "
-                f"clusters=NAME or several of these with commas, each with {KEY}. or {RESPONSE}. for one side"
-            )
-        if content in (WORD, NE) and not (name.isdecimal() and int(name)):
-            raise UsageError(f"--columns {piece}: expected the number of a column, 1 or more")
-        if dot and side is None:
-            raise UsageError(f"--columns {piece}: there is only one side here; leave out {of}.")
-        if not dot or of == side:
-            if content in found or name in found.values():
-                raise UsageError(f"--columns {reading.columns}: {content if content in found else name} is named twice")
-            found[content] = int(name) if content in (WORD, NE) else name
-    return found
 
 
 class Request(NamedTuple):
@@ -191,8 +68,9 @@ class Request(NamedTuple):
     - ``names``: the options about named entities, if these are needed.
     - ``texts``: whether the words of all tokens are kept.
     - ``heads``: one of `HEADS`.
-    - ``input_format``, ``tags``: the same as in `Reading`, for this side.
-    - ``columns``: what `columns_of` returns for this side; ``both``: those that are named for both sides.
+    - ``input_format``, ``tags``: the same as in `corefscore.formats.Reading`, for this side.
+    - ``columns``: what `corefscore.formats.columns_of` returns for this side; ``both``: those that are named for both
+      sides.
     - ``several``: whether the corpus has several files, which then name documents of CoNLL without a name.
     - ``unit``: where the units of tokens are annotated (`corefscore.core.documents.UNIT_SOURCES`), for annotations.
     - ``types``: where the types of entities are annotated: likewise, or anything else for ``etype`` in CorefUD; None if
@@ -357,15 +235,8 @@ FAULTS = ("unclosed", "unopened", "crossing", "unreadable", "unknown")
 misspelled or in another notation."""
 
 
-def later(module: str, function: str, *arguments: Any) -> Any:
-    """Call a function of a module of this folder, which is imported only now: every format is asked whether it
-    recognises a file, but a run needs few of their modules.
-    """
-    return getattr(import_module(f"corefscore.formats.{module}"), function)(*arguments)
-
-
 class Format(NamedTuple):
-    """One row of the table of formats. Functions in modules of their own are called by `later`.
+    """One row of the table of formats. Functions in modules of their own are called by `corefscore.formats.later`.
 
     Functions that read and write; they add oddities and losses to the notices, and raise `InputError` for input that is
     refused:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from corefscore.metrics.base import Counts, Measure, Metric, Ratios
+from corefscore.metrics.base import Counts, Measure, Metric, Overlap, Ratios
 from corefscore.metrics.members import Both
-from corefscore.metrics.overlap import Overlap
 
 
 def count(overlap: Overlap) -> tuple[Counts]:

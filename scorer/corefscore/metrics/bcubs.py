@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from corefscore.metrics import bcub
-from corefscore.metrics.base import Counts, Measure, Metric, Ratios, Values, quotient
-from corefscore.metrics.overlap import Overlap
+from corefscore.metrics.base import Counts, Measure, Metric, Overlap, Ratios, Values, quotient
 
 
 def count(overlap: Overlap) -> tuple[Counts, Counts, Counts]:

@@ -8,9 +8,8 @@ from functools import partial
 import numpy as np
 
 from corefscore.core.arrays import Bools, Floats, Ints, pairs_of
-from corefscore.metrics.base import SCORES, Counts, Measure, Metric, Option, Values, combined, divided, shares
+from corefscore.metrics.base import SCORES, Counts, Measure, Metric, Option, Overlap, Values, combined, divided, shares
 from corefscore.metrics.members import Both, Members
-from corefscore.metrics.overlap import Overlap
 
 KEY, BOTH = _BOUNDARIES = ("key", "both")
 """The sides whose links decide which kinds of link count."""

@@ -13,9 +13,8 @@ import numpy as np
 
 from corefscore.core.arrays import Bools, Floats, Ints, bounds
 from corefscore.matching.assignment import Assignment, best
-from corefscore.metrics.base import Counts, Measure, Metric, shares
+from corefscore.metrics.base import Counts, Measure, Metric, Overlap, shares
 from corefscore.metrics.members import Both, Members
-from corefscore.metrics.overlap import Overlap
 
 _SMALL = 400
 """The number of pairs of a key and a response entity up to which the search takes a fraction of a millisecond."""

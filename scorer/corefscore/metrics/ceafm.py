@@ -6,9 +6,8 @@ import numpy as np
 
 from corefscore.core.arrays import Bools
 from corefscore.matching.assignment import best
-from corefscore.metrics.base import Counts, Measure, Metric, shares
+from corefscore.metrics.base import Counts, Measure, Metric, Overlap, shares
 from corefscore.metrics.members import Both
-from corefscore.metrics.overlap import Overlap
 
 
 def count(overlap: Overlap) -> tuple[Counts]:

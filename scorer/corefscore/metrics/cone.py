@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from corefscore.metrics import bcub, ceafm, mentions
-from corefscore.metrics.base import NAMED, Counts, Measure, Metric
-from corefscore.metrics.overlap import Overlap
+from corefscore.metrics.base import NAMED, Counts, Measure, Metric, Overlap
 
 
 def count(overlap: Overlap) -> tuple[Counts, Counts, Counts]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from corefscore.core.arrays import Floats, Ints, pairs_of
-from corefscore.metrics.base import Counts, Measure, Metric, Ratios
+from corefscore.metrics.base import Counts, Groups, Measure, Metric, Overlap, Ratios
 from corefscore.metrics.members import Both, Members
-from corefscore.metrics.overlap import Groups, Overlap
 
 
 def count(overlap: Overlap) -> tuple[Counts]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from corefscore.core.arrays import Floats, Ints
-from corefscore.metrics.base import Counts, Measure, Metric, shares
+from corefscore.metrics.base import Counts, Groups, Measure, Metric, Overlap, shares
 from corefscore.metrics.members import Both
-from corefscore.metrics.overlap import Groups, Overlap
 
 
 def count(overlap: Overlap) -> tuple[Counts]:

@@ -15,8 +15,7 @@ import numpy as np
 from corefscore.core.arrays import Array, Bools, Floats, Ints, changes, order_by
 from corefscore.core.records import NamedTuple
 from corefscore.matching.matched import Matched, Side
-from corefscore.metrics.base import Counts, Ratios
-from corefscore.metrics.overlap import Cells, Groups, Overlap
+from corefscore.metrics.base import Cells, Counts, Groups, Overlap, Ratios
 
 
 class Members(NamedTuple):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from corefscore.metrics.base import Counts, Measure, Metric, shares
+from corefscore.metrics.base import Counts, Measure, Metric, Overlap, shares
 from corefscore.metrics.members import Both
-from corefscore.metrics.overlap import Overlap
 
 
 def count(overlap: Overlap) -> tuple[Counts]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from corefscore.metrics import blanc
-from corefscore.metrics.base import Counts, Measure, Metric, shares
-from corefscore.metrics.overlap import Overlap
+from corefscore.metrics.base import Counts, Measure, Metric, Overlap, shares
 
 
 def count(overlap: Overlap) -> tuple[Counts]:

@@ -23,7 +23,8 @@ from corefscore.core.findings import Finding, in_words
 from corefscore.core.names import EITHER, name_options
 from corefscore.core.records import declared
 from corefscore.core.workers import Map
-from corefscore.formats.base import NE, Reading, columns_of
+from corefscore.formats import Reading, columns_of
+from corefscore.formats.base import NE
 from corefscore.metrics import select
 from corefscore.metrics.base import Metric
 from corefscore.scoring.results import DOCUMENT, Result
@@ -68,7 +69,7 @@ class _Scoring(TypedDict, total=False):
 
 
 class Files(TypedDict, total=False):
-    """Options of reading files (`corefscore.formats.base.Reading`)."""
+    """Options of reading files (`corefscore.formats.Reading`)."""
 
     input_format: str | Mapping[str, str] | None
     heads: str | None

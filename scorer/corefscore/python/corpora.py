@@ -21,8 +21,7 @@ from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, shortened
 from corefscore.core.items import Values, text_of
 from corefscore.core.sources import Source
-from corefscore.formats import BY_CONTENT, TAGGED, opened
-from corefscore.formats.base import Reading
+from corefscore.formats import BY_CONTENT, TAGGED, Reading, opened
 from corefscore.formats.ids import odd_ids
 from corefscore.formats.labels import UNNAMED, merged_cells
 from corefscore.formats.labels import documents as documents_of

@@ -16,7 +16,7 @@ import numpy as np
 from corefscore.core.documents import KEY, RESPONSE, Clusters, fingerprint
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding
-from corefscore.formats.base import Reading
+from corefscore.formats import Reading
 from corefscore.formats.memory import Mentions, are_spans, as_tuple, documents, nested, odd_mentions, together
 from corefscore.matching.pairing import Pairs
 from corefscore.metrics import select, single, wanted

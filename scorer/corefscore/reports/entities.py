@@ -16,11 +16,10 @@ from corefscore.core.errors import UsageError
 from corefscore.core.percent import percent
 from corefscore.core.records import dataclass
 from corefscore.matching.matched import Matched
-from corefscore.metrics.base import SCORES, WHOLE, Metric
+from corefscore.metrics.base import SCORES, WHOLE, Metric, Overlap, overlap
 from corefscore.metrics.ceafe import assigned
 from corefscore.metrics.ceafm import taken
 from corefscore.metrics.members import Both, members
-from corefscore.metrics.overlap import Overlap, overlap
 from corefscore.reports.base import Column, Reported, Table, tabled
 from corefscore.scoring.results import TOTAL, Ratio, Result
 from corefscore.scoring.run import words_of

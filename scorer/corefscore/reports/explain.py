@@ -16,7 +16,7 @@ from corefscore.core.documents import KEY, RESPONSE
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.percent import from_percent
 from corefscore.core.records import dataclass
-from corefscore.formats.base import Reading
+from corefscore.formats import Reading
 from corefscore.metrics import AVERAGE, GROUPS, select
 from corefscore.metrics.base import SCORES, f1, summed
 from corefscore.reports.base import VERBATIM, Column, Reported, Table, head

@@ -18,8 +18,7 @@ from corefscore.matching.entity_lookup import differing, entities_found, partner
 from corefscore.matching.matched import SEARCHES, Repeat, copies_by_number, describe, distinct, refusal, repeats_of
 from corefscore.matching.mentions import Alignment, Common, Mentions, align, equals, heads_compared, in_common, numbered
 from corefscore.matching.pairing import Pairs
-from corefscore.metrics.base import NODES, Counts, Metric, packed
-from corefscore.metrics.overlap import Cells, Overlap, plain_groups
+from corefscore.metrics.base import NODES, Cells, Counts, Metric, Overlap, packed, plain_groups
 from corefscore.scoring.settings import COREFUD, Rules
 
 

@@ -21,8 +21,7 @@ from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import Finding
 from corefscore.core.sources import COMPRESSED, STDIN, Source
 from corefscore.core.workers import NotSplittable
-from corefscore.formats import Opened, opened
-from corefscore.formats.base import Reading
+from corefscore.formats import Opened, Reading, opened
 from corefscore.matching.pairing import in_other_form, unpaired
 from corefscore.metrics import select
 from corefscore.scoring.evaluate import ScoredBatch, count_batches, result_of

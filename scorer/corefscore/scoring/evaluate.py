@@ -12,7 +12,7 @@ from corefscore.core.documents import KEY, RESPONSE, Documents, Place, Unread, d
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import MOST, SHOWN, Finding
 from corefscore.core.records import NamedTuple, replace
-from corefscore.formats.base import Reading
+from corefscore.formats import Reading
 from corefscore.matching.matched import (
     FEW,
     MATCHING,
@@ -32,8 +32,7 @@ from corefscore.matching.matched import MENTIONS as COUNTED_MENTIONS
 from corefscore.matching.pairing import Pairing, Pairs, peek
 from corefscore.matching.text.fidelity import Fidelity, of_all
 from corefscore.metrics import LINKED, MENTIONS, NAMES, blaming, find
-from corefscore.metrics.base import NAMED, NODES, WHOLE, Metric, packed
-from corefscore.metrics.overlap import Overlap, by_units, overlap
+from corefscore.metrics.base import NAMED, NODES, WHOLE, Metric, Overlap, by_units, overlap, packed
 from corefscore.scoring.results import Listed, Result, UnitCounts
 from corefscore.scoring.settings import COREFUD, SPANS, TASKS, Rules, Run, Settings
 

@@ -18,7 +18,7 @@ from corefscore.core.names import NameOptions
 from corefscore.core.records import check_options, dataclass, declared, replace
 from corefscore.core.sources import Source
 from corefscore.core.workers import NotSplittable
-from corefscore.formats.base import Reading
+from corefscore.formats import Reading
 from corefscore.metrics.base import Metric, own_values
 from corefscore.scoring.evaluate import count_batches, result_of
 from corefscore.scoring.results import DOCUMENT, Result

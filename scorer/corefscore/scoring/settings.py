@@ -9,7 +9,7 @@ from corefscore.core import __version__
 from corefscore.core.names import NameOptions
 from corefscore.core.records import OUTPUT, STATISTICS, NamedTuple, dataclass, field, option
 from corefscore.core.workers import Map
-from corefscore.formats.base import Reading
+from corefscore.formats import Reading
 from corefscore.matching.matched import MATCHING, REPEATED, SINGLETONS, ZEROS
 from corefscore.matching.matched import MENTIONS as COUNTED_MENTIONS
 from corefscore.metrics.base import Metric

@@ -6,7 +6,8 @@ import re
 from functools import partial
 
 from corefscore.core.sources import MARK
-from corefscore.formats.base import NE, WORD, Format, later
+from corefscore.formats import later
+from corefscore.formats.base import NE, WORD, Format
 
 BEGIN = b"begin document "
 """What follows the ``#`` of a line that begins a document."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from functools import partial
 
-from corefscore.formats.base import Format, later
+from corefscore.formats import later
+from corefscore.formats.base import Format
 
 _CONLL_U = rb"(?m)^# ?(newdoc|global\.Entity|sent_id)|^\d+(?:[-.]\d+)?(?:\t[^\t\n]*){9}\r?$"
 """What a file in CoNLL-U has: a comment of it, or a line of ten columns that begins with the number of a word."""

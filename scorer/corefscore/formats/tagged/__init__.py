@@ -9,7 +9,8 @@ import re
 from functools import partial
 
 from corefscore.core.sources import MARK
-from corefscore.formats.base import Format, is_json, later
+from corefscore.formats import later
+from corefscore.formats.base import Format, is_json
 from corefscore.formats.tagged.notations import nearby, recognised
 
 _ANSWER = re.compile(rb'"answer"\s*:\s*"')

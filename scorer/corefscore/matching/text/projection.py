@@ -40,6 +40,7 @@ from corefscore.core.documents import (
 )
 from corefscore.core.findings import Finding, plural
 from corefscore.core.sources import Source
+from corefscore.formats import Reading
 from corefscore.formats.base import (
     APART,
     FAULTS,
@@ -50,7 +51,6 @@ from corefscore.formats.base import (
     TREE,
     ZERO,
     Annotations,
-    Reading,
     found_at,
     passage,
     passage_places,

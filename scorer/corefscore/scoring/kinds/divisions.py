@@ -24,9 +24,8 @@ from corefscore.matching.entity_lookup import together
 from corefscore.matching.matched import Matched, Side
 from corefscore.matching.mentions import Alignment
 from corefscore.matching.pairing import Pairs
-from corefscore.metrics.base import Counts, Metric, Ratios, packed
+from corefscore.metrics.base import Counts, Metric, Ratios, overlap, packed
 from corefscore.metrics.members import Both, Members, members
-from corefscore.metrics.overlap import overlap
 from corefscore.scoring.kinds.texts import NO_TAG, PENN, TAG_SETS, Projection, Text, text_of
 
 _ENGLISH_TEXT = """
