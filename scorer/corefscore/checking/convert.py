@@ -14,7 +14,7 @@ from corefscore.core.findings import Finding, plural
 from corefscore.core.sources import MARK, Source, is_utf_16, sources
 from corefscore.formats import BY_CONTENT, HEAD_BYTES, TAGGED, Reading, find, form_of, opened, refuse_heads, requested
 from corefscore.formats.base import EMPTY, NAMES, Annotations, Format, FullDocument, found_at, full_documents
-from corefscore.formats.written import NO_FORM, add_notice, fitted
+from corefscore.formats.written import NO_FORM, add_notice, dropped_fields, fitted
 from corefscore.matching.pairing import Names
 
 
@@ -262,6 +262,8 @@ def _full(
                 notices.append(found_at(document.place, "dropped-marks", **details))
             layer = next(annotations)
             if layer is None:
+                if number == 0 and batch.unread:
+                    notices.append(dropped_fields(document.place, document.name, [name for name, _ in batch.unread]))
                 yield document
                 continue
             notices += layer.lost

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
-from corefscore.core.findings import SHOWN, Finding, in_words, plural
+from corefscore.core.findings import SHOWN, Finding, in_words, plural, some_of
 
 
 class ScorerError(Exception):
@@ -63,8 +63,7 @@ def suggested(name: str, known: Iterable[str]) -> str:
     known = list(dict.fromkeys(known))
     if like := nearest(name, known):
         return f"did you mean {' or '.join(filter(None, (', '.join(like[:-1]), like[-1])))}?"
-    more = f" and {len(known) - SHOWN} more" if len(known) > SHOWN else ""
-    return f"known: {', '.join(known[:SHOWN])}{more}"
+    return f"known: {some_of(known)}"
 
 
 NAMES_SHOWN = 10

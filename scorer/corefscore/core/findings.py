@@ -188,6 +188,12 @@ def plural(number: int, noun: str) -> str:
     return f"{number} {noun[:-1]}ies" if noun.endswith("y") else f"{number} {noun}s"
 
 
+def some_of(names: Sequence[str], most: int = SHOWN) -> str:
+    """List names with commas: the first ones, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
 def shortened(text: str) -> str:
     """Return text of at most 60 characters, cut at its end if it is longer."""
     return text if len(text) <= 60 else f"{text[:57]}..."

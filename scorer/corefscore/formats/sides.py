@@ -39,8 +39,8 @@ OF_TEXTS = "(?i)(?:topic|book|novel|story|play|poem|thread|dialogue|tweet)s?(?:[
 _IDS = "(?:^|[-_])(?i:id|idx|uid|uuid|guid|index|hash|url|key)$|(?<=[a-z])(?:Id|ID|Idx|Key)$"
 """Names of fields with ids or numbers of documents."""
 
-_METADATA = {"", "Unnamed: 0", "index", "speaker", "speakers", "genre", "text", "tokens", "ner", "pos"}
-_METADATA |= {"word_clusters", "constituents", "sentence_map", "usage", "meta", "metadata"}
+METADATA = {"", "Unnamed: 0", "index", "speaker", "speakers", "genre", "text", "tokens", "ner", "pos"}
+METADATA |= {"word_clusters", "constituents", "sentence_map", "usage", "meta", "metadata"}
 """Fields of dialects, and columns of exports, that are known to have no entities of their own."""
 
 
@@ -82,9 +82,9 @@ def _look_like_names(name: str, values: Sequence[str | int]) -> bool:
 def leave(
     unread: dict[Unread, Place], place: Place, names: Iterable[str], read: Collection[str] = (), cells: int = 0
 ) -> None:
-    """Add those of the ``names`` at a place that are not ``read``, and may have entities, to those of a side."""
+    """Add those of the ``names`` at a place that are not ``read`` to those of a side."""
     for name in names:
-        if name not in read and name not in _METADATA:
+        if name not in read:
             unread.setdefault(Unread(name, cells), place)
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from corefscore.core.documents import Place
 from corefscore.core.errors import InputError
-from corefscore.core.findings import Finding, plural
+from corefscore.core.findings import Finding, plural, some_of
 from corefscore.formats.base import NO_WORD, ZERO, FullDocument, Sentences, found_at, likely_tokens, refused
 
 Spans = Sequence[tuple[int, int]]
@@ -19,8 +19,16 @@ Spans = Sequence[tuple[int, int]]
 _WIDER = 0xFEE0
 """How far a character of ASCII is from its full-width form, which is compared as the same."""
 
+_FIELDS_SHOWN = 10
+"""The number of fields that a message lists."""
+
 _LINE_ENDS = r"\n|\r\Z"
 """What no name of a document can contain."""
+
+
+def dropped_fields(place: Place, document: str, names: Sequence[str]) -> Finding:
+    """Return the notice about fields or columns of a document that are not converted."""
+    return found_at(place, "dropped-fields", document=document, fields=some_of(names, _FIELDS_SHOWN))
 
 
 class Fit(NamedTuple):

@@ -23,11 +23,11 @@ from corefscore.core.documents import (
     Unworded,
     texts_of,
 )
-from corefscore.core.findings import SHOWN, Finding, plural, tokens
+from corefscore.core.findings import Finding, plural, some_of, tokens
 from corefscore.core.records import NamedTuple
 from corefscore.formats.base import found_at
 from corefscore.formats.conll.columns import other_mentions
-from corefscore.formats.sides import side_in
+from corefscore.formats.sides import METADATA, side_in
 from corefscore.formats.words import are_words
 from corefscore.matching.matched import FEW, Matched
 from corefscore.matching.pairing import Pairs
@@ -181,7 +181,10 @@ def unread_columns(
     """Report fields and columns that may have the entities of the system, of a response that has those of the key:
     those that are ``unread`` in the response and that the key lacks, or that are the response by their name; and the
     columns of CoNLL that the files of these first documents do not have in common."""
-    of_key, of_response = ({its: at for both in reversed(unread) for its, at in both[side].items()} for side in (0, 1))
+    of_key, of_response = (
+        {its: at for both in reversed(unread) for its, at in both[side].items() if its.name not in METADATA}
+        for side in (0, 1)
+    )
     if key is not None and response is not None and key.source.name == response.source.name:
         of_key, key = {}, None  # given twice, perhaps for two fields of it
     found = {column.name: place for column, place in of_response.items() if column not in of_key}
@@ -193,8 +196,7 @@ def unread_columns(
             found[f"column {number}"] = response._replace(line=line)
     if found:
         place, fields = min(found.values(), key=lambda place: place.line or 0), sorted(found)
-        more = f" and {len(fields) - SHOWN} more" if len(fields) > SHOWN else ""
-        yield found_at(place, "same-as-key", fields=", ".join(fields[:SHOWN]) + more)
+        yield found_at(place, "same-as-key", fields=some_of(fields))
 
 
 def _without_mentions(batches: Sequence[Common]) -> dict[str, list[Place]]:

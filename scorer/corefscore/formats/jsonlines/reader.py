@@ -78,6 +78,7 @@ from corefscore.formats.jsonlines.objects import (
 )
 from corefscore.formats.sides import OF_ENTITIES, leave, naming_fields, refuse_other_side, side_in
 from corefscore.formats.words import numbers_of
+from corefscore.formats.written import dropped_fields
 
 _WHOLE_FILE = ("no-document", "json-document")
 """Faults of a whole file, which every line would have again."""
@@ -93,9 +94,6 @@ _ANSWER = "answer"
 
 _LONGEST_NAME = 200
 """The number of characters that what may be a name has at most."""
-
-_FIELDS_SHOWN = 10
-"""The number of fields that a message lists."""
 
 
 def read(files: Sequence[Source], notices: list[Finding], request: Request) -> Iterator[Documents]:
@@ -423,9 +421,7 @@ def _lost(place: Place, fields: Fields, request: Request, told: set[str]) -> Ite
     read = {*dialect.fields, field}
     if others := [name for name in fields if name not in read and name not in told]:
         told.update(others)
-        more = f" and {len(others) - _FIELDS_SHOWN} more" if len(others) > _FIELDS_SHOWN else ""
-        shown = ", ".join(clean(name) for name in others[:_FIELDS_SHOWN])
-        yield found_at(place, "dropped-fields", document=name, fields=shown + more)
+        yield dropped_fields(place, name, list(map(clean, others)))
     if halves := _HALF.findall(json.dumps([fields.get(own) for own in dialect.fields], ensure_ascii=False)):
         yield found_at(place, "half-character", document=name, count=plural(len(halves), "lone surrogate"))
     if of_subtokens(fields, dialect):
