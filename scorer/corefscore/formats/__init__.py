@@ -1,7 +1,7 @@
 """Read and write the formats of files, and documents in memory.
 
 A format is the `FORMAT` of the file or folder of its name, a `corefscore.formats.base.Format`; only the formats that a
-run needs are imported. Each dialect of JSON has a name of its own.
+run needs are imported. Each dialect of JSON has a name of its own. `Reading` has the options of reading files.
 """
 
 from __future__ import annotations
@@ -37,6 +37,23 @@ from corefscore.formats.base import (
     Read,
     Request,
 )
+
+TAGGED = "tagged"
+"""The format of tagged text, which cannot always be recognised."""
+
+LABELS = "labels"
+"""The format of tables, which cannot always be recognised either."""
+
+HEAD_BYTES = 1 << 16
+"""The number of bytes of a file from which its format is recognised."""
+
+
+def later(module: str, function: str, *arguments: Any) -> Any:
+    """Call a function of a module of this folder, which is imported only now: every format is asked whether it
+    recognises a file, but a run needs few of their modules.
+    """
+    return getattr(import_module(f"corefscore.formats.{module}"), function)(*arguments)
+
 
 T = TypeVar("T")
 
@@ -160,24 +177,8 @@ def columns_of(reading: Reading, side: str | None) -> dict[str, Any]:
     return found
 
 
-def later(module: str, function: str, *arguments: Any) -> Any:
-    """Call a function of a module of this folder, which is imported only now: every format is asked whether it
-    recognises a file, but a run needs few of their modules.
-    """
-    return getattr(import_module(f"corefscore.formats.{module}"), function)(*arguments)
-
-
-TAGGED = "tagged"
-"""The format of tagged text, which cannot always be recognised."""
-
 BY_CONTENT = Reading()
 """The default: the content of the files decides how they are read."""
-
-LABELS = "labels"
-"""The format of tables, which cannot always be recognised either."""
-
-HEAD_BYTES = 1 << 16
-"""The number of bytes of a file from which its format is recognised."""
 
 
 class Opened(NamedTuple):

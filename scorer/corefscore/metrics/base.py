@@ -27,12 +27,6 @@ from corefscore.core.records import NamedTuple, check_options, dataclass, declar
 from corefscore.core.records import Option as Option  # noqa: PLC0414 - metrics of other packages import it from here
 from corefscore.matching.matched import Matched, Side
 
-_FEW = 4
-"""The number of groups of one span up to which subsets of them are counted."""
-
-_ROWS = 64
-"""The number of sets of groups that are compared with all others at once, which bounds memory."""
-
 SCORES = ("recall", "precision", "f1")
 """The scores of a measure, in the order that they have in arrays and tables."""
 
@@ -149,6 +143,13 @@ class _Distinct:
     twice: Ints
     several: Ints
     groups_of_spans: Sequence[Counter[frozenset[int]]]
+
+
+_FEW = 4
+"""The number of groups of one span up to which subsets of them are counted."""
+
+_ROWS = 64
+"""The number of sets of groups that are compared with all others at once, which bounds memory."""
 
 
 def _surplus_pairs(sets: Mapping[frozenset[int], int]) -> int:
