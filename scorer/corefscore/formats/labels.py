@@ -63,7 +63,15 @@ from corefscore.formats.jsonlines.objects import (
     records,
     shown,
 )
-from corefscore.formats.sides import OF_TEXTS, leave, names_documents, names_entities, refuse_other_side, side_in
+from corefscore.formats.sides import (
+    METADATA,
+    OF_TEXTS,
+    leave,
+    names_documents,
+    names_entities,
+    refuse_other_side,
+    side_in,
+)
 from corefscore.formats.written import Fit, add_notice, fitted
 
 COLUMN_NAMES: Mapping[str, Sequence[str]] = {
@@ -205,7 +213,7 @@ class _Side(NamedTuple):
         others = [n for n in range(len(names)) if n not in places.values()]
         if DOCUMENT not in places:
             labels = cells[places[ENTITY]]
-            self._tell_documents(place, [names[n] for n in others if _divides(names[n], cells[n], labels)])
+            self._tell_documents(place, {names[n]: cells[n] for n in others if _divides(names[n], cells[n], labels)})
         sides = ([n for n in others if re.fullmatch(side, names[n].lower())] for side in (_STARTS, _ENDS))
         starts, ends = (cells[found[0]] if found else [""] for found in sides)
         if ITEM not in self.request.columns and _are_spans(starts, ends) and _are_numbered(cells[places[ITEM]]):
@@ -218,9 +226,10 @@ class _Side(NamedTuple):
                 found_at(place, "unread-field", name=name, what="the position of items", expected=expected)
             )
 
-    def _tell_documents(self, place: Place, names: Sequence[str]) -> None:
-        """Add a notice for the first of some columns that seem to have the names of documents and are not read."""
-        for name in names[:1]:
+    def _tell_documents(self, place: Place, columns: Mapping[str, Sequence[str]]) -> None:
+        """Add a notice for that of some columns that divides items least; they seem to have the names of documents, and
+        are not read."""
+        for name in sorted(columns, key=lambda name: len({*columns[name]}))[:1]:
             expected = f"all items are one document; --columns {DOCUMENT}={name} divides them and their labels"
             what = "the names of documents"
             self.notices.append(found_at(place, "unread-field", name=name, what=what, expected=expected))
@@ -268,20 +277,24 @@ class _Side(NamedTuple):
         Raises `InputError` for the first record without one of these, `UsageError` for a file that cannot be read.
         """
         found, request = [], self.request
+        others: dict[str, list[str]] = {}
         names: Mapping[str, str] = {}
         for place, _, parse in records(source):
             fields = parse()
             names = names or _names(place, fields, request, self.notices)
             chosen = ENTITY in request.columns or names[ENTITY] == _PREDICTED
             filled = [name for name in _clusters_in(fields, request) if fields[name] not in (None, "")]
-            if others := [name for name in filled if name != names[ENTITY] and not chosen]:
+            if more := [name for name in filled if name != names[ENTITY] and not chosen]:
                 option = f"--columns {request.side or KEY}.{ENTITY}=NAME"
                 expected = f"one in the first record, too; {option} reads this field"
-                raise bad_field(place, fields, others[0], "has a cluster here and none in the first record", expected)
+                raise bad_field(place, fields, more[0], "has a cluster here and none in the first record", expected)
             if missing := next((name for name in (TEXT_OF_MENTION, *names.values()) if name not in fields), None):
                 expected = f"it in every record; --columns {ITEM}=NAME,{ENTITY}=NAME,{DOCUMENT}=NAME names other fields"
                 raise missing_field(place, fields, missing, expected)
             leave(self.unread, place, fields, {*names.values(), *_CLUSTERS, TEXT_OF_MENTION})
+            others = others or {name: [] for name, value in fields.items() if isinstance(value, str | int)}
+            for name, values in others.items():
+                values.append(str(fields.get(name)))
             document = _text(place, fields, names[DOCUMENT]) if DOCUMENT in names else ""
             cluster = "" if fields[names[ENTITY]] in (None, "") else _text(place, fields, names[ENTITY])
             found.append((place.line or 0, _item(place, fields, names), cluster, document))
@@ -292,8 +305,8 @@ class _Side(NamedTuple):
                 found_at(place, "unknown-cluster", label=unknown[0], count=plural(len(unknown), "record"))
             )
         clusters = tuple("" if cluster.lower() in _UNKNOWN else cluster for cluster in clusters)
-        texts = [item.rpartition(" ")[0] for item in items]
-        self._tell_documents(place, [TEXT_OF_MENTION] * (DOCUMENT not in names and _restarts(clusters, texts)))
+        divisions = {name: values for name, values in others.items() if _restarts(clusters, values)}
+        self._tell_documents(place, {} if DOCUMENT in names else divisions)
         return np.array(lines), {ITEM: items, ENTITY: clusters} | ({DOCUMENT: documents} if DOCUMENT in names else {})
 
 
@@ -445,6 +458,8 @@ def _places(source: Source, header: _Header, request: Request, notices: list[Fin
 def _divides(name: str, cells: Sequence[str], labels: Sequence[str]) -> bool:
     """Return whether a column seems to have the names of documents, which would divide the rows: by its name, by its
     name and since it divides most labels, or since labels restart."""
+    if name.strip().lower() in METADATA:
+        return False
     if len({*cells}) == len(cells) or names_documents(name):
         return len({*cells}) < len(cells)
     counts = Counter(label for label, _ in {*zip(labels, cells, strict=True)} if label).values()

@@ -24,8 +24,8 @@ _NO_ENTITIES = (
 )
 """Names that say a side, and names of something else than entities, in lower case."""
 
-OF_ENTITIES = "(?i)clust|chain|coref|entit"
-"""Names that say that there are entities."""
+OF_ENTITIES = r"(?i)^(?!.*char\w*_offsets?$).*(?:clust|chain|coref|entit)"
+"""Names that say that there are entities; those of Maverick in characters are a copy of those in tokens."""
 
 _OF_IDS = "^(?:e|entity|group|identity|referent|antecedent)[-_ ]?(?:id|no|nr)?$"
 """Other names of columns that may have the entities of items."""
@@ -40,7 +40,8 @@ _IDS = "(?:^|[-_])(?i:id|idx|uid|uuid|guid|index|hash|url|key)$|(?<=[a-z])(?:Id|
 """Names of fields with ids or numbers of documents."""
 
 METADATA = {"", "Unnamed: 0", "index", "speaker", "speakers", "genre", "text", "tokens", "ner", "pos"}
-METADATA |= {"word_clusters", "constituents", "sentence_map", "usage", "meta", "metadata"}
+METADATA |= {"clusters_char_offsets", "clusters_char_text", "clusters_token_text", "clusters_text_mentions"}
+METADATA |= {"cat", "prop", "word_clusters", "constituents", "sentence_map", "usage", "meta", "metadata"}
 """Fields of dialects, and columns of exports, that are known to have no entities of their own."""
 
 
