@@ -8,7 +8,7 @@ import io
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from random import Random
@@ -153,24 +153,48 @@ def test_items_of_one_side_are_counted_and_those_in_no_entity_are_not_missing() 
 @pytest.mark.parametrize(
     ("key", "response", "told"),
     [
-        ("0,Ann,A 1,Bo,A 2,it,B 3,it,C", "0,it,B 1,Ann,A 2,Bo,A 3,it,C", False),
-        ("1,Ann,A 2,Bo,A 3,it,B", "1,it,B 2,Ann,A 3,Bo,A", True),
-        ("0,Ann,A 1,Bo,A 2,it,B", "0,Ann,A 1,Bo,B 2,it,B", False),
-        ("0,Ann,A 1,Bo,A 2,it,B", "0,it,B 1,Ann,A 2,he,A", False),  # another text
-        ("5,Ann,A 6,Bo,A 7,it,B", "5,it,B 6,Ann,A 7,Bo,A", False),  # no numbers of rows
-        ("0,Ann,A 1,Bo,A 2,it,B", "5,it,B 6,Ann,A 7,Bo,A", False),
+        ("0,Ann,A 1,Bo,A 2,it,B 3,it,C", "0,it,B 1,Ann,A 2,Bo,A 3,it,C", 3),
+        ("1,Ann,A 2,Bo,A 3,it,B", "1,it,B 2,Ann,A 3,Bo,A", 3),
+        ("0,Ann,A 1,Bo,A 2,it,B", "0,Ann,A 1,Bo,B 2,it,B", 0),
+        ("0,Ann,A 1,Bo,A 2,it,B", "0,it,B 1,Ann,A 2,he,A", 2),  # another text
+        ("0,Ann,A 1,Bo,A 2,it,B 3,he,B 4,Al,C", "0,Ann,A 1,it,B 2,he,B 3,Al,C", 3),  # a row is missing
+        ("0,Ann,A 1,Bo,A 2,it,B", "0,Ann,A 1,Bo,A 2,he,B", 0),
+        ("0,Ann,A 1,Bo,A 2,it,B 3,he,B", "0,Ann,A 1,Bo,A 2,Ann,B 3,Bo,B", 0),
+        ("0,x,A 1,x,A 2,y,B 3,y,B 4,y,C", "0,x,A 1,y,A 2,x,B 3,y,B 4,y,C", 0),  # equal by chance
+        ("5,Ann,A 6,Bo,A 7,it,B", "5,it,B 6,Ann,A 7,Bo,A", 0),  # no numbers of rows
+        ("0,Ann,A 1,Bo,A 2,it,B", "5,it,B 6,Ann,A 7,Bo,A", 0),
     ],
 )
-def test_rows_in_another_order_are_told(key: str, response: str, told: bool, tmp_path: Path) -> None:
+def test_rows_in_another_order_are_told(key: str, response: str, told: int, tmp_path: Path) -> None:
     """A table that was sorted and numbered again: row 0 of one side is not that of the other."""
     for name, rows in (("key.csv", key), ("response.csv", response)):
         (tmp_path / name).write_text("\n".join(["id,name,cluster", *rows.split(), ""]))
     sides = tmp_path / "key.csv", tmp_path / "response.csv"
     found = {notice.code: notice for notice in score(*sides, "bcub").notices}
-    assert ("other-rows" in found) == told
+    assert ("other-rows" in found) == bool(told)
     if told:
-        assert found["other-rows"].details == {"name": "name"}
+        assert found["other-rows"].details == {"name": "name", "count": f"{told} rows"}
         assert "other-rows" not in {notice.code for notice in score(*sides, "bcub", columns="item=id").notices}
+
+
+@pytest.mark.parametrize(
+    ("key", "response", "told"),
+    [
+        ([0, 1, 2, 3], [1, 2, 3, 4], "higher"),
+        ([1, 2, 3, 4], [0, 1, 3], "lower"),
+        (["1", "2", "3"], ["0", "1", "2"], "lower"),
+        ([0, 1, 2, 3], [1, 2, 3], None),
+        ([0, 1, 2, 3], [1, 2, 5], None),
+        (["a1", "a2"], ["a2", "a3"], None),
+    ],
+)
+def test_numbers_that_are_one_higher_or_lower_are_told(
+    key: list[Hashable], response: list[Hashable], told: str | None
+) -> None:
+    """R and spreadsheets number rows from 1, Python from 0."""
+    sides = (from_labels(["x"] * len(items), items) for items in (key, response))
+    found = [notice.details["shift"] for notice in score(*sides, "bcub").notices if notice.code == "shifted-items"]
+    assert found == ([] if told is None else [told])
 
 
 NAN = float("nan")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
-from itertools import repeat
+from itertools import islice, repeat
 from numbers import Number
 
 import numpy as np
@@ -52,12 +52,37 @@ def compared(key: Documents, response: Documents, present: Bools) -> tuple[Docum
         (np.append(side.document[side.entity], more), np.append(side.start, number)) for side, more, number in sides
     ]
     notices = list(_on_one_side(key, response, listed, present))
-    for name, cells in ours.others.items():
-        there = theirs.others.get(name, NONE)
-        if not np.array_equal(cells, there) and np.array_equal(np.sort(cells), np.unique(there)):
-            notices.append(found_at(response.place_of(0), "other-rows", name=name))
-            break
+    if notices and (shift := _shift(ours.values, theirs.values)):
+        notices.append(found_at(response.place_of(0), "shifted-items", shift="higher" if shift > 0 else "lower"))
+    columns = ((name, cells, theirs.others.get(name, NONE)) for name, cells in ours.others.items())
+    moved = ((name, count) for name, cells, there in columns if (count := _moved(cells, there)))
+    for name, count in islice(moved, 1):
+        notices.append(found_at(response.place_of(0), "other-rows", name=name, count=plural(count, "row")))
     return response, notices
+
+
+def _shift(ours: Values, theirs: Values) -> int:
+    """Return 1 or -1 if items are numbers on both sides, and those of the response are those of the key and so much,
+    otherwise 0."""
+    sides = [side.tolist() if isinstance(side, np.ndarray) else side for side in (ours, theirs)]
+    texts = [set(map(text_of, side)) for side in sides]
+    if not all(text.isdecimal() for side in texts for text in side):
+        return 0
+    key, response = (set(map(int, side)) for side in texts)
+    return next((by for by in (1, -1) if not response <= key and response <= {number + by for number in key}), 0)
+
+
+def _moved(key: Ints, response: Ints) -> int:
+    """Count the rows of a response that are at another place than in the key, by the hashes of a column on both sides;
+    0 if the column says little, since many cells of other rows are equal by chance, or if it has other cells."""
+    size = min(len(key), len(response))
+    number = np.unique(np.append(key, response), return_inverse=True)[1]
+    ours, theirs = (np.bincount(side, minlength=len(number)) for side in np.split(number, [len(key)]))
+    equal, shared = int((key[:size] == response[:size]).sum()), int(np.minimum(ours, theirs).sum())
+    chance = int(ours @ theirs) / max(len(key), len(response), 1)
+    if 2 * shared < size or 5 * (chance - 1) > size:
+        return 0
+    return shared - equal if shared == size or 3 * (shared - equal) > shared - chance else 0
 
 
 def _places(values: Values, wanted: Ints, among: Values) -> Ints:
