@@ -192,8 +192,10 @@ def test_numbers_that_are_one_higher_or_lower_are_told(
     key: list[Hashable], response: list[Hashable], told: str | None
 ) -> None:
     """R and spreadsheets number rows from 1, Python from 0."""
-    sides = (from_labels(["x"] * len(items), items) for items in (key, response))
-    found = [notice.details["shift"] for notice in score(*sides, "bcub").notices if notice.code == "shifted-items"]
+    ours, theirs = (from_labels(["x"] * len(items), items) for items in (key, response))
+    found = [
+        notice.details["shift"] for notice in score(ours, theirs, "bcub").notices if notice.code == "shifted-items"
+    ]
     assert found == ([] if told is None else [told])
 
 

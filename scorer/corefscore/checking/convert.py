@@ -14,7 +14,7 @@ from corefscore.core.findings import Finding, plural
 from corefscore.core.sources import MARK, Source, is_utf_16, sources
 from corefscore.formats import BY_CONTENT, HEAD_BYTES, TAGGED, Reading, find, form_of, opened, refuse_heads, requested
 from corefscore.formats.base import EMPTY, NAMES, Annotations, Format, FullDocument, found_at, full_documents
-from corefscore.formats.written import NO_FORM, add_notice, dropped_fields, fitted
+from corefscore.formats.written import NO_FORM, add_notice, dropped, fitted
 from corefscore.matching.pairing import Names
 
 
@@ -252,7 +252,8 @@ def _in_order(
 def _full(
     batches: Iterator[Documents], annotations: Iterator[Annotations | None], notices: list[Finding]
 ) -> Iterator[FullDocument]:
-    """Yield documents with their words, which a second pass over the files reads, and with the zeros among them."""
+    """Yield documents with their words, which a second pass over the files reads, and with the zeros among them. What
+    is lost is added to the notices."""
     names = Names()
     for batch in batches:
         names.add(batch)
@@ -262,8 +263,8 @@ def _full(
                 notices.append(found_at(document.place, "dropped-marks", **details))
             layer = next(annotations)
             if layer is None:
-                if number == 0 and batch.unread:
-                    notices.append(dropped_fields(document.place, document.name, [name for name, _ in batch.unread]))
+                columns = {name: place for (name, _), place in batch.unread.items() if name and number == 0}
+                notices += (dropped(place, "the table", "columns", list(columns)) for place in [*columns.values()][:1])
                 yield document
                 continue
             notices += layer.lost

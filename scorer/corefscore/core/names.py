@@ -10,6 +10,7 @@ from corefscore.core.errors import UsageError, suggested
 from corefscore.core.records import ABOUT_NAMES, check_options, dataclass, declared, option, replace
 
 OWN = "own"
+"""The names of each side decide which of its mentions are named."""
 
 _FROM = (KEY, OWN)
 """The side whose names decide which mentions of a response are named."""

@@ -254,7 +254,7 @@ def opened(
 
 def has_both_sides(path: str | Sequence[str], reading: Reading) -> bool:
     """Return whether each file is both key and response, by the first of them and the requested fields. False for files
-    that cannot be read twice. Raises as `read` does.
+    that cannot be read twice. Raises as `opened` does.
     """
     paths = [path] if isinstance(path, str) else path
     places = [place_and_pattern(path)[0] for path in paths]

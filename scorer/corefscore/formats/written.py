@@ -26,9 +26,10 @@ _LINE_ENDS = r"\n|\r\Z"
 """What no name of a document can contain."""
 
 
-def dropped_fields(place: Place, document: str, names: Sequence[str]) -> Finding:
-    """Return the notice about fields or columns of a document that are not converted."""
-    return found_at(place, "dropped-fields", document=document, fields=some_of(names, _FIELDS_SHOWN))
+def dropped(place: Place, what: str, kind: str, names: Sequence[str]) -> Finding:
+    """Return the notice about fields or columns (``kind``) that are not converted."""
+    fields = some_of(names, _FIELDS_SHOWN)
+    return found_at(place, "dropped-fields", what=f"{what} has other {kind}", kind=kind, fields=fields)
 
 
 class Fit(NamedTuple):

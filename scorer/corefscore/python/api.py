@@ -86,24 +86,6 @@ class Options(_Scoring, Files, total=False):
     workers: Map | None
 
 
-class _Resampling(TypedDict, total=False):
-    """Options of comparing systems (`corefscore.statistics.significance.Method`)."""
-
-    by: str | None
-    confidence: float
-    unit: str
-    trials: int
-    seed: int
-    correction: str
-    average: str | None
-    baseline: str | None
-    margin: float | None
-
-
-class Comparing(_Resampling, Options, total=False):
-    """All options of a comparison."""
-
-
 class ScorerOptions(_Scoring, Files, total=False):
     """The options of classes that score one document after another."""
 
@@ -137,7 +119,7 @@ def with_keywords(function: Callable[P, R], defaults: Mapping[str, Any] = DEFAUL
 
 
 def _expanded(function: Callable[..., Any], defaults: Mapping[str, Any]) -> Signature:
-    """Return the signature of a function, with ``**`` replaced by the keywords of its class in this module."""
+    """Return the signature of a function, with ``**`` replaced by the keywords of its class, which is in its module."""
     own = signature(function)
     *parameters, last = own.parameters.values()
     if last.kind is not Parameter.VAR_KEYWORD:

@@ -28,9 +28,6 @@ from corefscore.scoring.run import Given, batches_of, is_in_memory, is_text
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-_Mapped = Mapping[Any, Any] | None
-"""A mapping from mentions to their clusters, or None."""
-
 
 _BLOCK = 1 << 14
 """The number of mentions, or documents, that a `Scorer` counts at once, which is faster than one after another."""
@@ -230,6 +227,10 @@ class _Evaluator:
     def get_f1(self) -> float:
         """Return the F1, from 0 to 1."""
         return self.get_prf()[2]
+
+
+_Mapped = Mapping[Any, Any] | None
+"""A mapping from mentions to their clusters, or None."""
 
 
 class CorefEvaluator(_Evaluator):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from corefscore.checking.baselines import Baseline, baseline_of, read_baseline
 from corefscore.core.documents import KEY
@@ -14,7 +14,7 @@ from corefscore.core.records import declared
 from corefscore.formats.memory import as_collections
 from corefscore.metrics import DEFAULT, ranked_by, scores_in, single, wanted
 from corefscore.metrics.base import Metric
-from corefscore.python.api import DEFAULTS, Comparing, Options, P, R, names_of, result, run_of, warn_of, with_keywords
+from corefscore.python.api import DEFAULTS, Options, P, R, names_of, result, run_of, warn_of, with_keywords
 from corefscore.reports import check as checks
 from corefscore.reports.check import Asked, Check
 from corefscore.reports.compare import Comparison
@@ -36,6 +36,24 @@ if TYPE_CHECKING:
 
 _METHOD = {option.name: option.default for option in declared(Method)} | {"margin": None}
 """The keywords of `Method` with their defaults."""
+
+
+class _Resampling(TypedDict, total=False):
+    """Options of comparing systems (`corefscore.statistics.significance.Method`)."""
+
+    by: str | None
+    confidence: float
+    unit: str
+    trials: int
+    seed: int
+    correction: str
+    average: str | None
+    baseline: str | None
+    margin: float | None
+
+
+class Comparing(_Resampling, Options, total=False):
+    """All options of a comparison."""
 
 
 def _comparing(function: Callable[P, R]) -> Callable[P, R]:

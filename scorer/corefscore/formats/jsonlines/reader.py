@@ -78,7 +78,7 @@ from corefscore.formats.jsonlines.objects import (
 )
 from corefscore.formats.sides import OF_ENTITIES, leave, naming_fields, refuse_other_side, side_in
 from corefscore.formats.words import numbers_of
-from corefscore.formats.written import dropped_fields
+from corefscore.formats.written import dropped
 
 _WHOLE_FILE = ("no-document", "json-document")
 """Faults of a whole file, which every line would have again."""
@@ -421,7 +421,7 @@ def _lost(place: Place, fields: Fields, request: Request, told: set[str]) -> Ite
     read = {*dialect.fields, field}
     if others := [name for name in fields if name not in read and name not in told]:
         told.update(others)
-        yield dropped_fields(place, name, list(map(clean, others)))
+        yield dropped(place, f'document "{name}"', "fields", list(map(clean, others)))
     if halves := _HALF.findall(json.dumps([fields.get(own) for own in dialect.fields], ensure_ascii=False)):
         yield found_at(place, "half-character", document=name, count=plural(len(halves), "lone surrogate"))
     if of_subtokens(fields, dialect):
