@@ -468,8 +468,8 @@ def test_help_is_a_word_as_well(words: tuple[str, ...], capfd: pytest.CaptureFix
 @pytest.mark.parametrize(
     ("word", "said"),
     [
-        ("tabel", "'json'; did you mean table?\n"),
-        ("zzz", "'json'.\n"),
+        ("tabel", "'; did you mean table?\n"),
+        ("zzz", "'.\n"),
     ],
 )
 def test_a_wrong_choice_gets_the_nearest(word: str, said: str, capfd: pytest.CaptureFixture[str]) -> None:

@@ -230,6 +230,11 @@ def test_every_finding_can_be_written_with_the_details_that_its_place_gives(code
             assert all(f"<{name}>" in text for name in asked_for(kinds()[code])), place
 
 
+def test_every_code_has_its_texts() -> None:
+    unknown = {code for each in of_files() for code in each.codes or ()} - {*kinds()}
+    assert not unknown, f"add the texts of {', '.join(sorted(unknown))} to core/messages.ini"
+
+
 def test_the_code_and_the_details_of_every_place_are_known() -> None:
     """A new place whose code or details are not written there gets a row in `ELSEWHERE`; an old one loses it."""
     assert [each.place for each in all_made() if not (each.codes and each.details)] == []

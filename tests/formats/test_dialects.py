@@ -45,8 +45,10 @@ def entities(documents: Documents, number: int) -> list[list[tuple[int, int]]]:
 
 
 def test_every_dialect_has_its_folder_and_its_name() -> None:
-    assert sorted(GOOD) == sorted(BY_NAME) == sorted(base.DIALECTS)
-    assert all(list(FOLDER.glob(f"{name}/*/command.txt")) for name in GOOD)
+    assert sorted(BY_NAME) == sorted(base.DIALECTS), "name every dialect in formats.base.DIALECTS, too"
+    assert sorted(GOOD) == sorted(BY_NAME), "add testdata/dialects/NAME/good.jsonl with the entities of the others"
+    without = [name for name in GOOD if not list(FOLDER.glob(f"{name}/*/command.txt"))]
+    assert not without, f"add a folder with a fault and the message to testdata/dialects/{without[0]}"
 
 
 @pytest.mark.parametrize("name", WITH_TOKENS)

@@ -52,6 +52,11 @@ def take(step: re.Match[str], copy: Path) -> None:
         (copy / name).write_text(text)
 
 
+@pytest.mark.parametrize("line", sorted({*re.findall(r"^from corefscore\..*", GUIDE, re.MULTILINE)}))
+def test_what_the_guide_imports_is_there(line: str) -> None:
+    exec(line, {})
+
+
 @pytest.mark.outside
 @pytest.mark.parametrize("way", WAYS)
 def test_the_guide_can_be_followed(way: str, tmp_path: Path) -> None:

@@ -51,6 +51,8 @@ def test_functions_that_compare_share_their_keywords() -> None:
     own = {option.name: option.default for option in declared(Method)}
     for function in (compare, rank):
         shown = signature(function).parameters
+        missing = own.keys() - shown.keys()
+        assert not missing, f"add the types of {', '.join(missing)} to python/systems.py"
         assert {name: shown[name].default for name in own} == own
     assert rank(KEY, SYSTEMS, "muc", seed=3, confidence=0.9, trials=99).found.method == Method(
         seed=3, trials=99, confidence=0.9

@@ -36,8 +36,8 @@ class Rules:
     """Which mentions count, and how; None is the default of the format.
 
     A ``task`` sets the defaults for CorefUD, which other options override; `with_defaults` of `scoring.evaluate`
-    replaces it by their values. Only a task sets ``lookup``, how to find the entity of a mention, and ``definitions``, the
-    official scorer that defines a metric where the two differ (`corefscore.matching.matched`).
+    replaces it by their values. Only a task sets ``lookup``, how to find the entity of a mention, and
+    ``definitions``, the official scorer that defines a metric where the two differ (`corefscore.matching.matched`).
     """
 
     repeated: str = option(
