@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from corefscore.core.arrays import NONE, Ints, changes, order_by, ranked, sums
+from corefscore.core.arrays import NONE, Ints, changes, in_order, order_by, ranked, sums
 from corefscore.core.documents import NO_NODES, Documents, Nodes, Place, Span, Texts, refuse_deep
 from corefscore.core.errors import UsageError, refuse
 from corefscore.core.findings import Finding, plural
@@ -228,12 +228,12 @@ class File:
         """Return the columns about mentions without the ids of entities, and the order of mentions in them; ``id_of``
         gives the id of the entity of a chunk.
         """
-        order, entity, of_entity = self._order(found, sized, id_of)
+        order, entity = self._order(found, sized, id_of)
         first = np.cumsum(sized.size) - sized.size
         last = first + sized.size - 1
         first_word, last_word = sized.word[first][order], sized.word[last][order]
         columns = {
-            "document": of_entity,
+            "document": self.document_of(first_word[changes(entity)]),
             "entity": entity,
             "start": self._tokens_before(first_word),
             "end": self._tokens_before(last_word) + self.lines.words.overt[last_word] - 1,
@@ -305,8 +305,8 @@ class File:
         sentence = self.lines.words.sentence[word]
         return Events(word, sentence, self.last_word[sentence], self.chunks.kind, entity, self.chunks.head)
 
-    def _order(self, found: FileMentions, sized: Sized, id_of: Callable[[int], Any]) -> tuple[Ints, Ints, Ints]:
-        """Return the mentions by their entities; the entity of each; and the documents of entities."""
+    def _order(self, found: FileMentions, sized: Sized, id_of: Callable[[int], Any]) -> tuple[Ints, Ints]:
+        """Return the mentions by their entities, and the entity of each."""
         first = np.cumsum(sized.size) - sized.size
         first_word, last_word = sized.word[first], sized.word[first + sized.size - 1]
         # Words by document and then in their order, those of one number as one: small numbers, which are sorted as one.
@@ -327,14 +327,9 @@ class File:
             rank = np.zeros(len(order), dtype=np.int64)
             rank[which] = [place_of[name] for name in names]
             order = order_by(*keys, rank, found.chunk)
-        entity = found.entity[order]
-        first = np.sort(ranked(entity)[0])
-        new = np.full(int(entity.max(initial=-1)) + 1, -1)
-        new[entity[first]] = np.arange(len(first))
-        by_entity = order_by(new[entity])
-        order = order[by_entity]
-        entity = new[found.entity[order]]
-        return order, entity, self.document_of(first_word[order][changes(entity)])
+        _, entity = in_order(found.entity[order])
+        by_entity = order_by(entity)
+        return order[by_entity], entity[by_entity]
 
     def _nodes(self, sized: Sized, head: Ints) -> Nodes:
         zero = ~self.lines.words.overt[head]
