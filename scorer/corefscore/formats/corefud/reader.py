@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -119,6 +118,8 @@ class File:
         self.order = np.argsort(self.document_of(slice(None)), kind="stable")
         self.place = np.empty_like(self.order)
         self.place[self.order] = np.arange(len(self.order))
+        is_overt = words.overt[self.order]
+        self.overt_before: Ints = np.cumsum(is_overt) - is_overt
         size = np.bincount(words.sentence, minlength=len(self.document_of_sentence))
         self.last_word = np.cumsum(size) - 1  # of each sentence
         overt = size - np.bincount(words.sentence[~words.overt], minlength=len(size))
@@ -244,13 +245,7 @@ class File:
 
     def _tokens_before(self, words: Ints) -> Ints:
         """Return how many tokens of its document stand before each of some words."""
-        return self._overt_before[self.place[words]] - self.first_token[self.document_of(words)]
-
-    @cached_property
-    def _overt_before(self) -> Ints:
-        """How many overt words stand before each word, in the order of documents."""
-        overt = self.lines.words.overt[self.order]
-        return np.cumsum(overt) - overt
+        return self.overt_before[self.place[words]] - self.first_token[self.document_of(words)]
 
     def _note_split(self, columns: Columns) -> None:
         """Add a notice for entities whose ids belong to another document as well."""

@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.core.arrays import NONE, Bools, Ints, bounds, changes, narrow
-from corefscore.core.documents import SENTENCE, Documents, Nodes, are_empty
+from corefscore.core.arrays import NONE, Bools, Ints, bounds, narrow
+from corefscore.core.documents import Documents, Nodes, are_empty, by_sentence
 from corefscore.core.errors import UsageError
 from corefscore.formats.base import AUTO, LAST, PARSE, Annotations
 from corefscore.matching.pairing import Pairs
@@ -290,7 +290,5 @@ def _with_empty(annotations: Annotations | None, other: Annotations | None) -> A
     words += [word for word, new in zip(chain.from_iterable(other.words), more, strict=True) if new]
     tags += [tag for tag, new in zip(other.tags, more, strict=True) if new]
     order = np.argsort(numbers, kind="stable")
-    cuts = np.flatnonzero(changes(numbers[order] // SENTENCE)).tolist()
-    in_order = [words[row] for row in order.tolist()]
-    sentences = [in_order[start:stop] for start, stop in zip(cuts, [*cuts[1:], None], strict=True)]
-    return annotations._replace(words=sentences, tags=[tags[row] for row in order.tolist()], numbers=numbers[order])
+    words, tags, numbers = [words[row] for row in order.tolist()], [tags[row] for row in order.tolist()], numbers[order]
+    return annotations._replace(words=by_sentence(words, numbers), tags=tags, numbers=numbers)
