@@ -12,7 +12,7 @@ from array import array
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from pkgutil import get_data
 from sys import intern
 from typing import NamedTuple
@@ -150,6 +150,12 @@ class Text:
         """Return the words of a document from token ``start`` to token ``end``."""
         first = int(self.first[document])
         return " ".join(self.words[first + start : first + end + 1])
+
+    def sentences(self, document: int) -> list[list[str]]:
+        """Return the words of a document, sentence by sentence; none if the key has no words."""
+        begin, end = self.first[document : document + 2].tolist()
+        ends = self.ends[slice(*np.searchsorted(self.ends, [begin, end], side="right"))].tolist()
+        return [self.words[start:stop] for start, stop in pairwise([begin, *ends])]
 
     def heads(self, asked: str) -> str:
         """Return how to find the heads of spans, `PARSE` or `LAST`. Raises `UsageError` for a way that
