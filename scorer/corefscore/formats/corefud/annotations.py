@@ -127,11 +127,8 @@ def tree_of(lines: Lines, depth: Callable[[], Ints], which: Ints, numbers: Ints)
     (`depths`) are those of all words.
     """
     empty = np.flatnonzero(~lines.words.overt[which])
-
-    def ignore(finding: Finding) -> None:
-        """No-op: reading the key for its mentions has refused it if it matters."""
-
-    size, parent, relation = links_of(lines, which[empty], numbers, ignore)
+    # Reading the key for its mentions has refused what is wrong if it matters.
+    size, parent, relation = links_of(lines, which[empty], numbers, lambda finding: None)
     stops = np.cumsum(size)
     links = {
         at: (parent[start:stop].tolist(), relation[start:stop].tolist())

@@ -302,18 +302,14 @@ def _regular(text: Bytes, tokens: Ints) -> tuple[Bytes, _Irregular | None]:
     numbers of tabs.
     """
     found = bytearray()
-    first = None
-    many = 0
+    irregular: list[tuple[int, int]] = []
     is_token = np.zeros(len(text), dtype=np.bool_)
     is_token[tokens] = True
     for number, line in enumerate(BytesIO(text.data)):
-        if not is_token[number]:
-            found += line.replace(b"\t", b" ")
-        elif line.count(b"\t") == COLUMNS - 1:
-            found += line
-        else:
+        if is_token[number]:
             columns = line[:-1].split(b"\t")
-            first = first or (number + 1, len(columns))
-            many += 1
+            irregular += [(number + 1, len(columns))] * (len(columns) != COLUMNS)
             found += b"\t".join(columns[:COLUMNS] + [b"_"] * (COLUMNS - len(columns))) + b"\n"
-    return np.frombuffer(found, dtype=np.uint8), first and (many, *first)
+        else:
+            found += line.replace(b"\t", b" ")
+    return np.frombuffer(found, dtype=np.uint8), (len(irregular), *irregular[0]) if irregular else None
