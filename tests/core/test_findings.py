@@ -26,7 +26,6 @@ PASSING: Mapping[str, frozenset[str]] = {
     "Finding": frozenset(),
     "note": frozenset(),
     "_notice": frozenset({"document"}),
-    "_odd_line": frozenset(),
     "about": frozenset({"piece"}),
     "_about": frozenset({"piece"}),
     "found_at": frozenset(),

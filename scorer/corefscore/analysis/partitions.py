@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corefscore.core.arrays import Bools, Ints, bounds, changes, narrow, order_by, ranked
+from corefscore.core.arrays import Bools, Ints, bounds, changes, in_order, narrow, order_by
 from corefscore.matching.entity_lookup import together
 from corefscore.matching.matched import Repeat, Side, match_spans, select_mentions, treat_repeats
 from corefscore.matching.pairing import Pairs
@@ -174,15 +174,6 @@ def _of_nodes(pairs: Pairs, rules: Rules) -> _Found:
     matched = together(alignment)
     key, response = Counted(matched.key, alignment.key.mention), Counted(matched.response, alignment.response.mention)
     return matched.document, key, response, report.dropped
-
-
-def in_order(groups: Ints) -> tuple[Ints, Ints]:
-    """Return groups numbered from 0 in the order of their first members: the first member of each group, and the new
-    number of each member's group.
-    """
-    first, rank = ranked(groups)
-    order = order_by(first)
-    return first[order], np.argsort(order)[rank]
 
 
 def renumbered(entities: Ints) -> Ints:

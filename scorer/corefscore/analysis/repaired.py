@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from corefscore.analysis import types
 from corefscore.analysis.costs import in_turn
@@ -14,7 +14,7 @@ from corefscore.core.documents import Place
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding
 from corefscore.core.sources import Source
-from corefscore.formats.base import FullDocument, Sentences
+from corefscore.formats.base import FullDocument
 from corefscore.formats.conll.writer import write
 from corefscore.formats.written import crossing, tokens_without_words
 
@@ -27,11 +27,10 @@ def repaired_files(analysis: Analysis, notices: list[Finding]) -> list[tuple[str
     mentions beyond the last word, since the written file would be read differently, and `InputError` for mentions far
     beyond any text.
     """
-    sentences = [_sentences(analysis, document) for document in range(analysis.both.documents)]
     steps = [(types.SPAN, analysis.both.response), *in_turn(analysis.errors)]
     files = []
     for number, (name, entities) in enumerate(steps, start=1):
-        documents = list(_documents(analysis, entities, sentences))
+        documents = list(_documents(analysis, entities))
         for document in documents:
             _refuse(document, name)
         # The words, which the notices are about, are the same in all steps.
@@ -39,7 +38,7 @@ def repaired_files(analysis: Analysis, notices: list[Finding]) -> list[tuple[str
     return files
 
 
-def _documents(analysis: Analysis, entities: Ints, sentences: Sequence[Sentences | None]) -> Iterator[FullDocument]:
+def _documents(analysis: Analysis, entities: Ints) -> Iterator[FullDocument]:
     """Yield the documents with the given entity of each mention; entities are numbered in each document."""
     both = analysis.both
     spans: list[dict[int, list[tuple[int, int]]]] = [defaultdict(list) for _ in range(both.documents)]
@@ -50,17 +49,7 @@ def _documents(analysis: Analysis, entities: Ints, sentences: Sequence[Sentences
     for document, name in enumerate(analysis.result.names):
         named = {str(number): mentions for number, mentions in enumerate(spans[document].values())}
         place = analysis.pairs.key.places[document] or Place(Source("key"), None)
-        yield FullDocument(name, place, sentences[document], named)
-
-
-def _sentences(analysis: Analysis, document: int) -> Sentences | None:
-    """Return the sentences of a document of the key; None if its words are unknown."""
-    text = analysis.text
-    first, stop = text.first[document : document + 2].tolist()
-    if first == stop:
-        return None
-    ends = text.ends[(text.ends > first) & (text.ends <= stop)].tolist()
-    return [text.words[begin:end] for begin, end in zip([first, *ends], ends, strict=False)]
+        yield FullDocument(name, place, analysis.text.sentences(document) or None, named)
 
 
 def _refuse(document: FullDocument, step: str) -> None:

@@ -11,10 +11,10 @@ import numpy as np
 
 from corefscore.analysis import types
 from corefscore.analysis.costs import Cost, Measure, ScoredResponses, alone, in_turn
-from corefscore.analysis.partitions import ABSENT, Members, Partitions, in_order, paired, partitions
+from corefscore.analysis.partitions import ABSENT, Members, Partitions, paired, partitions
 from corefscore.analysis.spans import repaired_spans, way_of
 from corefscore.analysis.types import Errors, errors_of
-from corefscore.core.arrays import Bools, Floats, Ints, connected, narrow, order_by
+from corefscore.core.arrays import Bools, Floats, Ints, connected, in_order, narrow, order_by
 from corefscore.core.documents import Documents, Mention, joined, texts_of
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding

@@ -16,7 +16,7 @@ from corefscore.core.sources import MARK, Source, as_text
 from corefscore.formats.base import Request
 from corefscore.formats.corefud.chunks import CLOSE, OPEN, SINGLE, Chunks
 from corefscore.formats.corefud.lines import COLUMNS, TAB
-from corefscore.formats.corefud.mentions import FileMentions
+from corefscore.formats.corefud.mentions import FileMentions, paired
 from corefscore.formats.corefud.reader import File
 
 
@@ -146,7 +146,8 @@ def _copies(read: _Repaired, found: FileMentions) -> Iterator[tuple[int, ...]]:
     odd[list(found.stretched)] = True
     odd[found.chunk[np.bincount(found.of, minlength=len(found.entity)) > 1]] = True
     first = np.cumsum(sized.size) - sized.size
-    closing = _closing(read)
+    opens, closes, _ = paired(read.events, lambda *_: None)  # none was refused when the file was read
+    closing = dict(zip(opens.tolist(), closes.tolist(), strict=True))
     seen: set[tuple[int, ...]] = set()
     removed: set[int] = set()
 
@@ -168,15 +169,3 @@ def _copies(read: _Repaired, found: FileMentions) -> Iterator[tuple[int, ...]]:
         if not any(odd[each] or (beside(each, -1), beside(each, 1)) == (OPEN, CLOSE) for each in both):
             removed.update(both)
             yield both
-
-
-def _closing(read: _Repaired) -> dict[int, int]:
-    """Find the chunk that closes each open bracket."""
-    closing: dict[int, int] = {}
-    opened: dict[int, list[int]] = defaultdict(list)
-    for chunk, (kind, entity) in enumerate(zip(read.chunks.kind.tolist(), read.events.entity.tolist(), strict=True)):
-        if kind == OPEN:
-            opened[entity].append(chunk)
-        elif kind == CLOSE:
-            closing[opened[entity].pop()] = chunk
-    return closing

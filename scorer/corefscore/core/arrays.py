@@ -120,6 +120,15 @@ def ranked(*columns: Ints) -> tuple[Ints, Ints]:
     return order[new], rank
 
 
+def in_order(groups: Ints) -> tuple[Ints, Ints]:
+    """Return groups numbered from 0 in the order of their first members: the first member of each group, and the new
+    number of each member's group.
+    """
+    first, rank = ranked(groups)
+    order = order_by(first)
+    return first[order], np.argsort(order)[rank]
+
+
 def narrow(column: Ints) -> Any:
     """Return a column in half the memory if its numbers are small; sums of two of them fit as well."""
     small = not len(column) or -(2**29) <= column.min() <= column.max() < 2**29

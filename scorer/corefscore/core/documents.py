@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cache, cached_property
-from itertools import accumulate, chain, groupby, islice, repeat
+from itertools import accumulate, chain, groupby, islice, pairwise, repeat
 from typing import Any
 
 import numpy as np
@@ -288,6 +288,12 @@ SENTENCE, TENTH = 1 << 36, 10_000
 def are_empty(words: Ints) -> Bools:
     """Return whether words are empty nodes, by their numbers (`Nodes`)."""
     return words % SENTENCE % TENTH > 0
+
+
+def by_sentence(words: Sequence[str], numbers: Ints) -> list[Sequence[str]]:
+    """Return words with these numbers (`Nodes`), sentence by sentence."""
+    cuts = np.flatnonzero(changes(numbers // SENTENCE)).tolist()
+    return [words[first:stop] for first, stop in pairwise([*cuts, len(words)])]
 
 
 NO_NODES = Nodes(NONE, NONE, np.empty(0, dtype=np.bool_), NONE, NONE, NONE, NONE)

@@ -39,10 +39,11 @@ _OF_TOKENS = "[bilues]-"
 """What is before the id in labels of tokens, where B-1 begins a mention and I-1 continues it."""
 
 _NOTHING = (
-    r"|[-?._*]|--|\[\]|[-\u2212]1(?:00)?|-9{1,3}|#?n/?a|n\.a\.|<na>|nan|nat|nil|none|null|\\n|missing|noise|outliers?"
+    r"|not[ _]applicable|err:\d+|\{\}|\?+"
+    r"|[-._*]|--|\[\]|[-\u2212]1(?:00)?|-9{1,3}|#?n/?a|n\.a\.|<na>|nan|nat|nil|none|null|\\n|missing|noise|outliers?"
     r"|unk(?:nown)?|unclustered|undefined|unassigned|unlinked|unlabell?ed|unmatched|no[-_ ]?(?:cluster|entity|label)"
     r"|singletons?|outside|empty|[(\[<](?:null|none|nan|na|unk)[)\]>]|-1[ _][^\0]+"
-    r"|#+|#(?:ref|value|name|num|null|div/0)[!?]?|[\d.]+e\+\d+"
+    r"|#+|#(?:ref|value|name|num|null|nv|zahl|wert|bezug|div/0)[!?]?|[\d.]+e\+\d+"
 )
 _BETWEEN = r"'?\s?[,;+&|/]\s?'?"
 _SEVERAL = rf"|\d+(?:{_BETWEEN}\d+)+"

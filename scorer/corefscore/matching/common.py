@@ -133,7 +133,11 @@ def nothing_in_common(batches: Sequence[Common]) -> list[Finding]:
         details = {"documents": plural(documents, "document")}
         return [Finding("no-counted-mention", left_out.place.source.name, left_out.line, details=details)]
     tagged = any(batch.tagged for batch in batches)
-    lacking = _without_mentions(batches)
+    lacking = {
+        side: [place for batch in batches for place in batch.places[side]]
+        for side in (KEY, RESPONSE)
+        if not any(batch.first[side] for batch in batches)
+    }
     if not lacking:
         both = [batch for batch in batches if all(batch.first.values())] or batches
         key, response = (next(filter(None, (batch.first[side] for batch in both))) for side in (KEY, RESPONSE))
@@ -197,15 +201,6 @@ def unread_columns(
     if found:
         place, fields = min(found.values(), key=lambda place: place.line or 0), sorted(found)
         yield found_at(place, "same-as-key", fields=some_of(fields))
-
-
-def _without_mentions(batches: Sequence[Common]) -> dict[str, list[Place]]:
-    """Return the sides that have no mention, each with the beginnings of its documents."""
-    return {
-        side: [place for batch in batches for place in batch.places[side]]
-        for side in (KEY, RESPONSE)
-        if not any(batch.first[side] for batch in batches)
-    }
 
 
 def _apart(

@@ -314,4 +314,4 @@ def _comparison(systems: Systems, measures: Collection[str], method: Method, wat
         on_groups = OnDatasets(
             systems.results, found, on_each(units, list(dict.fromkeys(first.groups(method.by))), found)
         )
-    return Comparison(**systems._asdict(), found=found, datasets=on_groups)
+    return Comparison(**vars(systems), found=found, datasets=on_groups)

@@ -120,10 +120,10 @@ class OnDatasets:
             Column("no_verdict", "no verdict", "count", spare=1),
             Column("if_independent", "if independent", "count"),
         )
-        rows = []
-        for tested in tests:
-            summary = self._summary(tested)
-            rows.append({**summary, "score": HEADINGS[summary["score"]], "groups_differing": summary["differ"]})
+        rows = (
+            {**its, "score": HEADINGS[its["score"]], "groups_differing": its["differ"]}
+            for its in map(self._summary, tests)
+        )
         return tabled("over all groups", columns, rows, [self.note])
 
     @property

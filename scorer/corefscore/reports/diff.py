@@ -161,24 +161,22 @@ class Diff:
         if self.of_items:
             yield from self._entities(marks, int(self._first_marks[document]))
             return
-        text = self.analysis.text
-        begin, end = text.first[document : document + 2].tolist()
-        edges = text.ends[slice(*np.searchsorted(text.ends, [begin, end], side="right"))].tolist()
-        if not edges:
+        sentences = self.analysis.text.sentences(document)
+        if not sentences:
             size = max((mark.end + 1 for mark in marks), default=0)
             if size > _MOST_NUMBERS:
                 name = self.analysis.result.names[document]
                 raise UsageError(f'document "{name}" has {size} tokens and no words; give files with words')
             yield Sentence(1, 0, [str(token) for token in range(size)], marks)
             return
-        starts = [begin + mark.start for mark in marks]
-        at = 0
-        for number, (start, edge) in enumerate(zip([begin, *edges], edges, strict=False), start=1):
-            before, at = at, bisect_left(starts, edge)
-            yield Sentence(number, start - begin, text.words[start:edge], marks[before:at])
+        starts = [mark.start for mark in marks]
+        at = token = 0
+        for number, words in enumerate(sentences, start=1):
+            before, at = at, bisect_left(starts, token + len(words))
+            yield Sentence(number, token, words, marks[before:at])
+            token += len(words)
         if beyond := marks[at:]:
-            first = int(self._first_marks[document]) + at
-            yield self._beyond(beyond, first, len(edges) + 1, end - begin)
+            yield self._beyond(beyond, int(self._first_marks[document]) + at, len(sentences) + 1, token)
 
     def _entities(self, marks: Sequence[_Mark], first: int) -> Iterator[Sentence]:
         """Yield the items of each key entity as the words of a sentence, then those that only the response has, by its

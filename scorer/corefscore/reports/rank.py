@@ -352,7 +352,7 @@ def rank(
     if agreement:
         first = {measure: [deciding(scores)] for measure, scores in asked(measures).items()}
         every = compared(sampled(systems, first, method), method)
-    return Ranking(**systems._asdict(), found=found, table=whole, sort=sort, every=every)
+    return Ranking(**vars(systems), found=found, table=whole, sort=sort, every=every)
 
 
 def plot_format(path: str) -> str:

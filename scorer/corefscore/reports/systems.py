@@ -14,7 +14,7 @@ from corefscore.core.documents import UNIT_SOURCES
 from corefscore.core.errors import NAMES_SHOWN, UsageError, suggested
 from corefscore.core.findings import Noticed, plural
 from corefscore.core.percent import percent
-from corefscore.core.records import NamedTuple, dataclass, replace
+from corefscore.core.records import dataclass, field, replace
 from corefscore.metrics.base import SCORES
 from corefscore.reports.base import (
     BEST,
@@ -47,7 +47,8 @@ _OF_TESTS = ("test", "correction", "alpha", "trials", "seed")
 """The options of a `Method` that change no number if there is only one system."""
 
 
-class Systems(NamedTuple):
+@dataclass(frozen=True, eq=False, repr=False)
+class Systems:
     """Systems: their ``results`` by name, all with the same key, and the ``notices`` about the key and the systems. If
     systems have several ``runs``, whose names these are, the results are those of the runs. ``unscored`` are the
     reasons why other systems have no score."""
@@ -55,17 +56,13 @@ class Systems(NamedTuple):
     results: Mapping[str, Result]
     notices: Sequence[Noticed] = ()
     runs: Mapping[str, Sequence[str]] | None = None
-    unscored: Mapping[str, str] = {}
+    unscored: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class SystemsReport(Reported):
+class SystemsReport(Systems, Reported):
     """A report on `Systems`, and their comparison ``found``."""
 
-    results: Mapping[str, Result]
-    notices: Sequence[Noticed]
-    runs: Mapping[str, Sequence[str]] | None
-    unscored: Mapping[str, str]
     found: Compared
 
     @property

@@ -103,11 +103,8 @@ def count_batches(
     Raises `InputError` for input that is refused, `UsageError` for an unknown document.
     """
     first_of_key, key = peek(key)
+    key, response, text = on_key(key, response, run.reading, notices)
     first, response = peek(response)
-    text = None
-    if run.reading.align or run.reading.pieces is not None or (first is not None and first.own_text):
-        key, response, text = on_key(key, response, run.reading, notices)
-        first, response = peek(response)
     two_kinds = first_of_key and first and (first_of_key.nodes is None) != (first.nodes is None)
     del first_of_key, first
     if two_kinds:

@@ -505,22 +505,17 @@ def decisive(metrics: Sequence[Metric], measures: Collection[str]) -> list[list[
     others depends on the columns of all counts of its metric, and its recall and precision on all denominators, since
     the links of either side can decide which counts matter (see `corefscore.metrics.blanc.combine`).
     """
-    columns_of_metric = _columns_of(metrics)
+    slices = _columns_of(metrics)
     found = []
     for measure in measures:
-        recall: list[int] = []
-        precision: list[int] = []
-        for metric in metrics:
-            if metric.name not in metrics_of(measure, metrics):
-                continue
+        used, of_both = set[int](), set[int]()
+        for metric in (each for each in metrics if each.name in metrics_of(measure, metrics)):
             names = [own.name for own in metric.measures if own.combine is None]
-            columns = list(range(columns_of_metric[metric.name].start, columns_of_metric[metric.name].stop))
-            if measure in names:
-                columns = columns[4 * names.index(measure) :][:4]
-            of_both = columns[1::2] if measure not in (*names, AVERAGE) else []
-            recall += {*columns[0::4], *columns[1::4], *of_both}
-            precision += {*columns[2::4], *columns[3::4], *of_both}
-        found += [sorted(recall), sorted(precision), sorted({*recall, *precision})]
+            columns = range(slices[metric.name].start, slices[metric.name].stop)
+            used.update(columns[4 * names.index(measure) :][:4] if measure in names else columns)
+            of_both.update(columns[1::2] if measure not in (*names, AVERAGE) else ())
+        recall, precision = ({column for column in used if column % 4 // 2 == side} | of_both for side in (0, 1))
+        found += [sorted(recall), sorted(precision), sorted(recall | precision)]
     return found
 
 

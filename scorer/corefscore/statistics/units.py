@@ -57,16 +57,10 @@ def _joined_parts(names: Sequence[str]) -> list[str]:
 
 def _numbered_parts(names: Sequence[str]) -> list[str]:
     """Return the X of each ``X_3``; an empty list if the names may not be those of parts."""
-    numbers: dict[str, set[int]] = {}
-    documents = []
-    for name in names:
-        match = _NUMBERED.fullmatch(name)
-        if match is None:
-            return []
-        documents.append(match[1])
-        numbers.setdefault(match[1], set()).add(int(match[2]))
-    certain = len(numbers) > 1 and all(parts == set(range(len(parts))) for parts in numbers.values())
-    return documents if certain else []
+    matches = [match for match in map(_NUMBERED.fullmatch, names) if match]
+    numbers = lists_by_key((match[1], int(match[2])) for match in matches)
+    certain = len(numbers) > 1 and all({*parts} == {*range(len({*parts}))} for parts in numbers.values())
+    return [match[1] for match in matches] if certain and len(matches) == len(names) else []
 
 
 def sample(

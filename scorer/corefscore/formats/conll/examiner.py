@@ -137,7 +137,7 @@ class _Examiner(Reader):
         was_inside = False
         for line, name in sorted(lines.markers.items()):
             if name is None and not was_inside:
-                self.found.add(Finding("no-begin", self.source.name, self.line + 1 + line))
+                self._notice("no-begin", self.line + 1 + line)
             was_inside = name is not None
         if lines.cells is None:
             return
@@ -169,7 +169,7 @@ class _Examiner(Reader):
         differ = _first_of_each(np.flatnonzero(table.count != first[sentence]), sentence)
         for row in self.found.take("column-count", differ):
             found, expected = plural(int(table.count[row]), "column"), plural(int(first[sentence[row]]), "column")
-            self._odd_line("column-count", tokens[row], found=found, expected=expected)
+            self._notice("column-count", self.line + 1 + int(tokens[row]), found=found, expected=expected)
         self._file.pairs += len(tokens) - len(first)
         for column in self._numbering(table):
             column.look(self.line + 1 + tokens, table.numbers(column.column), sentence)
@@ -190,8 +190,8 @@ class _Examiner(Reader):
         of_documents = np.unique(document[blanked], return_index=True, return_counts=True)
         for number, first, count in zip(*(column.tolist() for column in of_documents), strict=True):
             if number in tabbed:
-                details = {"document": self.names[number], "count": plural(count, "line")}
-                self._odd_line("mixed-separators", tokens[blanked[first]], **details)
+                line = self.line + 1 + int(tokens[blanked[first]])
+                self._notice("mixed-separators", line, document=self.names[number], count=plural(count, "line"))
 
     def _look_for_odd_cells(self, cells: Cells, filled: Cells) -> None:
         """Report the odd cells of each document, or that its last column is another one, given all of its cells."""
@@ -220,9 +220,6 @@ class _Examiner(Reader):
         }
         self.found.add(Finding("other-column", self.source.name, first.line, first.column, details))
 
-    def _odd_line(self, code: str, line: int, **details: object) -> None:
-        self.found.add(Finding(code, self.source.name, self.line + 1 + int(line), details=details))
-
     # At the end of a file
 
     def end_of_file(self) -> None:
@@ -232,13 +229,8 @@ class _Examiner(Reader):
         other = 1 - expected
         count, first = self._file.line_ends[other], self._file.first_line_end[other]
         if count and self._file.line_ends[expected]:
-            names = ("LF", "CR LF")
-            details = {
-                "count": f"{plural(count, 'line')} {'ends' if count == 1 else 'end'}",
-                "found": names[other],
-                "expected": names[expected],
-            }
-            self.found.add(Finding("mixed-line-ends", self.source.name, first, details=details))
+            names, ends = ("LF", "CR LF"), f"{plural(count, 'line')} {'ends' if count == 1 else 'end'}"
+            self._notice("mixed-line-ends", first, count=ends, found=names[other], expected=names[expected])
         if self._file.undecodable:
             self.found.add(not_utf_8(self.source.name, self._file.first_undecodable, self._file.undecodable))
 
@@ -252,8 +244,7 @@ class _Examiner(Reader):
         if column is None:
             return
         for line, number, before in self.found.take("token-number", column.odd):
-            details = {"found": number, "before": before}
-            self.found.add(Finding("token-number", self.source.name, line, details=details))
+            self._notice("token-number", line, found=number, before=before)
         self.found.add_unlisted("token-number", column.unlisted)
 
 

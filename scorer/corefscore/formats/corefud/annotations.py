@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.core.arrays import Ints, bounds, changes, order_by, ranges
-from corefscore.core.documents import SENTENCE, TENTH, UNIT_SOURCES
+from corefscore.core.documents import SENTENCE, TENTH, UNIT_SOURCES, by_sentence
 from corefscore.core.findings import Finding
 from corefscore.core.sources import Source, as_text
 from corefscore.formats.base import EMPTY, NO_WORD, Annotations, Request, Tree
@@ -51,7 +51,7 @@ def read(source: Source, request: Request) -> Iterator[Annotations]:
             types.setdefault(name, kind)
         lost = _lost(lines) if begin == lines.documents.lines[0] else ()
         its = numbers[which]
-        yield Annotations(begin, _cut(forms, its), tags, numbers=its, tree=tree, types=types, lost=lost)
+        yield Annotations(begin, by_sentence(forms, its), tags, numbers=its, tree=tree, types=types, lost=lost)
 
 
 KEPT_COMMENTS = b"# newdoc", b"# global.Entity"
@@ -76,12 +76,6 @@ def by_document(lines: Lines) -> Iterator[tuple[int, Ints]]:
     at = bounds(document[order], len(names))
     for begin, start, stop in zip(begins, at, at[1:], strict=False):
         yield begin, order[start:stop]
-
-
-def _cut(forms: list[str], numbers: Ints) -> list[list[str]]:
-    """Return the forms of words with these numbers (`corefscore.core.documents.Nodes`), sentence by sentence."""
-    cuts = np.flatnonzero(changes(numbers // SENTENCE)).tolist()
-    return [forms[first:last] for first, last in zip(cuts, [*cuts[1:], None], strict=True)] if cuts else []
 
 
 def _form(form: bytes, *, overt: bool) -> str:
@@ -133,11 +127,8 @@ def tree_of(lines: Lines, depth: Callable[[], Ints], which: Ints, numbers: Ints)
     (`depths`) are those of all words.
     """
     empty = np.flatnonzero(~lines.words.overt[which])
-
-    def ignore(finding: Finding) -> None:
-        """No-op: reading the key for its mentions has refused it if it matters."""
-
-    size, parent, relation = links_of(lines, which[empty], numbers, ignore)
+    # Reading the key for its mentions has refused what is wrong if it matters.
+    size, parent, relation = links_of(lines, which[empty], numbers, lambda finding: None)
     stops = np.cumsum(size)
     links = {
         at: (parent[start:stop].tolist(), relation[start:stop].tolist())

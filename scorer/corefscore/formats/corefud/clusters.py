@@ -17,17 +17,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from corefscore.core.arrays import Ints, bounds, changes
+from corefscore.core.arrays import Ints, changes
 from corefscore.core.documents import NO_NODES, SENTENCE, Documents, Place, Span, joined
 from corefscore.core.errors import InputError, suggested
 from corefscore.core.findings import Finding
 from corefscore.core.sources import Source
 from corefscore.formats.base import LAST, TREE, Request
 from corefscore.formats.corefud import reader
+from corefscore.formats.corefud.annotations import by_document
 from corefscore.formats.corefud.chunks import NO_HEAD
 from corefscore.formats.corefud.lines import number_of
 from corefscore.formats.corefud.mentions import FileMentions, words_of_mentions
@@ -215,14 +217,6 @@ class _Text(NamedTuple):
         return int(self.tokens[token])
 
 
-class _InMemory(Source):
-    """A side in memory, on the words of a file."""
-
-    def __init__(self, side: str, words: Source) -> None:
-        super().__init__(side)
-        self.words = words
-
-
 class _OnWords(File):
     """A file of the other side with other mentions: those that are given for its documents, by name. ``names`` are
     the names of its documents by their first lines."""
@@ -248,24 +242,21 @@ class _OnWords(File):
         """Return all documents of the file, those that are not given without mentions."""
         found = super().documents()
         names = [self.names[place.line] for place in found.places if place is not None]
-        places = [Place(_InMemory(self.side, self.source), None)] * len(names)
+        places = [Place(Source(self.side), None)] * len(names)
         # A line of the file is none of this side, so that no message shows it.
-        return replace(found, names=names, places=places, line=-found.line, words=_words_at)
+        return replace(found, names=names, places=places, line=-found.line, words=partial(_words_at, self.source))
 
     def _note_lines(self) -> None:
         """No-op: notices were given when the file was read."""
 
     def _mentions(self) -> Columns:
-        overt, every = self.lines.words.overt, self.order
-        begins = self.lines.documents.lines
-        at = bounds(self.document_of(every), len(begins))
+        overt = self.lines.words.overt
         entity: list[int] = []
         ids: list[str] = []
         stretches: list[tuple[int, int, int]] = []
-        for document, line in enumerate(begins):
+        for line, its in by_document(self.lines):
             if (answer := self.given.get(self.names[line])) is None:
                 continue
-            its = every[at[document] : at[document + 1]]
             numbers = self.number[its]
             text = _Text(its, its[overt[its]], numbers, int(numbers.max(initial=-1)) // SENTENCE + 1)
             for label, mentions in enumerate(answer.entities()):
@@ -284,7 +275,6 @@ class _OnWords(File):
         return {**columns, "odd_labels": [ids[at] for at in representative.tolist()]}
 
 
-def _words_at(source: Source, spans: Sequence[Span]) -> list[str]:
-    """Return the words of spans of documents in memory, as the file of the other side has them."""
-    assert isinstance(source, _InMemory), "those of this module"
-    return reader.words_at(source.words, [span._replace(line=-span.line) for span in spans])
+def _words_at(words: Source, _: Source, spans: Sequence[Span]) -> list[str]:
+    """Return the words of spans of documents in memory, as the file ``words`` of the other side has them."""
+    return reader.words_at(words, [span._replace(line=-span.line) for span in spans])

@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import cache, cached_property
 from io import BytesIO
+from itertools import compress
 from typing import NamedTuple, SupportsIndex
 
 import numpy as np
@@ -234,35 +235,26 @@ class Lines:
         sentences = len(self.sentences)
         empty = np.flatnonzero(self.empty)
         block_of_sentence = np.searchsorted(empty, self.tokens[self.sentences])
-        numbers: dict[str, int] = {}
-        lines: list[int] = []
-        # The sentences at which the document changes, and the documents that begin or continue there.
-        begins_at, document = [0], [0]
-        lost: list[int] = []
-        again: list[tuple[int, str]] = []
-        begun = 0
         at, called_by = self._newdocs()
         block = np.searchsorted(empty, at)
         first_of = np.searchsorted(block_of_sentence, block)
         there = np.append(block_of_sentence, -1)[first_of] == block
-        if sentences and first_of[there].min(initial=sentences):
-            numbers[WITHOUT_NEWDOC] = 0
-            lines.append(int(self.tokens[0]) + 1)
-        for line, name, sentence, begins in zip(at.tolist(), called_by, first_of.tolist(), there.tolist(), strict=True):
-            if not begins:
-                lost.append(line + 1)
-                continue
-            begun += 1
-            called = f"newdoc {begun}" if name is None else name
-            if called in numbers:
-                again.append((line + 1, called))
-            else:
-                numbers[called] = len(numbers)
+        named = (name or f"newdoc {n}" for n, name in enumerate(compress(called_by, there), start=1))
+        # The line and the name of each document that begins or continues, and its first sentence there.
+        rows = list(zip(at[there].tolist(), named, first_of[there].tolist(), strict=True))
+        if sentences and not (rows and rows[0][2] == 0):
+            rows.insert(0, (int(self.tokens[0]), WITHOUT_NEWDOC, 0))
+        numbers: dict[str, int] = {}
+        lines: list[int] = []
+        again: list[tuple[int, str]] = []
+        for line, name, _ in rows:
+            if numbers.setdefault(name, len(numbers)) == len(lines):
                 lines.append(line + 1)
-            begins_at.append(sentence)
-            document.append(numbers[called])
-        of_sentence = np.repeat(document, np.diff(begins_at, append=sentences))
-        return _Begun(list(numbers), lines, of_sentence, lost, again)
+            else:
+                again.append((line + 1, name))
+        document, first = np.array([(numbers[name], begin) for _, name, begin in rows], dtype=np.int64).reshape(-1, 2).T
+        of_sentence = np.repeat(document, np.diff(first, append=sentences))
+        return _Begun(list(numbers), lines, of_sentence, (at[~there] + 1).tolist(), again)
 
     def numbers(self, document: Ints) -> Ints:
         """Return the number of each word (`corefscore.core.documents.Nodes`), given the document of each sentence."""
@@ -310,18 +302,14 @@ def _regular(text: Bytes, tokens: Ints) -> tuple[Bytes, _Irregular | None]:
     numbers of tabs.
     """
     found = bytearray()
-    first = None
-    many = 0
+    irregular: list[tuple[int, int]] = []
     is_token = np.zeros(len(text), dtype=np.bool_)
     is_token[tokens] = True
     for number, line in enumerate(BytesIO(text.data)):
-        if not is_token[number]:
-            found += line.replace(b"\t", b" ")
-        elif line.count(b"\t") == COLUMNS - 1:
-            found += line
-        else:
+        if is_token[number]:
             columns = line[:-1].split(b"\t")
-            first = first or (number + 1, len(columns))
-            many += 1
+            irregular += [(number + 1, len(columns))] * (len(columns) != COLUMNS)
             found += b"\t".join(columns[:COLUMNS] + [b"_"] * (COLUMNS - len(columns))) + b"\n"
-    return np.frombuffer(found, dtype=np.uint8), first and (many, *first)
+        else:
+            found += line.replace(b"\t", b" ")
+    return np.frombuffer(found, dtype=np.uint8), (len(irregular), *irregular[0]) if irregular else None

@@ -93,7 +93,7 @@ _Parts = Mapping[int, tuple[bytes, ...]]
 def mentions_of(events: Events, parts: _Parts, refuse: Refuse) -> FileMentions:
     """Return the mentions of a file, without those that are refused."""
     single = np.flatnonzero(events.kind == SINGLE)
-    opens, closes, unclosed = _paired(events, np.flatnonzero(events.kind != SINGLE), refuse)
+    opens, closes, unclosed = paired(events, refuse)
     opening_of = dict(zip(closes.tolist(), opens.tolist(), strict=True)) if parts else {}
     opens, closes = _within_sentences(events, opens, closes, refuse)
     begin = np.concatenate([single, opens])
@@ -114,10 +114,11 @@ def mentions_of(events: Events, parts: _Parts, refuse: Refuse) -> FileMentions:
     return _with_parts(found, events, parts, opening_of, refuse) if parts else found
 
 
-def _paired(events: Events, brackets: Ints, refuse: Refuse) -> tuple[Ints, Ints, list[int]]:
+def paired(events: Events, refuse: Refuse) -> tuple[Ints, Ints, list[int]]:
     """Return the chunks that open, those that close them, and those that are never closed. Chunks that close nothing
     are refused.
     """
+    brackets = np.flatnonzero(events.kind != SINGLE)
     brackets = brackets[order_by(events.entity[brackets])]
     is_open = events.kind[brackets] == OPEN
     opens, closes, alone = matching(events.entity[brackets], is_open)

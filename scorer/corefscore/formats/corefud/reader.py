@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from corefscore.core.arrays import NONE, Ints, changes, order_by, ranked, sums
+from corefscore.core.arrays import NONE, Ints, changes, in_order, order_by, ranked, sums
 from corefscore.core.documents import NO_NODES, Documents, Nodes, Place, Span, Texts, refuse_deep
 from corefscore.core.errors import UsageError, refuse
 from corefscore.core.findings import Finding, plural
@@ -119,6 +118,8 @@ class File:
         self.order = np.argsort(self.document_of(slice(None)), kind="stable")
         self.place = np.empty_like(self.order)
         self.place[self.order] = np.arange(len(self.order))
+        is_overt = words.overt[self.order]
+        self.overt_before: Ints = np.cumsum(is_overt) - is_overt
         size = np.bincount(words.sentence, minlength=len(self.document_of_sentence))
         self.last_word = np.cumsum(size) - 1  # of each sentence
         overt = size - np.bincount(words.sentence[~words.overt], minlength=len(size))
@@ -228,12 +229,12 @@ class File:
         """Return the columns about mentions without the ids of entities, and the order of mentions in them; ``id_of``
         gives the id of the entity of a chunk.
         """
-        order, entity, of_entity = self._order(found, sized, id_of)
+        order, entity = self._order(found, sized, id_of)
         first = np.cumsum(sized.size) - sized.size
         last = first + sized.size - 1
         first_word, last_word = sized.word[first][order], sized.word[last][order]
         columns = {
-            "document": of_entity,
+            "document": self.document_of(first_word[changes(entity)]),
             "entity": entity,
             "start": self._tokens_before(first_word),
             "end": self._tokens_before(last_word) + self.lines.words.overt[last_word] - 1,
@@ -244,13 +245,7 @@ class File:
 
     def _tokens_before(self, words: Ints) -> Ints:
         """Return how many tokens of its document stand before each of some words."""
-        return self._overt_before[self.place[words]] - self.first_token[self.document_of(words)]
-
-    @cached_property
-    def _overt_before(self) -> Ints:
-        """How many overt words stand before each word, in the order of documents."""
-        overt = self.lines.words.overt[self.order]
-        return np.cumsum(overt) - overt
+        return self.overt_before[self.place[words]] - self.first_token[self.document_of(words)]
 
     def _note_split(self, columns: Columns) -> None:
         """Add a notice for entities whose ids belong to another document as well."""
@@ -305,8 +300,8 @@ class File:
         sentence = self.lines.words.sentence[word]
         return Events(word, sentence, self.last_word[sentence], self.chunks.kind, entity, self.chunks.head)
 
-    def _order(self, found: FileMentions, sized: Sized, id_of: Callable[[int], Any]) -> tuple[Ints, Ints, Ints]:
-        """Return the mentions by their entities; the entity of each; and the documents of entities."""
+    def _order(self, found: FileMentions, sized: Sized, id_of: Callable[[int], Any]) -> tuple[Ints, Ints]:
+        """Return the mentions by their entities, and the entity of each."""
         first = np.cumsum(sized.size) - sized.size
         first_word, last_word = sized.word[first], sized.word[first + sized.size - 1]
         # Words by document and then in their order, those of one number as one: small numbers, which are sorted as one.
@@ -327,14 +322,9 @@ class File:
             rank = np.zeros(len(order), dtype=np.int64)
             rank[which] = [place_of[name] for name in names]
             order = order_by(*keys, rank, found.chunk)
-        entity = found.entity[order]
-        first = np.sort(ranked(entity)[0])
-        new = np.full(int(entity.max(initial=-1)) + 1, -1)
-        new[entity[first]] = np.arange(len(first))
-        by_entity = order_by(new[entity])
-        order = order[by_entity]
-        entity = new[found.entity[order]]
-        return order, entity, self.document_of(first_word[order][changes(entity)])
+        _, entity = in_order(found.entity[order])
+        by_entity = order_by(entity)
+        return order[by_entity], entity[by_entity]
 
     def _nodes(self, sized: Sized, head: Ints) -> Nodes:
         zero = ~self.lines.words.overt[head]

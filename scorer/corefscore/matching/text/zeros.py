@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.core.arrays import Bools, Ints, Objects, changes, lists_by_key, order_by, ranges, ranked
+from corefscore.core.arrays import Bools, Ints, Objects, changes, in_order, lists_by_key, order_by, ranges
 from corefscore.core.documents import SENTENCE, TENTH, Nodes
 from corefscore.formats.base import EMPTY, LAST, ZERO, Annotations, Tree
 from corefscore.matching.text.alignment import Alignment, Key, in_place
@@ -312,5 +312,4 @@ def _order(nodes: Nodes, entity: Ints, names: Sequence[str]) -> Ints:
     rank = {name: number for number, name in enumerate(sorted(set(names)))}
     ranks = np.array([rank[name] for name in names], dtype=np.int64)[entity]
     order = order_by(nodes.first_word, -nodes.size, nodes.last_word - nodes.first_word, ranks)
-    first, place = ranked(entity[order])
-    return order[order_by(first[place])]
+    return order[order_by(in_order(entity[order])[1])]

@@ -12,15 +12,15 @@ from array import array
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from pkgutil import get_data
 from sys import intern
 from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.core.arrays import NONE, Bools, Ints, bounds, changes, narrow
-from corefscore.core.documents import SENTENCE, Documents, Nodes, are_empty
+from corefscore.core.arrays import NONE, Bools, Ints, bounds, narrow
+from corefscore.core.documents import Documents, Nodes, are_empty, by_sentence
 from corefscore.core.errors import UsageError
 from corefscore.formats.base import AUTO, LAST, PARSE, Annotations
 from corefscore.matching.pairing import Pairs
@@ -150,6 +150,12 @@ class Text:
         """Return the words of a document from token ``start`` to token ``end``."""
         first = int(self.first[document])
         return " ".join(self.words[first + start : first + end + 1])
+
+    def sentences(self, document: int) -> list[list[str]]:
+        """Return the words of a document, sentence by sentence; none if the key has no words."""
+        begin, end = self.first[document : document + 2].tolist()
+        ends = self.ends[slice(*np.searchsorted(self.ends, [begin, end], side="right"))].tolist()
+        return [self.words[start:stop] for start, stop in pairwise([begin, *ends])]
 
     def heads(self, asked: str) -> str:
         """Return how to find the heads of spans, `PARSE` or `LAST`. Raises `UsageError` for a way that
@@ -290,7 +296,5 @@ def _with_empty(annotations: Annotations | None, other: Annotations | None) -> A
     words += [word for word, new in zip(chain.from_iterable(other.words), more, strict=True) if new]
     tags += [tag for tag, new in zip(other.tags, more, strict=True) if new]
     order = np.argsort(numbers, kind="stable")
-    cuts = np.flatnonzero(changes(numbers[order] // SENTENCE)).tolist()
-    in_order = [words[row] for row in order.tolist()]
-    sentences = [in_order[start:stop] for start, stop in zip(cuts, [*cuts[1:], None], strict=True)]
-    return annotations._replace(words=sentences, tags=[tags[row] for row in order.tolist()], numbers=numbers[order])
+    words, tags, numbers = [words[row] for row in order.tolist()], [tags[row] for row in order.tolist()], numbers[order]
+    return annotations._replace(words=by_sentence(words, numbers), tags=tags, numbers=numbers)
