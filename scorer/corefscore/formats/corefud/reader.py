@@ -45,6 +45,9 @@ from corefscore.formats.corefud.mentions import (
 )
 from corefscore.formats.words import word_numbers
 
+_BY_CHANCE = 20
+"""The number of mentions of several words up to which all of them may have the head 1 by chance."""
+
 
 def read(files: Sequence[Source], notices: list[Finding], request: Request) -> Iterator[Documents]:
     """Return the documents of each file as one batch; what is odd is added to ``notices``.
@@ -364,10 +367,17 @@ class File:
         """Add a notice for mentions without a head."""
         no_head = "no head" if self.fields.head is not None else "no head, since the header names no such field"
         of_zero = "the head 0, although words are counted from 1"
-        for lack, what in ((NO_HEAD, no_head), (EMPTY_HEAD, "an empty head field"), (0, of_zero)):
-            # A head of 0 is the last word if a bracket of its own ends the mention (`mentions.heads`).
-            chunks = found.chunk[(found.head == lack) & ~(found.last_single & (lack == 0))]
-            if len(chunks):
+        # A head of 0 is the last word if a bracket of its own ends the mention (`mentions.heads`).
+        lacking = {
+            no_head: found.head == NO_HEAD,
+            "an empty head field": found.head == EMPTY_HEAD,
+            of_zero: (found.head == 0) & ~found.last_single,
+        }
+        wide = np.bincount(found.of, found.last - found.first + 1, len(found.head)) > 1
+        if wide.sum() > _BY_CHANCE and (found.head[wide] == 1).all():
+            lacking["the head 1, as all that have several words"] = wide
+        for what, which in lacking.items():
+            if len(chunks := found.chunk[which]):
                 line = self._line_of(int(self.word[chunks].min()))
                 self.note("no-head", line, count=plural(len(chunks), "mention"), what=what)
 
