@@ -29,7 +29,7 @@ NAME      score this document only; "none": print totals only
 Exit status: 0 success, 1 rejected, 2 usage or file error, 3 check failed."""
 
 _GROUP_HELP = {
-    "all": "the official five, byte for byte: {names}",
+    "all": "the five official metrics: {names}",
     "every": "{names}",
     "conll": "{names}, and the CoNLL average, the mean of their F1",
     "corefud": "the metrics of the CorefUD scorer: {names}",
@@ -213,7 +213,7 @@ def _synonym(word: str, known: Collection[str]) -> str | None:
     for words, meant in synonyms("options").items():
         if word in words.split():
             possible = (each for each in meant.splitlines() if each[0] != "-" or each.split(",")[0].split()[0] in known)
-            return next((f"use {each}" for each in possible), None)
+            return next((each if each.startswith(("give", "leave")) else f"use {each}" for each in possible), None)
     return None
 
 

@@ -576,8 +576,8 @@ class Method(Grouping):
     )
     correction: str = option(
         _CORRECTIONS[0],
-        "How to correct p: for all pairs of systems within one score (largest: Westfall and Young; or holm), for all "
-        "tests (holm-all), or not (none).",
+        "Correction of p: largest (Westfall and Young) or holm, for all pairs of systems within one score; holm-all, "
+        "for all tests; none.",
         _CORRECTIONS,
         heading=STATISTICS,
     )
