@@ -176,12 +176,12 @@ class Check(Reported):
         grouped = self.asked.by is not None
         if self.asked.both_ways:
             groups = ", a group or the mean of groups" if grouped else ""
-            return f"any score changes by more, in total or in a document{groups}"
+            return f"any score changes by more than that, in total or in a document{groups}"
         where = f" in a group by {self.asked.by}, or in the mean of groups" if grouped else ""
         if self.asked.measures:
-            return f"{' or '.join(map('.'.join, self.asked.measures))} falls by more{where}"
+            return f"{' or '.join(map('.'.join, self.asked.measures))} falls by more than that{where}"
         over = "the mean of an F1 over documents" if self.asked.average else "an F1 over all documents"
-        return f"{'an F1' if grouped else over} falls by more{where} (--measures chooses other scores)"
+        return f"{'an F1' if grouped else over} falls by more than that{where} (--measures chooses other scores)"
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the JSON layout prints; see ``docs/check.md``."""
@@ -273,7 +273,7 @@ def _scopes(
 ) -> Iterator[tuple[str, str, Numbers, Numbers]]:
     """Yield the scopes to compare: the kind and name of each, its scores before and now."""
     if average is not None and not baseline.macro:
-        raise UsageError(f"{baseline.path}: there is no mean over documents; make it with --average documents")
+        raise UsageError(f"{baseline.path} contains no mean over documents; make a baseline with --average documents")
     kind, before = (TOTAL, baseline.total) if average is None else (MACRO, baseline.macro)
     yield kind, kind, before, whole
     if report.by is not None:

@@ -72,7 +72,8 @@ class ErrorReport(Reported):
         groups = f"groups (entities that share mentions) that differ: {int((~perfect).sum())} of {len(perfect)}"
         notes = [*self.words.notes, f"{groups}; *: {self.words.star}"]
         if not self.analysis.text.words:
-            notes.append("the key has no words: mentions are shown as token numbers, and no spans are repaired")
+            shown = "token numbers" if self.analysis.pairs.key.items is None else "they are given"
+            notes.append(f"the key has no words: mentions are shown as {shown}, and no spans are repaired")
         return notes
 
     @property
