@@ -256,7 +256,7 @@ class _Side(NamedTuple):
             for role in columns.keys() - {ENTITY}:
                 if "" in columns[role]:
                     expected = "a name in this cell; only the cell of the entity may be empty, for an item in no entity"
-                    what = f'the column "{header.cells[places[role]]}" is empty'
+                    what = f'this row has an empty cell in the column "{header.cells[places[role]]}"'
                     raise _bad_row(source, int(lines[columns[role].index("")]), what, expected)
             yield lines, columns
         for name, digest in digests.items():

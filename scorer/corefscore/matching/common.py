@@ -25,7 +25,7 @@ from corefscore.core.documents import (
 )
 from corefscore.core.findings import SHOWN, Finding, plural, tokens
 from corefscore.core.records import NamedTuple
-from corefscore.formats.base import found_at
+from corefscore.formats.base import found_at, is_json
 from corefscore.formats.conll.columns import other_mentions
 from corefscore.formats.sides import side_in
 from corefscore.formats.words import are_words
@@ -194,7 +194,13 @@ def unread_columns(
     if found:
         place, fields = min(found.values(), key=lambda place: place.line or 0), sorted(found)
         more = f" and {len(fields) - SHOWN} more" if len(fields) > SHOWN else ""
-        yield found_at(place, "same-as-key", fields=", ".join(fields[:SHOWN]) + more)
+        how = "remove the columns after it" if others else "name it: --columns response.entity=NAME"
+        how += _OF_JSON * is_json(place.source.head(_HEAD))
+        yield found_at(place, "same-as-key", fields=", ".join(fields[:SHOWN]) + more, how=how)
+
+
+_OF_JSON = ' (response.clusters=NAME for lists of clusters), or rename it "answer" if it is tagged text'
+"""How to have a field of JSON scored, in addition to the way for tables."""
 
 
 def _without_mentions(batches: Sequence[Common]) -> dict[str, list[Place]]:
