@@ -285,9 +285,11 @@ def test_groups_of_few_units_or_with_a_dominant_one_are_said() -> None:
     response = {name: [entity[: -1 - int(name[1:]) % 3] for entity in its] for name, its in key.items()}
     notes = " ".join(corefscore.compare(key, {"x": response}, "muc", by="^.", trials=100).notes)
     assert "groups with fewer than 5 units: 2 of 3; so few units hardly show how much scores vary" in notes
-    assert "one unit is 80% of the key of its group, as muc recall counts it: it decides scores and intervals" in notes
+    assert (
+        "one unit is 80% of the key of its group, as muc recall counts it, so it decides scores and intervals" in notes
+    )
     whole = " ".join(corefscore.compare(key, {"x": response}, "muc", trials=100).notes)
-    assert "one unit is 71% of the key, as muc recall counts it: it decides scores and intervals" in whole
+    assert "one unit is 71% of the key, as muc recall counts it, so it decides scores and intervals" in whole
     assert "so few units hardly" not in whole
 
 
@@ -296,9 +298,7 @@ def test_groups_of_few_units_or_with_a_dominant_one_are_said() -> None:
     [
         pytest.param([2] * 11 + [100], range(11), ("one unit is 82% of the key", False), id="a dominant document"),
         pytest.param([2] * 12, [3], ("1 system with errors or correct answers in fewer", False), id="one right of 12"),
-        pytest.param(
-            [2] * 12, [], ("6 scores are 0 or 100 in all 12 units, so there is no interval", True), id="none right"
-        ),
+        pytest.param([2] * 12, [], ("no interval for 6 scores of 0 or 100 in all 12 units", True), id="none right"),
         pytest.param([2] * 2, [0], ("there are only 2 units; so few units hardly show", False), id="two units"),
     ],
 )

@@ -23,8 +23,8 @@ _HELP = """Score coreference exactly as the official scorers do.
 \b
 METRIC    a metric, or several joined by commas
 KEY       a file (also .gz, .bz2, .xz), a folder, or - for standard input
-RESPONSE  likewise; not needed if JSON contains both sides
-NAME      score this document only; "none": print totals only
+RESPONSE  likewise; not needed if KEY is JSON that contains both sides
+NAME      score only this document; "none": print only totals
 
 Exit status: 0 success, 1 rejected, 2 usage or file error, 3 check failed."""
 

@@ -238,7 +238,7 @@ def _write_repaired(analysis: Analysis, folder: str, inputs: Sequence[str]) -> N
     short_help="Show in the text where key and response differ.",
     help="Show in the text where key and response differ: every mention is in brackets, with a sign for its "
     "error.\n\n"
-    "NAME shows one document only; OTHER, a second response, needs --html, whose page shows both.",
+    "NAME shows only one document; OTHER is a second response and needs --html, whose page shows both.",
     more=f"--only accepts these types of errors: {', '.join(TYPES)}; or their titles as errors prints them.",
     examples=(
         "corefscore diff key.conll response.conll",

@@ -221,7 +221,7 @@ NOTICES = (
 """Options about notices."""
 
 WRITING = Parameter(
-    "--output", type=FILE, metavar="FILE", default="-", help="Write to FILE; rejected input leaves it as it is."
+    "--output", type=FILE, metavar="FILE", default="-", help="Write to FILE; rejected input leaves FILE unchanged."
 )
 """The option for the file of a report."""
 
@@ -233,7 +233,7 @@ RUNNING = (
         metavar="FINGERPRINT",
         heading=INPUT,
         common=False,
-        help="Reject the key unless it has this fingerprint. The last line of a table contains it, as key=7cf4af.",
+        help="Reject the key unless it has this fingerprint. The last line of a table contains it: key=7cf4af.",
     ),
     Parameter(
         "--jobs",

@@ -36,7 +36,7 @@ _CELLS = "; a cell is a pair with n_ij > 0"
 _FEWER = 'for totals only, add the word "none" or --format table'
 """The hint after much output."""
 
-_AT_ALL = '\n\nNAME scores one document; "none" prints totals only.'
+_AT_ALL = '\n\nNAME scores one document; "none" prints only totals.'
 
 
 def metric_command(words: str) -> click.Command:
@@ -215,8 +215,7 @@ def _write_key(key: str, output: str, metrics: Sequence[Metric], arguments: Mapp
     if not arguments.get("estimate_key"):
         raise missing_response(key)
     if of_scores or given("layout") or given("expect_key"):
-        others = "the options about scores, such as --documents, --format and --expect-key"
-        raise UsageError(f"without RESPONSE, only the estimated key is written; leave out {others}")
+        raise UsageError("without RESPONSE, only the key is written; leave out options about scores, such as --format")
     from corefscore.formats.conll.writer import rewritten
     from corefscore.matching.named import about_names, estimated, names_of, names_of_side, without_column
 

@@ -160,9 +160,9 @@ class Check(Reported):
         notes = []
         if self.before is not None:
             limits = [_points(self.asked.tolerance)]
-            limits += [f"{'.'.join(name)} by {_points(limit)}" for name, limit in self.asked.tolerances.items()]
+            limits += [f"{'.'.join(name)} by over {_points(limit)}" for name, limit in self.asked.tolerances.items()]
             what = "scores" if self.moved else "no scores"
-            notes.append(f"{what} changed by more than {', '.join(limits)} against {self.before.path}")
+            notes.append(f"{what} changed by more than {', or '.join(limits)} against {self.before.path}")
             least = ", or a score is below its minimum" * bool(self.floors)
             notes.append(f"the check fails if {self._deciding()}{least}")
         if self.before is not None and self.before.by is not None and self.asked.by is None:
@@ -332,7 +332,7 @@ def _same_key(result: Result, baseline: Baseline) -> None:
     """
     if baseline.key is not None:
         if baseline.key != result.key:
-            what = f"its fingerprint is {baseline.key} there, and {result.key} here"
+            what = f"the baseline gives the fingerprint {baseline.key}, and this key has {result.key}"
             refuse(Finding("other-key", baseline.path, details={"what": what}))
         return
     own = {measure.name for metric in result.metrics if metric.name in NAMES for measure in metric.measures}
@@ -343,7 +343,7 @@ def _same_key(result: Result, baseline: Baseline) -> None:
             before, now = sizes[measure], scores[measure].recall_counts.denominator
             if not math.isclose(before, now, rel_tol=1e-9):
                 where = "all documents" if scope is None else f'document "{scope}"'
-                what = f"the recall of {measure} in {where} divides by {before:.15g} there, and by {now:.15g} here"
+                what = f"the recall of {measure} in {where} had the denominator {before:.15g}, and now {now:.15g}"
                 refuse(Finding("other-key", baseline.path, details={"what": what}))
 
 

@@ -143,8 +143,8 @@ class SystemsReport(Reported):
             lines.append(f"low, high: {level} intervals (jackknife, Student's t on a logit scale){of_differences}")
         if self.runs is not None:
             lines.append(
-                "scores of a system with several runs are means over these, and intervals are over units and runs; "
-                "spread: the standard deviation over its runs"
+                "the scores of a system with several runs are means over its runs, and intervals cover units and runs; "
+                "spread: standard deviation over the runs"
             )
         return lines
 
@@ -220,14 +220,13 @@ class SystemsReport(Reported):
         for measure, share in zip(found.sample.measures, own.max(axis=(0, 1)).tolist(), strict=True):
             if share > _DOMINANT:
                 whole = f"the key{' of its group' * (len(sizes) > 1)}, as {measure} recall counts it"
-                yield f"one unit is {_percentage(round(share, 2))} of {whole}: it decides scores and intervals"
+                yield f"one unit is {_percentage(round(share, 2))} of {whole}, so it decides scores and intervals"
         scored = ~np.isnan(found.sample.shown)
         extremes = int(np.isnan(found.ends[..., 0])[scored].sum())
         if extremes:
             rest = _percentage(round(1 - (1 - found.method.confidence) ** (1 / found.sample.units), 3))
-            score = "1 score is" if extremes == 1 else f"{extremes} scores are"
             sure = f"with {_percentage(found.method.confidence)} confidence, under {rest} of all possible units differ"
-            yield f"{score} 0 or 100 in all {found.sample.units} units, so there is no interval; {sure}"
+            yield f"no interval for {plural(extremes, 'score')} of 0 or 100 in all {found.sample.units} units; {sure}"
         if (sizes < SHORT).any():
             few_units = f"there are only {found.sample.units} units"
             if len(sizes) > 1:

@@ -107,8 +107,8 @@ class Grouping:
     )
     by: str | None = option(
         None,
-        "Score groups of documents, and their mean. Documents whose names have the same match of REGEX (or of its "
-        "first group in parentheses) are a group; with --by file, the documents of each file of KEY.",
+        "Score groups of documents, and their mean. Documents are in one group if REGEX, or its first group in "
+        "parentheses, matches the same text in their names; --by file groups documents by file of KEY.",
         kind=str,
         metavar="REGEX",
         common=True,

@@ -590,7 +590,7 @@ class Method(Grouping):
     )
     baseline: str | None = option(
         None,
-        "Compare each system with the system NAME only, instead of all pairs.",
+        "Compare each system only with the system NAME, instead of all pairs.",
         kind=str,
         heading=STATISTICS,
         metavar="NAME",
