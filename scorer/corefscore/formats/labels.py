@@ -276,7 +276,7 @@ class _Side(NamedTuple):
             filled = [name for name in _clusters_in(fields, request) if fields[name] not in (None, "")]
             if others := [name for name in filled if name != names[ENTITY] and not chosen]:
                 option = f"--columns {request.side or KEY}.{ENTITY}=NAME"
-                expected = f"one in the first record, too; {option} reads this field"
+                expected = f"a cluster in the first record, too; {option} reads this field"
                 raise bad_field(place, fields, others[0], "has a cluster here and none in the first record", expected)
             if missing := next((name for name in (TEXT_OF_MENTION, *names.values()) if name not in fields), None):
                 expected = f"it in every record; --columns {ITEM}=NAME,{ENTITY}=NAME,{DOCUMENT}=NAME names other fields"
