@@ -512,7 +512,7 @@ def test_lists_are_of_one_response(arguments: tuple[str, ...], text: str) -> Non
         (("--html", "page.html", "--only", "divided"), "--only cannot be used with --html"),
         (("--html", "page.html", "--output", "text"), "--output cannot be used with --html"),
         (("--html", "page.html", "--around", "all"), "--around cannot be used with --html"),
-        (("--only", "77"), "--only 77: no type of error"),
+        (("--only", "77"), "--only 77: neither a type of error"),
     ],
 )
 def test_what_diff_would_pass_over_is_refused(tmp_path: Path, arguments: tuple[str, ...], text: str) -> None:
@@ -792,7 +792,7 @@ def test_a_file_of_both_sides_needs_no_response(tmp_path: Path, arguments: tuple
         (
             "key.conll",
             (),
-            "Missing argument 'RESPONSE'. Only a JSON file can contain both sides",
+            "Missing argument 'RESPONSE'. It can be left out only if KEY is JSON that contains",
         ),
         ("both.jsonl", ("nowhere.jsonl",), "nowhere.jsonl: No such file or directory"),
     ],
@@ -962,8 +962,8 @@ def test_the_report_says_what_to_mend_first_and_where_to_look() -> None:
     printed = within("errors", *sides).stdout.decode()
     sentence = "largest loss: key entities are spread over several response entities (divided entity): 29.59"
     assert sentence in printed.replace("\n  ", " ")
-    line = next(line for line in printed.splitlines() if line.startswith("in the text: "))
-    _, *words = shlex.split(line.removeprefix("in the text: "))
+    line = next(line for line in printed.splitlines() if line.startswith("to see them in the text: "))
+    _, *words = shlex.split(line.removeprefix("to see them in the text: "))
     assert words == ["diff", "KEY", "RESPONSE", "(fables/lion); part 000"]
     shown = within("diff", *sides, words[-1])
     assert (shown.status, shown.stdout.startswith(b"(fables/lion); part 000   CoNLL average 61.80")) == (0, True)

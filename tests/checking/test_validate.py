@@ -822,8 +822,7 @@ def test_a_full_disk_leaves_the_old_file_whole(way: str, tmp_path: Path) -> None
         ),
         (
             "--fix out --key words --columns key.word=1",
-            "words: this file is read as JSON lines, where --columns can name clusters; leave word out, or name "
-            "its side: key.word=... or response.word=...",
+            "words: this file is read as JSON lines, and --columns can name clusters in it; leave word out",
         ),
         (
             "--fix out --key half.gz --input-format conll",

@@ -496,18 +496,22 @@ FIRST_CALLS = [
     pytest.param(["conll", "{key}", "{response}", "--json"], "did you mean --format json?", id="a value as an option"),
     pytest.param(["compare", "{key}", "a={response}", "--bootstrap"], "use corefscore compare KEY A B\n", id="test"),
     pytest.param(
-        ["conll", "{key}", "{response}", "--metrics", "lea"], "a metric first: corefscore lea KEY", id="metric"
+        ["conll", "{key}", "{response}", "--metrics", "lea"],
+        "give a metric as the first word: corefscore lea KEY",
+        id="metric",
     ),
     pytest.param(["rank", "{key}", "{response}", "--metrics", "lea"], "use --measures LIST", id="measures"),
     pytest.param(["errors", "{key}", "{response}", "--metrics", "lea"], "use --measures LIST", id="measure"),
-    pytest.param(["validate", "{key}", "--metrics", "lea"], "use a metric first: corefscore lea", id="none"),
+    pytest.param(
+        ["validate", "{key}", "--metrics", "lea"], "; give a metric as the first word: corefscore lea", id="none"
+    ),
     pytest.param(["comapre", "{key}", "{response}"], 'metric or command "comapre"; did you mean compare?', id="typo"),
     pytest.param(["--quiet", "conll", "{key}", "{response}"], "come after its name", id="option first"),
     pytest.param(["score", "{key}", "{response}"], "use a metric, such as: corefscore conll KEY", id="score"),
     pytest.param(["conll", "{key}", "{response}", "{key}"], "use corefscore compare KEY A B", id="two responses"),
-    pytest.param(["rank", "{key}", "--systems", "{response}"], "expected a folder (unpack", id="folder"),
+    pytest.param(["rank", "{key}", "--systems", "{response}"], "expected a folder; unpack", id="folder"),
     pytest.param(["conll", "{key}", "{response}", "-o", "x"], "unknown option -o; use --output FILE\n", id="-o"),
-    pytest.param(["conll", "--key", "{key}", "{response}"], "use the key without an option: KEY is", id="--key"),
+    pytest.param(["conll", "--key", "{key}", "{response}"], "; give the key without an option, as", id="--key"),
     pytest.param(["conll", "{key}", "{response}", "--macro"], "use --average documents\n", id="--macro"),
     pytest.param(["conll", "{key}", "{response}", "--html"], "errors KEY RESPONSE --html FILE\n", id="--html"),
     pytest.param(["conll", "{key}", "{response}", "--significance"], "corefscore compare KEY A B\n", id="tests"),

@@ -82,7 +82,7 @@ def test_all_options_are_in_the_long_help_under_their_headings(name: str) -> Non
     assert shown == {option.opts[0] for option in options}
     hidden = [option.opts[0] for option in options if not option.common]
     short = within(name, "--help").stdout.decode()
-    assert ("--help-all shows the others" in short) == bool(hidden)
+    assert ("--help-all shows more options" in short) == bool(hidden)
     assert not [option for option in hidden if f"\n  {option} " in short]
 
 
@@ -172,9 +172,9 @@ def test_a_removed_option_names_a_way_that_works(option: str, files: Path) -> No
     assert done.status == 0, done.stderr
 
 
-_TABLES = "this file is read as CoNLL-2011/2012, where --columns can name word, ne; "
+_TABLES = "this file is read as CoNLL-2011/2012, and --columns can name word, ne in it; "
 _TEXT, _HEADS = "--pieces is for tagged text", "--heads is about the heads of CorefUD"
-_WITHOUT_KEY = "--align and --pieces find words in a key; leave them out, or add --key KEY"
+_WITHOUT_KEY = "--align and --pieces need a key; add --key KEY, or leave them out"
 _NAMES = "--columns ne=5 is for metrics that read named entities, such as cone; leave ne out"
 UNUSED = {
     "lea key.conll response.conll --pieces same": _TEXT,
@@ -185,14 +185,14 @@ UNUSED = {
     "diff key.conll response.conll --window 3": "errors are found in whole documents; leave --window out",
     "compare key.conll a.conll b.conll --pieces same": _TEXT,
     "validate response.conll --key key.conll --pieces same": _TEXT,
-    "lea key.conll response.conll --columns clusters=a": f"response.conll: {_TABLES}leave clusters out",
-    "lea key.conll response.conll --columns key.item=a": f"key.conll: {_TABLES}leave item out",
+    "lea key.conll response.conll --columns clusters=a": f"response.conll: {_TABLES}leave clusters out, or",
+    "lea key.conll response.conll --columns key.item=a": f"key.conll: {_TABLES}leave item out\n",
     "lea key.conll one.jsonl --columns key.clusters=a": f"key.conll: {_TABLES}leave clusters out",
-    "lea key.conll one.jsonl --columns item=a": "JSON lines, where --columns can name clusters; leave item out",
-    "lea key.conll one.jsonl --columns word=4": "or name its side: key.word=... or response.word=...",
-    "lea key.csv response.csv --columns clusters=a": "table of labels, where --columns can name item, entity, document",
-    "lea key.conllu response.conllu --columns clusters=a": "CorefUD, where --columns can name nothing; leave",
-    "lea key.conll response.txt --columns entity=a": "this file is read as tagged text, where --columns can",
+    "lea key.conll one.jsonl --columns item=a": "JSON lines, and --columns can name clusters in it; leave item out",
+    "lea key.conll one.jsonl --columns word=4": "leave word out, or write key.word=... if it is for the key only",
+    "lea key.csv response.csv --columns clusters=a": "of labels, and --columns can name item, entity, document in it",
+    "lea key.conllu response.conllu --columns clusters=a": "CorefUD, and --columns can name nothing in it; leave",
+    "lea key.conll response.txt --columns entity=a": "this file is read as tagged text, and --columns can",
     "validate response.conll --columns entity=a": _TABLES,
     "validate response.conll --columns key.word=4": "there is only one side here; leave out key.",
     "validate response.conll --input-format key=conll": "there is one input here, not a key and a response",
@@ -287,7 +287,7 @@ def test_a_long_output_on_a_terminal_says_how_to_get_less(words: list[str], line
     os.close(outside)
     assert process.returncode == 0
     count = text.count(b"\n")
-    hint = f"corefscore: {count} lines; add none for totals only, or --format table\n"
+    hint = f'corefscore: {count} lines; for totals only, add the word "none" or --format table\n'
     assert errors.decode() == (hint if lines else "")
 
 

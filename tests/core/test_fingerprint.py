@@ -234,4 +234,4 @@ def test_every_command_that_scores_refuses_another_key(words: Sequence[str | Pat
 def test_an_estimated_key_is_not_expected() -> None:
     done = run("cone", TESTDATA / "names" / "key.conll", "--estimate-key", "--expect-key", "7cf4af")
     assert (done.status, done.stdout) == (2, b"")
-    assert b"only the estimated key is written" in done.stderr
+    assert b"only the key is written" in done.stderr

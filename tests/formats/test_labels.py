@@ -901,7 +901,7 @@ def test_an_item_called_as_its_column_is_no_header_in_a_document_of_another_name
 def test_series_in_two_orders_are_no_columns() -> None:
     frame = pd.DataFrame({"item": ["a", "b", "c"], "label": [1, 1, 2]})
     for given in ({"items": frame.item}, {"documents": frame.item}):
-        with pytest.raises(UsageError, match="another index"):
+        with pytest.raises(UsageError, match="differ in their index"):
             from_labels(frame.label[::-1], **given)
     for items in (frame.item, frame.item.array, frame.index, list(frame.item)):
         assert list(from_labels(frame.label, items).clusters()["document"]) == ["1", "2"]

@@ -167,7 +167,7 @@ def test_a_format_without_columns_is_refused(verb: str, tmp_path: Path, capfdbin
     others = [] if verb == "validate" else [tmp_path / "out" if verb == "convert" else path]
     done = call(capfdbinary, verb, path, *others, "--columns", "word=3")
     assert done.status != 0
-    assert b"this file is read as JSON lines, where --columns can name clusters; leave word out" in done.stderr
+    assert b"this file is read as JSON lines, and --columns can name clusters in it; leave word out" in done.stderr
 
 
 def test_the_sides_can_differ(tmp_path: Path, capfdbinary: Capture) -> None:

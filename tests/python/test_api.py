@@ -408,7 +408,7 @@ def test_a_corpus_with_two_fields_of_clusters_says_which_is_meant(tmp_path: Path
 )
 @pytest.mark.parametrize("options", [{"columns": "clusters=x"}, {"tags": "markdown"}, {"heads": "last"}])
 def test_options_of_reading_need_a_file(call: Callable[[dict[str, str]], object], options: dict[str, str]) -> None:
-    with pytest.raises(UsageError, match=f"{next(iter(options))}: only for files"):
+    with pytest.raises(UsageError, match=f"{next(iter(options))} is for files"):
         call(options)
 
 

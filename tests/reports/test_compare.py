@@ -153,15 +153,15 @@ def test_python_has_the_same_digits_in_any_order() -> None:
 
 def test_three_systems_are_corrected_and_it_is_said(capfdbinary: Capture) -> None:
     by_largest = compared(capfdbinary, ASH, BIRCH, CEDAR, "--measures", "lea")
-    note = "p: corrected by the largest difference of each trial for the 3 pairs of systems, within one score"
-    assert note in by_largest["notes"]
+    note = "p (all): corrected by the largest difference of each trial for the 3 pairs of systems, within one score"
+    assert f"{note}; the verdict uses it" in by_largest["notes"]
     found = compared(capfdbinary, ASH, BIRCH, CEDAR, "--measures", "lea", "--correction", "holm")
     raw = [pair["measures"]["lea"]["f1"]["p"] for pair in found["pairs"]]
     smallest = min(raw)
     corrected = [pair["measures"]["lea"]["f1"]["p_corrected"] for pair in found["pairs"]]
     assert min(corrected) == pytest.approx(3 * smallest)
     assert found["family"] == 3
-    assert "p: corrected by Holm's method for the 3 pairs of systems, within one score" in found["notes"]
+    assert any(note.startswith("p (all): corrected by Holm's method for the 3 pairs") for note in found["notes"])
     plain = compared(capfdbinary, ASH, BIRCH, CEDAR, "--measures", "lea", "--correction", "none")
     assert [pair["measures"]["lea"]["f1"]["p_corrected"] for pair in plain["pairs"]] == raw
 
@@ -209,7 +209,7 @@ def test_the_report_says_how_many_tests_there_are(capfdbinary: Capture) -> None:
     )
     strict = compared(capfdbinary, ASH, BIRCH, "--correction", "holm-all")
     assert (strict["tests"], strict["family"]) == (19, 19)
-    assert "p: Holm's correction for all 19 tests" in strict["notes"]
+    assert "p (all): Holm's correction for all 19 tests; the verdict uses it" in strict["notes"]
     assert "| correction=holm-all |" in strict["signature"]
     assert not any("by chance" in note for note in strict["notes"])
     two = ("compare", KEY, ASH, BIRCH, "--measures", "lea.f1,muc.f1")
@@ -224,7 +224,7 @@ def test_the_report_says_how_many_tests_there_are(capfdbinary: Capture) -> None:
 
 def test_few_units_say_how_far_intervals_can_be_trusted(capfdbinary: Capture) -> None:
     few = compared(capfdbinary, ASH, CEDAR, "--unit", r"^\((\w\w)", "--measures", "lea")
-    assert any(note.startswith("there are only 2 units, which hardly show") for note in few["notes"])
+    assert any(note.startswith("there are only 2 units; so few units hardly show") for note in few["notes"])
     enough = compared(capfdbinary, ASH, CEDAR, "--measures", "lea")
     assert not any("too short" in note for note in enough["notes"])
     assert enough["signature"].endswith("interval=jackknife-t")
@@ -255,7 +255,7 @@ def test_what_few_units_show_by_chance_is_what_they_can_show(
     assert f"least {least}" in notes
     assert ("2 tests: if all systems were equal" in notes) == (chance is not None)
     assert chance is None or f"{chance} tests would show a difference by chance" in notes
-    assert "a single unit" not in notes
+    assert "a group of one unit" not in notes
 
 
 def test_the_least_p_is_said_where_it_is_true() -> None:
@@ -284,11 +284,13 @@ def test_groups_of_few_units_or_with_a_dominant_one_are_said() -> None:
     key = {name: [list(range(size))] for name, size in zip(names, sizes, strict=True)}
     response = {name: [entity[: -1 - int(name[1:]) % 3] for entity in its] for name, its in key.items()}
     notes = " ".join(corefscore.compare(key, {"x": response}, "muc", by="^.", trials=100).notes)
-    assert "2 of 3 groups have fewer than 5 units, which hardly show how much scores vary" in notes
-    assert "one unit is 80% of the key of its group, as muc recall counts it: it decides scores and intervals" in notes
+    assert "groups with fewer than 5 units: 2 of 3; so few units hardly show how much scores vary" in notes
+    assert (
+        "one unit is 80% of the key of its group, as muc recall counts it, so it decides scores and intervals" in notes
+    )
     whole = " ".join(corefscore.compare(key, {"x": response}, "muc", trials=100).notes)
-    assert "one unit is 71% of the key, as muc recall counts it: it decides scores and intervals" in whole
-    assert "fewer than 5 units, which hardly" not in whole
+    assert "one unit is 71% of the key, as muc recall counts it, so it decides scores and intervals" in whole
+    assert "so few units hardly" not in whole
 
 
 @pytest.mark.parametrize(
@@ -296,10 +298,8 @@ def test_groups_of_few_units_or_with_a_dominant_one_are_said() -> None:
     [
         pytest.param([2] * 11 + [100], range(11), ("one unit is 82% of the key", False), id="a dominant document"),
         pytest.param([2] * 12, [3], ("1 system with errors or correct answers in fewer", False), id="one right of 12"),
-        pytest.param(
-            [2] * 12, [], ("6 scores are 0 or 100 in all 12 units, so no interval exists", True), id="none right"
-        ),
-        pytest.param([2] * 2, [0], ("there are only 2 units, which hardly show", False), id="two units"),
+        pytest.param([2] * 12, [], ("no interval for 6 scores of 0 or 100 in all 12 units", True), id="none right"),
+        pytest.param([2] * 2, [0], ("there are only 2 units; so few units hardly show", False), id="two units"),
     ],
 )
 def test_what_intervals_cannot_say_is_said(
@@ -332,7 +332,7 @@ def test_a_verdict_against_its_interval_is_said(capfdbinary: Capture) -> None:
     found = compared(capfdbinary, ASH, CEDAR, BIRCH, "--measures", "conll")
     pair = found["pairs"][2]["measures"]["conll"]["f1"]
     assert pair["differ"] and pair["low"] < 0 < pair["high"]
-    assert any(note.startswith("1 verdict and interval disagree") for note in found["notes"])
+    assert any(note.startswith("for 1 difference, test and interval disagree") for note in found["notes"])
 
 
 def test_equivalence_needs_a_margin(capfdbinary: Capture) -> None:

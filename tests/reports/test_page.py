@@ -74,7 +74,9 @@ def test_errors_are_stepped_through_and_said_in_words(browser: Any, tmp_path: Pa
     press(browser, "n")
     assert shown(browser, "status") == "“Ann and Bo”: missing in the response (entity 3 of key; missing singleton)"
     press(browser, "n")
-    assert shown(browser, "status").startswith("“She”: found, in another entity (entity 5 of key, found with 4; ")
+    assert shown(browser, "status").startswith(
+        "“She”: found, in another entity (entity 5 of key, in response in entity 4; "
+    )
     press(browser, "p")
     assert shown(browser, "status").startswith("“Ann and Bo”")
     assert is_quiet(browser)
@@ -97,14 +99,14 @@ def test_items_stand_by_entity_and_are_found_again_in_the_other_response(browser
     lines = "return [...document.querySelectorAll('#text p')].map((its) => its.textContent)"
     assert browser.execute_script(lines) == ["p1 p2", "p3", "p8 p9"]
     press(browser, "n")
-    said = "“p2”: found, in another entity (entity 0 of key, found with r1; divided entity)"
+    said = "“p2”: found, in another entity (entity 0 of key, in response in entity r1; divided entity)"
     assert shown(browser, "status") == f"{said}; in second.csv: right"
     for _ in range(3):
         press(browser, "n")
-    extra = "“p9”: not in the key (found with r2; extra entity); in second.csv: not in the key"
+    extra = "“p9”: not in the key (in response in entity r2; extra entity); in second.csv: not in the key"
     assert shown(browser, "status") == extra
     press(browser, "x")
-    assert shown(browser, "status").startswith("“p9”: not in the key (found with 0; ")
+    assert shown(browser, "status").startswith("“p9”: not in the key (in response in entity 0; ")
     assert browser.execute_script(lines) == ["p1 p2", "p3", "p7 p9"], "lines of the other response alone are hidden"
     assert is_quiet(browser)
 

@@ -318,7 +318,7 @@ class Clock:
     [
         ([OSError("refused")], "has not answered for 30 seconds; it has ended, is stopped or cannot be reached"),
         ([{"workers": {}}], "has had no worker for 30 seconds; see their logs"),
-        ([{"workers": {"one": {"last_seen": 7}}}], "has heard of none of its workers for 300 seconds"),
+        ([{"workers": {"one": {"last_seen": 7}}}], "has not heard from any of its workers for 300 seconds"),
         ([{"workers": {"one": {"last_seen": 7}}}, {"workers": {}}], "has had no worker for 30 seconds"),
         ([{"workers": {}}, OSError("refused")], "has not answered for 30 seconds"),
     ],
@@ -374,7 +374,7 @@ def lone_worker(address: str) -> Iterator[subprocess.Popen[bytes]]:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "said"),
-    [(signal.SIGKILL, "has had no worker for"), (signal.SIGSTOP, "has heard of none of its workers")],
+    [(signal.SIGKILL, "has had no worker for"), (signal.SIGSTOP, "has not heard from any of its workers")],
 )
 def test_workers_that_are_gone_or_stopped_are_told(
     number: signal.Signals, said: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]

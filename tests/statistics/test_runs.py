@@ -141,7 +141,7 @@ def test_every_layout_has_the_mean(name: str, layout: str) -> None:
     [
         ((f"a={ASH},{ASH}", f"b={CEDAR}"), b"with another path for each run"),
         ((f"a={ASH},", f"b={CEDAR}"), b"with another path for each run"),
-        ((f"a={ASH},{BIRCH}", f"a 1={CEDAR}"), b'and a name that no run has, such as "a 2"'),
+        ((f"a={ASH},{BIRCH}", f"a 1={CEDAR}"), b'and a name that no run has: the second run of "a"'),
         ((f"a={ASH},{BIRCH}", f"b={CEDAR}", "--by", "file"), b"not compared on groups of documents"),
     ],
 )

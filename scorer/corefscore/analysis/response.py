@@ -319,7 +319,9 @@ def analysed(given: Analysable, text: Text, asked: Asked, measure: Measure) -> A
     reason = unknown(asked.pronouns, pronouns, text)
     if reason is not None and len(pairs.key.start):  # a key without mentions has a notice already
         place = next(place for place in pairs.key.places if place is not None)
-        notices.append(Finding("no-pronouns", place.source.name, details={"what": reason}))
+        ways = "list pronouns with --pronouns words:FILE, or their parts of speech with --pronouns tags:A,B*"
+        hint = ways if text.words else "give a key with words"
+        notices.append(Finding("no-pronouns", place.source.name, details={"what": reason, "hint": hint}))
     before = ScoredResponses(measure, *as_given[:2], as_given.key)
     after = ScoredResponses(measure, *both[:2], both.key) if both.repair.any() else before
     kinds = np.where(pronoun, np.int8(0), (both.start != both.end) + np.int8(1))

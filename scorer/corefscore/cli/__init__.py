@@ -23,13 +23,13 @@ _HELP = """Score coreference exactly as the official scorers do.
 \b
 METRIC    a metric, or several joined by commas
 KEY       a file (also .gz, .bz2, .xz), a folder, or - for standard input
-RESPONSE  likewise; not needed if JSON contains both sides
-NAME      score this document only; "none": print totals only
+RESPONSE  likewise; not needed if KEY is JSON that contains both sides
+NAME      score only this document; "none": print only totals
 
 Exit status: 0 success, 1 rejected, 2 usage or file error, 3 check failed."""
 
 _GROUP_HELP = {
-    "all": "the official five, byte for byte: {names}",
+    "all": "the five official metrics: {names}",
     "every": "{names}",
     "conll": "{names}, and the CoNLL average, the mean of their F1",
     "corefud": "the metrics of the CorefUD scorer: {names}",
@@ -213,7 +213,7 @@ def _synonym(word: str, known: Collection[str]) -> str | None:
     for words, meant in synonyms("options").items():
         if word in words.split():
             possible = (each for each in meant.splitlines() if each[0] != "-" or each.split(",")[0].split()[0] in known)
-            return next((f"use {each}" for each in possible), None)
+            return next((each if each.startswith(("give", "leave")) else f"use {each}" for each in possible), None)
     return None
 
 

@@ -26,10 +26,10 @@ _IN_MEMORY = 16 << 20
 _HELP = """Convert between CoNLL-2011/2012, CorefUD, JSON lines and other dialects of JSON, tables, and tagged text.
 
 IN is a file, a folder (its files become one corpus), or - for standard input; its format is recognised by content. OUT
-is a file, or - for standard output; rejected input leaves it as it is. It is compressed if it ends with .gz, .bz2 or
-.xz.
+is a file, or - for standard output; rejected input leaves OUT unchanged. OUT is compressed if its name ends with .gz,
+.bz2 or .xz.
 
-Names of documents, sentences, words and entities are kept if the other format can contain them; notices report
+Document names, sentences, words and ids of entities are kept if the format of OUT can contain them; notices report
 what it cannot represent. CoNLL is written with five columns: document, part, number of the token in its sentence, word,
 coreference."""
 

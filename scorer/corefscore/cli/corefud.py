@@ -37,9 +37,9 @@ def _parser(program: str) -> ArgumentParser:
     what = "metrics to print, in this order; put -m last, or end its values with --"
     parser.add_argument("-m", "--metrics", nargs="*", choices=names, default=[_ALL], help=what)
     parser.add_argument("-s", "--keep-singletons", action="store_true", help="keep singletons")
-    parser.add_argument("-a", "--match", choices=MATCHING, default="head", help="which mentions are the same")
+    parser.add_argument("-a", "--match", choices=MATCHING, default="head", help="which mentions match (default: head)")
     parser.add_argument("-x", "--exact-match", action="store_true", help="match exact spans, whatever -a says")
-    zeros = "how zeros are aligned"
+    zeros = "how zeros are aligned (default: dependent)"
     parser.add_argument("-z", "--zero-match-method", choices=["linear", "dependent"], default="dependent", help=zeros)
     return parser
 

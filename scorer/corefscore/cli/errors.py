@@ -238,8 +238,8 @@ def _write_repaired(analysis: Analysis, folder: str, inputs: Sequence[str]) -> N
     short_help="Show in the text where key and response differ.",
     help="Show in the text where key and response differ: every mention is in brackets, with a sign for its "
     "error.\n\n"
-    "NAME shows one document only; OTHER, a second response, needs --html, whose page shows both.",
-    more=f"The types of errors for --only: {', '.join(TYPES)}; or their titles in corefscore errors.",
+    "NAME shows only one document; OTHER is a second response and needs --html, whose page shows both.",
+    more=f"--only accepts these types of errors: {', '.join(TYPES)}; or their titles as errors prints them.",
     examples=(
         "corefscore diff key.conll response.conll",
         "corefscore diff key.conll response.conll --only divided --around 1",
@@ -297,7 +297,7 @@ def diff(
     only = tuple(by_title.get(word, word) for word in only)
     kinds, entities = ([word for word in only if (word in TYPES) is is_type] for is_type in (True, False))
     if entities and (unknown := sorted({*entities} - report.entities)):
-        raise UsageError(f"--only {', '.join(unknown)}: no type of error ({', '.join(TYPES)}), and no id of an entity")
+        raise UsageError(f"--only {', '.join(unknown)}: neither a type of error ({', '.join(TYPES)}) nor an entity")
     terminal = output == STDOUT and sys.stdout is not None and sys.stdout.isatty()
     coloured = terminal and not os.environ.get("NO_COLOR")
     width = terminal_size(_LINE).columns if terminal else _LINE

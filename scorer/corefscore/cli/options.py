@@ -119,7 +119,7 @@ class Command(click.Command):
         hidden = [_OTHERS[heading] for heading, options in by_heading.items() if not {*options} <= {*common}]
         if hidden and not whole:
             formatter.write_paragraph()
-            formatter.write_text(f"--help-all shows the others: {', '.join(hidden)}.")
+            formatter.write_text(f"--help-all shows more options: {', '.join(hidden)}.")
 
 
 FILE = click.Path(readable=False)
@@ -214,13 +214,14 @@ NOTICES = (
     Parameter(
         "--quiet",
         is_flag=True,
-        help=f"Hide notices and all but the first error. A copy named {OFFICIAL_NAME} hides notices.",
+        help="Hide notices and all but the first error. A copy of this program that is named "
+        f"{OFFICIAL_NAME} always hides notices.",
     ),
 )
 """Options about notices."""
 
 WRITING = Parameter(
-    "--output", type=FILE, metavar="FILE", default="-", help="Write to FILE; rejected input leaves it as it is."
+    "--output", type=FILE, metavar="FILE", default="-", help="Write to FILE; rejected input leaves FILE unchanged."
 )
 """The option for the file of a report."""
 
@@ -232,7 +233,7 @@ RUNNING = (
         metavar="FINGERPRINT",
         heading=INPUT,
         common=False,
-        help="Reject the key unless it has this fingerprint. The last line of a table contains it, as key=7cf4af.",
+        help="Reject the key unless it has this fingerprint. The last line of a table contains it: key=7cf4af.",
     ),
     Parameter(
         "--jobs",
@@ -263,9 +264,8 @@ def layout(*takes: str) -> click.Parameter:
         "layout",
         type=Choice(names),
         default=names[0],
-        show_default="official; corefud for CorefUD; table with options that add rows or columns"
-        if names[0] == OFFICIAL
-        else True,
+        show_default=names[0] != OFFICIAL,
         metavar="LAYOUT",
-        help=f"Layout of the output: {', '.join(names)}.",
+        help=f"Layout of the output: {', '.join(names)}."
+        + " (default: official; for CorefUD, corefud; if options add rows or columns, table)" * (names[0] == OFFICIAL),
     )

@@ -33,10 +33,10 @@ _SYMBOLS = (
 _CELLS = "; a cell is a pair with n_ij > 0"
 """The symbols in the definitions of metrics."""
 
-_FEWER = "add none for totals only, or --format table"
+_FEWER = 'for totals only, add the word "none" or --format table'
 """The hint after much output."""
 
-_AT_ALL = '\n\nNAME scores one document; "none" prints totals only.'
+_AT_ALL = '\n\nNAME scores one document; "none" prints only totals.'
 
 
 def metric_command(words: str) -> click.Command:
@@ -93,7 +93,7 @@ def _check_options(command: click.Command, metrics: Sequence[Metric]) -> None:
         for option in options_of([metric]):
             spelled = f"--{option.name.replace('_', '-')}"
             if max(names.count(option.name), names.count(spelled)) > 1:
-                raise UsageError(f"the option {spelled} of metric {metric.name!r} has a taken name; rename it")
+                raise UsageError(f"the option {spelled} of metric {metric.name!r} has a name already taken; rename it")
 
 
 def _help(metrics: Sequence[Metric], *, conll: bool) -> tuple[str, str]:
@@ -215,7 +215,7 @@ def _write_key(key: str, output: str, metrics: Sequence[Metric], arguments: Mapp
     if not arguments.get("estimate_key"):
         raise missing_response(key)
     if of_scores or given("layout") or given("expect_key"):
-        raise UsageError("only the estimated key is written without RESPONSE: leave out options of scores")
+        raise UsageError("without RESPONSE, only the key is written; leave out options about scores, such as --format")
     from corefscore.formats.conll.writer import rewritten
     from corefscore.matching.named import about_names, estimated, names_of, names_of_side, without_column
 

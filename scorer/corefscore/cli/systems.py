@@ -201,7 +201,7 @@ def _folder(path: str, key: str) -> tuple[list[str], list[Finding]]:
     try:
         entries = [os.path.join(path, name) for name in sorted(os.listdir(path))]
     except NotADirectoryError as error:
-        raise UsageError(f"--systems {path}: expected a folder (unpack an archive), or a file as SYSTEM") from error
+        raise UsageError(f"--systems {path}: expected a folder; unpack an archive, give a file as SYSTEM") from error
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}") from error
     why = {entry: _no_system(entry, key) for entry in entries}
@@ -219,7 +219,7 @@ def _no_system(entry: str, key: str) -> str | None:
     if name.startswith("."):
         return "its name begins with a dot"
     if _ABOUT.match(name):
-        return "its name is that of a file about the folder"
+        return "files named README, LICENSE and the like are no systems"
     if os.path.exists(key) and os.path.samefile(key, entry):
         return "it is the key"
     if not os.path.isdir(entry) and not os.path.isfile(entry) and os.path.exists(entry):
@@ -287,8 +287,8 @@ def compare(
     help="Rank systems, best first. Each has a range of ranks: 2-4 of 5 means that one system was shown to be better, "
     "and one to be worse. If two ranges do not overlap, a difference was shown.\n\n"
     "A SYSTEM is the path of a response, or NAME=PATH to give it a name, or NAME=RUN,RUN,... for several runs of a "
-    "system, whose mean is ranked. A system that cannot be scored gets a row with the reason, and the exit status "
-    "is 1.",
+    "system, whose mean is ranked. A system that cannot be scored is listed last, with the reason, and the exit "
+    "status is 1.",
     more="With --by, systems are ranked by the unweighted mean over groups of documents. If FILE of --output "
     "ends in .png, .svg or .pdf, the ranking is plotted; this needs matplotlib (pip install matplotlib).",
     examples=(

@@ -112,7 +112,7 @@ def _result(scheduler: str, future: Future[Any]) -> Any:
             heard = answered
         patience = SILENT if seen else LOST
         if answered - heard >= patience:
-            what = "has heard of none of its workers" if seen else "has had no worker"
+            what = "has not heard from any of its workers" if seen else "has had no worker"
             raise ScorerError(
                 f"the scheduler at {scheduler} {what} for {patience} seconds; "
                 "see their logs, start them again, and run this again"

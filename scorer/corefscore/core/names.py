@@ -62,7 +62,7 @@ class NameOptions:
     )
     estimate_key: bool = option(
         False,
-        "Estimate the key from its names. Its coreference is ignored and can be missing.",
+        "Estimate the key from its names. The coreference of KEY is ignored and can be missing.",
         **_OF_NAMES,
     )
     match: str | Sequence[str] = option(

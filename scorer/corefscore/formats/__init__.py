@@ -107,8 +107,9 @@ class Reading:
     )
     pieces: str | None = option(
         None,
-        "Merge entities of a document's pieces (tagged text): those that share a mention where pieces overlap "
-        f"(overlap), those with the same id (same), or none (apart). (default: {PIECES[0]})",
+        "If tagged text comes in several pieces per document, merge entities of different pieces: those that share a "
+        "mention in overlapping text (overlap), those with the same id (same), or none (apart). (default: "
+        f"{PIECES[0]})",
         PIECES,
         heading=INPUT,
     )
@@ -135,7 +136,7 @@ class Reading:
         Raises `UsageError` as `of_side` and `columns_of` do, and for an option about the other side if there is none.
         """
         if side is None and (self.align or self.pieces is not None):
-            raise UsageError("--align and --pieces find words in a key; leave them out, or add --key KEY")
+            raise UsageError("--align and --pieces need a key; add --key KEY, or leave them out")
         named = (f"{content}={name}" for content, name in columns_of(self, side).items() if content != NE)
         return replace(self, input_format=of_side(self.input_format, side), columns=",".join(named) or None)
 
@@ -330,13 +331,12 @@ def form_of(files: Sequence[Source], reading: Reading, side: str | None) -> Form
         form = next((row for row in map(find, NAMES) if row.recognises(head)), None) or find(otherwise)
     for content in columns:
         # A column that no side is named for may be that of one side: names are those of the key, others the response's.
-        is_meant = side != (RESPONSE if content == NE else KEY) or f"{side}.{content}=" in (reading.columns or "")
-        if is_meant and content not in form.columns:
-            raise UsageError(
-                f"{files[0].name}: this file is read as {form.title}, where --columns can name "
-                f"{', '.join(form.columns) or 'nothing'}; leave {content} out, or name its side: "
-                f"{KEY}.{content}=... or {RESPONSE}.{content}=..."
-            )
+        is_named = f"{side}.{content}=" in (reading.columns or "")
+        if (is_named or side != (RESPONSE if content == NE else KEY)) and content not in form.columns:
+            other = KEY if side == RESPONSE else RESPONSE
+            only = f", or write {other}.{content}=... if it is for the {other} only" * bool(side and not is_named)
+            can = f"--columns can name {', '.join(form.columns) or 'nothing'} in it; leave {content} out{only}"
+            raise UsageError(f"{files[0].name}: this file is read as {form.title}, and {can}")
     if reading.tags is not None and side == RESPONSE and form.name != TAGGED:
         raise UsageError(
             f"{files[0].name}: --tags is the notation of tagged text, and this file is read as {form.title}; leave "

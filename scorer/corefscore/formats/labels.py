@@ -265,7 +265,7 @@ class _Side(NamedTuple):
             for role in columns.keys() - {ENTITY}:
                 if "" in columns[role]:
                     expected = "a name in this cell; only the cell of the entity may be empty, for an item in no entity"
-                    what = f'the column "{header.cells[places[role]]}" is empty'
+                    what = f'this row has an empty cell in the column "{header.cells[places[role]]}"'
                     raise _bad_row(source, int(lines[columns[role].index("")]), what, expected)
             yield lines, columns
         for name, digest in digests.items():
@@ -286,7 +286,7 @@ class _Side(NamedTuple):
             filled = [name for name in _clusters_in(fields, request) if fields[name] not in (None, "")]
             if more := [name for name in filled if name != names[ENTITY] and not chosen]:
                 option = f"--columns {request.side or KEY}.{ENTITY}=NAME"
-                expected = f"one in the first record, too; {option} reads this field"
+                expected = f"a cluster in the first record, too; {option} reads this field"
                 raise bad_field(place, fields, more[0], "has a cluster here and none in the first record", expected)
             if missing := next((name for name in (TEXT_OF_MENTION, *names.values()) if name not in fields), None):
                 expected = f"it in every record; --columns {ITEM}=NAME,{ENTITY}=NAME,{DOCUMENT}=NAME names other fields"

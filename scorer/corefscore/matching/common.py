@@ -25,7 +25,7 @@ from corefscore.core.documents import (
 )
 from corefscore.core.findings import Finding, plural, some_of, tokens
 from corefscore.core.records import NamedTuple
-from corefscore.formats.base import found_at
+from corefscore.formats.base import found_at, is_json
 from corefscore.formats.conll.columns import other_mentions
 from corefscore.formats.sides import METADATA, side_in
 from corefscore.formats.words import are_words
@@ -200,7 +200,13 @@ def unread_columns(
             found[f"column {number}"] = response._replace(line=line)
     if found:
         place, fields = min(found.values(), key=lambda place: place.line or 0), sorted(found)
-        yield found_at(place, "same-as-key", fields=some_of(fields))
+        how = "remove the columns after it" if others else "name it: --columns response.entity=NAME"
+        how += _OF_JSON * is_json(place.source.head(_HEAD))
+        yield found_at(place, "same-as-key", fields=some_of(fields), how=how)
+
+
+_OF_JSON = ' (response.clusters=NAME for lists of clusters), or rename it "answer" if it is tagged text'
+"""How to have a field of JSON scored, in addition to the way for tables."""
 
 
 def _apart(

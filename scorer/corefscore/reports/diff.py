@@ -219,10 +219,8 @@ _SIGNS = {_RIGHT: "", _SPAN: "~", _WRONG: "", _MISSING: "-", _EXTRA: "+"}
 _COLOURS = {_RIGHT: "2", _SPAN: "35", _WRONG: "33", _MISSING: "31", _EXTRA: "34"}
 """The colours of brackets, as ANSI numbers."""
 
-_LATER = "]...    continues later; --around all shows other sentences"
-
-_OF_ITEMS = "each line is an entity; --around all shows other entities"
-"""The last line of the legend, for mentions in a text and for items."""
+_LATER, _OF_ITEMS = ("]...    continues later", "sentences"), ("each line is an entity", "entities")
+"""The last line of the legend, for mentions in a text and for items, and what ``--around all`` adds."""
 
 _INDENT = 5
 
@@ -254,7 +252,8 @@ def marked(diff: Diff, shown: Shown) -> Iterator[str]:
     if empty:
         which = "such" if shown.types or shown.entities else "any"
         yield f"no {'entity' if diff.of_items else 'sentence'} has {which} {diff.words.error}s\n\n"
-    last = _OF_ITEMS if diff.of_items else _LATER
+    last, units = _OF_ITEMS if diff.of_items else _LATER
+    last += f"; --around all shows other {units}" * (shown.around is not None)
     yield "".join(f"{line}\n" for line in (*diff.words.legend, last))
     yield f"{diff.report.signature}\n"
 

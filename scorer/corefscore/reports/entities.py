@@ -135,7 +135,7 @@ def entities(result: Result) -> Entities:
     (pairs,) = (batch for batch in result.listed[WHOLE].pairs if len(batch.key))
     document, key, response, dropped = counted(pairs, rules)
     if dropped and rules.repeated != "first":
-        raise UsageError("--entities: some mentions are repeated, and these sums count each once; add --repeated first")
+        raise UsageError("--entities: mentions are repeated, and the sums count each only once; add --repeated first")
     matched = Matched(1, document, key.side, response.side)
     # The order of mentions decides which of them ends a link, not how many links an entity has.
     both = members(matched, overlap(matched), (key.side.number, response.side.number))

@@ -346,7 +346,7 @@ def rank(
     only = sampled(systems, {measure: shown[measure]}, method)
     if all(map(math.isnan, only.shown[:, 0, SCORES.index(score)])):
         of = next(iter(systems.results.values())).settings.rules.of
-        raise UsageError(f"--of {of}: there is nothing to count for {measure}.{score}; --sort by another score")
+        raise UsageError(f"--of {of}: there is nothing to count for {measure}.{score}; use another score with --sort")
     found = compared(only, method, score, watch)
     every = None
     if agreement:

@@ -65,6 +65,9 @@ class SystemsReport(Systems, Reported):
 
     found: Compared
 
+    CORRECTED = "p: {}"
+    """The note on corrected p."""
+
     @property
     def names(self) -> list[str]:
         """The names of the systems."""
@@ -137,8 +140,8 @@ class SystemsReport(Systems, Reported):
             lines.append(f"low, high: {level} intervals (jackknife, Student's t on a logit scale){of_differences}")
         if self.runs is not None:
             lines.append(
-                "scores of a system with several runs are means over these, and intervals are over units and runs; "
-                "spread: the standard deviation over its runs"
+                "the scores of a system with several runs are means over its runs, and intervals cover units and runs; "
+                "spread: standard deviation over the runs"
             )
         return lines
 
@@ -174,13 +177,14 @@ class SystemsReport(Systems, Reported):
     def _notes_on_correction(self) -> Iterator[str]:
         """Yield notes on the number of tests, and on what p is corrected for."""
         found, method = self.found, self.found.method
+        p_is, tested = (self.CORRECTED, "scores") if found.family > 1 else (SystemsReport.CORRECTED, "tests")
         if method.correction == "holm-all":
-            yield f"p: Holm's correction for all {plural(found.count, 'test')}"
+            yield p_is.format(f"Holm's correction for all {plural(found.count, 'test')}")
         elif len(found.sample.pairs) > 1:
-            yield f"p: {self.corrected}, within one score"
+            yield p_is.format(f"{self.corrected}, within one score")
         if found.family < found.count and found.by_chance:
             yield (
-                f"{found.count} tests: if all systems were equal, about {found.by_chance:.2g} tests would show a "
+                f"{found.count} tests: if all systems were equal, about {found.by_chance:.2g} {tested} would show a "
                 "difference by chance; --correction holm-all corrects for all tests"
             )
         needed = method.enough(found.family)
@@ -213,20 +217,19 @@ class SystemsReport(Systems, Reported):
         for measure, share in zip(found.sample.measures, own.max(axis=(0, 1)).tolist(), strict=True):
             if share > _DOMINANT:
                 whole = f"the key{' of its group' * (len(sizes) > 1)}, as {measure} recall counts it"
-                yield f"one unit is {_percentage(round(share, 2))} of {whole}: it decides scores and intervals"
+                yield f"one unit is {_percentage(round(share, 2))} of {whole}, so it decides scores and intervals"
         scored = ~np.isnan(found.sample.shown)
         extremes = int(np.isnan(found.ends[..., 0])[scored].sum())
         if extremes:
             rest = _percentage(round(1 - (1 - found.method.confidence) ** (1 / found.sample.units), 3))
-            score = "1 score is" if extremes == 1 else f"{extremes} scores are"
-            sure = f"at {_percentage(found.method.confidence)} confidence, under {rest} of units differ from that"
-            yield f"{score} 0 or 100 in all {found.sample.units} units, so no interval exists: {sure}"
+            sure = f"with {_percentage(found.method.confidence)} confidence, under {rest} of all possible units differ"
+            yield f"no interval for {plural(extremes, 'score')} of 0 or 100 in all {found.sample.units} units; {sure}"
         if (sizes < SHORT).any():
             few_units = f"there are only {found.sample.units} units"
             if len(sizes) > 1:
-                few_units = f"{(sizes < SHORT).sum()} of {len(sizes)} groups have fewer than {SHORT} units"
-            alone = ", and a single unit adds nothing to an interval" * int(sizes.min() == 1)
-            yield f"{few_units}, which hardly show how much scores vary{alone}"
+                few_units = f"groups with fewer than {SHORT} units: {(sizes < SHORT).sum()} of {len(sizes)}"
+            alone = "; a group of one unit adds nothing to the width of intervals" * int(sizes.min() == 1)
+            yield f"{few_units}; so few units hardly show how much scores vary{alone}"
         for name, rest, of_units in (
             ("system", " with errors or correct answers", found.sample.deciding_units),
             ("difference", "", found.tests.differing_units[:, found.tested]),

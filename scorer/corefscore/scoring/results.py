@@ -402,5 +402,5 @@ def refuse_division(results: Iterable[Result]) -> None:
         if result.kind_counts:
             of = result.settings.rules.of
             raise UsageError(
-                f"--of {of} divides scores; compare systems in one kind, such as {next(iter(result.kinds))}"
+                f"--of {of} gives scores for several kinds; compare systems on one: --of {next(iter(result.kinds))}"
             )

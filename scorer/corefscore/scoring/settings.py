@@ -42,8 +42,8 @@ class Rules:
 
     repeated: str = option(
         REPEATED[0],
-        "How to treat spans annotated more than once: as the official scorer does (first with --of), keep the first, "
-        "or reject the file (refuse).",
+        "How to treat spans annotated more than once: as the official scorer does, keep the first, or reject the file "
+        "(refuse).",
         REPEATED,
         common=True,
     )
@@ -84,8 +84,8 @@ class Rules:
     )
     task: str | None = option(
         None,
-        "CorefUD: use the matching rules of this shared task. aligned: as crac26, but each mention corresponds to "
-        "the one that it is aligned with; none: as aligned, with the metrics of CoNLL. (default: crac26)",
+        "CorefUD: use the matching rules of this shared task. aligned: like crac26, but each mention is scored by the "
+        "mention that it is aligned with; none: like aligned, with metrics defined as for CoNLL. (default: crac26)",
         tuple(TASKS),
     )
     lookup: str | None = None
@@ -106,8 +106,8 @@ class Grouping:
     )
     by: str | None = option(
         None,
-        "Score groups of documents, and their mean. Documents whose names have the same match of REGEX (or of its "
-        "first group in parentheses) are a group; with --by file, the documents of each file of KEY.",
+        "Score groups of documents, and their mean. Documents are in one group if REGEX, or its first group in "
+        "parentheses, matches the same text in their names; --by file groups documents by file of KEY.",
         kind=str,
         metavar="REGEX",
         common=True,

@@ -571,8 +571,8 @@ class Method(Grouping):
     )
     correction: str = option(
         _CORRECTIONS[0],
-        "How to correct p: for all pairs of systems within one score (largest: Westfall and Young; or holm), for all "
-        "tests (holm-all), or not (none).",
+        "Correction of p: largest (Westfall and Young) or holm, for all pairs of systems within one score; holm-all, "
+        "for all tests; none.",
         _CORRECTIONS,
         heading=STATISTICS,
     )
@@ -585,7 +585,7 @@ class Method(Grouping):
     )
     baseline: str | None = option(
         None,
-        "Compare each system with the system NAME only, instead of all pairs.",
+        "Compare each system only with the system NAME, instead of all pairs.",
         kind=str,
         heading=STATISTICS,
         metavar="NAME",

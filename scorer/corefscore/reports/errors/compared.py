@@ -78,7 +78,7 @@ class ErrorComparison(Reported):
             costs = first.in_turn, second.in_turn, second.in_turn - first.in_turn
             rows.append([KEY_AND_RESPONSE.types[first.type].title, *errors, *costs])
         gains = {row[0]: row[-1] for row in rows}
-        in_the_text = "in the text: corefscore errors KEY RESPONSE OTHER --html page.html"
+        in_the_text = "to see them in the text: corefscore errors KEY RESPONSE OTHER --html page.html"
         notes = [*self._most_lost(), *self._conclusion(gains), in_the_text]
         rows.append(["total", *(sum(row[number] for row in rows) for number in range(1, 7))])
         return Table(self.title, columns, rows, notes=notes)
@@ -119,7 +119,7 @@ class ErrorComparison(Reported):
         )
         rows = [[name, *row.tolist(), int(row.sum())] for name, row in zip(STATUS, cells, strict=True)]
         rows.append(["all", *cells.sum(axis=0).tolist(), int(cells.sum())])
-        return Table(f"key mentions: {name_a} down, {name_b} across", columns, rows)
+        return Table(f"key mentions by status: rows {name_a}, columns {name_b}", columns, rows)
 
     def _only_right(self, index: int) -> Table:
         """Return the entities with most mentions that one response, 0 or 1, gets right and the other gets wrong."""

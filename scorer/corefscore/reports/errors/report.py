@@ -20,6 +20,9 @@ from corefscore.reports.words import KEY_AND_RESPONSE, ReportWords
 _COSTS = ("type", "count", "alone", "in_turn", "then")
 """The names in data of the fields of a `Cost`."""
 
+_COUNT_0 = "a type of count 0 can gain: a main mention that only one side contains is counted with another type"
+"""The note on such a type."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ErrorReport(Reported):
@@ -70,9 +73,11 @@ class ErrorReport(Reported):
     def notes(self) -> Sequence[str]:
         perfect = self.analysis.groups.perfect
         groups = f"groups (entities that share mentions) that differ: {int((~perfect).sum())} of {len(perfect)}"
-        notes = [*self.words.notes, f"{groups}; *: {self.words.star}"]
+        counted = all(cost.errors or cost.in_turn < 5e-5 for cost in self.analysis.costs)
+        notes = [*self.words.notes, *[_COUNT_0] * (not counted), f"{groups}; *: {self.words.star}"]
         if not self.analysis.text.words:
-            notes.append("the key has no words: mentions are shown as token numbers, and no spans are repaired")
+            shown = "token numbers" if self.analysis.pairs.key.items is None else "they are given"
+            notes.append(f"the key has no words: mentions are shown as {shown}, and no spans are repaired")
         return notes
 
     @property

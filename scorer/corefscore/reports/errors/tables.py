@@ -149,7 +149,7 @@ def document_table(analysis: Analysis, words: ReportWords) -> Table:
         for document in np.argsort(-cost, kind="stable")[:TOP].tolist()
         if cost[document] > 0
     ]
-    notes = [f"in the text: {words.command} {shlex.quote(str(rows[0][0]))}"] if rows else []
+    notes = [f"to see them in the text: {words.command} {shlex.quote(str(rows[0][0]))}"] if rows else []
     return Table("documents that cost most (points of the total F1)", columns, rows, notes=notes)
 
 

@@ -6,7 +6,7 @@ const SIGNS = ["", "~", "", "\u2212", "+"];
 const STYLES = ["dotted", "~ wavy", "solid, 5>r2", "\u2212 dashed", "+ double"];
 const KEYS = [
   ["n, p", "next, previous " + data.error], ["e, E", "next, previous mention of the entity"], ["j, k", "next, previous document by cost"],
-  ["1 to 9", "show or hide a type of " + data.error], ["x", "other response"], ["t", "light or dark"], ["Esc", "choose nothing"],
+  ["1 to 9", "show or hide a type of " + data.error], ["x", "other response"], ["t", "light or dark"], ["Esc", "clear the selection"],
   ["Ctrl+P", "print this document"],
 ];
 
@@ -136,8 +136,8 @@ function mask() {
 function sentenceOf(mark) {
   const types = data.types.filter((_, bit) => mark[5] >> bit & 1).map((type) => type.title);
   const key = name(mark[3]), response = name(mark[4]);
-  const where = [key && "entity " + key + " of " + data.key, mark[2] === 2 && "found with " + response,
-    mark[2] === 4 && "found with " + response].filter(Boolean).join(", ");
+  const where = [key && "entity " + key + " of " + data.key, mark[2] === 2 && "in " + data.response + " in entity " + response,
+    mark[2] === 4 && "in " + data.response + " in entity " + response].filter(Boolean).join(", ");
   const other = data.systems.length > 1 && elsewhere(mark);
   return "\u201c" + words(mark) + "\u201d: " + data.said[mark[2]] + " (" + where + (types.length ? "; " + types.join(", ") : "") + ")"
     + (other ? "; in " + data.systems[1 - system].name + ": " + other : "");

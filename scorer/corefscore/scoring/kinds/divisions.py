@@ -324,7 +324,7 @@ def _by_type(pairs: Pairs, of: Of) -> tuple[Kinds, Kinds]:
 
 
 _WHERE = {
-    TYPE: "CorefUD has them in the field etype",
+    TYPE: "CorefUD contains them in the field etype; for CoNLL use --of column:N, for JSON --of field:NAME",
     "column": 'expected "(GPE*" to "*)" around mentions in this column of CoNLL, or ids like "(person-3" in the last',
     "field": "expected a type for each cluster or each mention, or lists of offsets and a type, in this field of JSON",
 }
@@ -348,7 +348,9 @@ def refuse_without_terms(metrics: Sequence[Metric]) -> None:
     """Raise `UsageError` for a metric that cannot be restricted to kinds of mentions."""
     for metric in metrics:
         if metric.terms is None:
-            raise UsageError(f"--of needs sums over mentions, which {metric.name} lacks (docs/kinds.md); leave one out")
+            raise UsageError(
+                f"--of needs a sum over mentions, and {metric.name} is not one (docs/kinds.md); leave one out"
+            )
 
 
 def nothing_to_count(
