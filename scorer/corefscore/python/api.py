@@ -209,7 +209,8 @@ def score(
     per call. Raises `InputError` for input that is rejected (such as more than ten repeated mentions in the response),
     `UsageError` for an unknown name or argument.
     """
-    found = result(run_of(select(names_of(metrics, "metrics")), arguments), key, response)
+    run = run_of(select(names_of(metrics, "metrics")), arguments)
+    found = scored(key, complete(key, response, run.reading), run, tell=_warn)
     warn_of(found.notices)
     return found
 
