@@ -827,3 +827,19 @@ def test_texts_are_cut_as_one_by_one() -> None:
         text = "".join(chosen.choices("ab \n\u3042\u4e2d\u00a0\x1c\U0001f600\u00e9\ud800", k=chosen.randrange(12)))
         borders = [chosen.randrange(len(text) + 1) for _ in range(chosen.randrange(5))]
         assert words_in(text, borders) == list(words_one_by_one(text, borders))
+
+
+def test_offsets_in_characters_of_maverick_are_a_copy(tmp_path: Path) -> None:
+    """What `Maverick.predict` returns for a text: the same clusters counted in characters, and as text."""
+    of_tokens, of_characters = [[[0, 0], [2, 2]]], [[[0, 2], [10, 12]]]
+    answer = {
+        "tokens": ["Ann", "saw", "her"],
+        "clusters_token_offsets": of_tokens,
+        "clusters_token_text": [["Ann", "her"]],
+    }
+    path = tmp_path / "response.json"
+    path.write_text(
+        json.dumps(answer | {"clusters_char_offsets": of_characters, "clusters_char_text": [["Ann", "her"]]})
+    )
+    result = corefscore.score([[[(0, 0), (2, 2)]]], path, "muc")
+    assert (result["muc"].f1, result.notices) == (1, ())

@@ -189,6 +189,25 @@ def test_a_prediction_after_a_first_record_without_one_is_not_left_out(tmp_path:
         assert score(path, read(path, side="response", columns=f"entity={field}"), "bcub")["bcub"].recall == recall
 
 
+@pytest.mark.parametrize(("labels", "told"), [("0102 2100", ["topic"]), ("0102 3435", [])])
+def test_labels_that_each_topic_numbers_are_told(labels: str, told: list[str], tmp_path: Path) -> None:
+    """Clusterings of topics, one after the other; the first field that divides them is that with fewest values."""
+    rows = [
+        {"doc_id": f"{topic}_{at // 2}", "topic": topic, "tokens_ids": [at], "cluster_id": int(label)}
+        for topic, of_topic in enumerate(labels.replace("2100", "0021").split())
+        for at, label in enumerate(of_topic)
+    ]
+    notices = read(written(tmp_path / "file", rows)).notices
+    assert [notice.details["name"] for notice in notices if notice.code == "unread-field"] == told
+
+
+def test_large_floats_are_no_whole_numbers(tmp_path: Path) -> None:
+    """From 2**53 on, neighbours are one float."""
+    rows = [{"doc_id": "a", "tokens_ids": [at], "cluster_id": float(10**16 + at)} for at in range(2)]
+    (notice,) = read(written(tmp_path / "file", rows)).notices
+    assert (notice.code, notice.details["label"]) == ("odd-label", "1e+16")
+
+
 def test_equal_numbers_are_one_cluster(tmp_path: Path) -> None:
     rows = [{"doc_id": "a", "tokens_ids": [at], "cluster_id": cluster} for at, cluster in enumerate((1, 1.0, "1"))]
     assert list(read(written(tmp_path / "file", rows)).clusters()["document"]) == ["1"]

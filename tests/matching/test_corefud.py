@@ -618,6 +618,20 @@ def test_a_head_of_0_is_told_where_the_first_word_is_taken(head: str, end: str, 
     assert found == [("no-head", 3)] * told
 
 
+@pytest.mark.parametrize(("mentions", "other", "told"), [(21, "1", 1), (20, "1", 0), (21, "2", 0)])
+def test_heads_that_are_all_1_are_told(mentions: int, other: str, told: int, tmp_path: Path) -> None:
+    """Systems that know no heads write 1; one other head shows that heads are known, one of one word does not."""
+    marks = [(f"(e{n}-1-", f"e{n})") for n in range(mentions - 1)] + [(f"(x-{other}-", "x)"), ("(y-1-)", "_")]
+    cells = [
+        f"{n}\tw\t_\tNOUN\t_\t_\t0\troot\t_\t{'_' if mark == '_' else 'Entity=' + mark}\n"
+        for n, mark in enumerate((mark for pair in marks for mark in pair), 1)
+    ]
+    path = tmp_path / "file.conllu"
+    path.write_text("# newdoc id = d\n# global.Entity = eid-head-other\n" + "".join(cells) + "\n")
+    found = [notice.details["count"] for notice in corefscore.read(path).notices if notice.code == "no-head"]
+    assert found == [f"{mentions} mentions"] * told
+
+
 def test_a_key_without_heads_scores_itself_whatever_they_are() -> None:
     """GUM's own header names no head; the first word is taken on both sides, and a notice says so."""
     path = TESTDATA / "bad" / "corefud-no-head" / "response.conllu"
