@@ -833,6 +833,7 @@ def test_offsets_in_characters_of_maverick_are_a_copy(tmp_path: Path) -> None:
     """What `Maverick.predict` returns for a text: the same clusters counted in characters, and as text."""
     of_tokens, of_characters = [[[0, 0], [2, 2]]], [[[0, 2], [10, 12]]]
     answer = {
+        "doc_id": "d",
         "tokens": ["Ann", "saw", "her"],
         "clusters_token_offsets": of_tokens,
         "clusters_token_text": [["Ann", "her"]],
@@ -841,5 +842,5 @@ def test_offsets_in_characters_of_maverick_are_a_copy(tmp_path: Path) -> None:
     path.write_text(
         json.dumps(answer | {"clusters_char_offsets": of_characters, "clusters_char_text": [["Ann", "her"]]})
     )
-    result = corefscore.score([[[(0, 0), (2, 2)]]], path, "muc")
+    result = corefscore.score({"d": [[(0, 0), (2, 2)]]}, path, "muc")
     assert (result["muc"].f1, result.notices) == (1, ())

@@ -471,6 +471,8 @@ def test_labels_that_seem_to_restart_are_told(rows: str, told: bool, tmp_path: P
         json.dumps([{"doc_id": f"the {a}", "tokens_ids": [int(b[1:])], "cluster_id": c or None} for a, b, c in cells])
     )
     assert ["unread-field"] * told == [notice.code for notice in read(records).notices]
+    items, labels = [(a, b) for a, b, _ in cells], [c for _, _, c in cells]
+    assert ["unread-field"] * told == [notice.code for notice in from_labels(labels, items).notices]
 
 
 STRAY = ["m1,A,the bird", 'm2,A,"Oh', "m3,B,she", "m4,B,her", 'm5,C,no"', "m6,C,it"]

@@ -305,7 +305,7 @@ class _Side(NamedTuple):
                 found_at(place, "unknown-cluster", label=unknown[0], count=plural(len(unknown), "record"))
             )
         clusters = tuple("" if cluster.lower() in _UNKNOWN else cluster for cluster in clusters)
-        divisions = {name: values for name, values in others.items() if _restarts(clusters, values)}
+        divisions = {name: values for name, values in others.items() if restarts(clusters, values)}
         self._tell_documents(place, {} if DOCUMENT in names else divisions)
         return np.array(lines), {ITEM: items, ENTITY: clusters} | ({DOCUMENT: documents} if DOCUMENT in names else {})
 
@@ -464,7 +464,7 @@ def _divides(name: str, cells: Sequence[str], labels: Sequence[str]) -> bool:
         return len({*cells}) < len(cells)
     counts = Counter(label for label, _ in {*zip(labels, cells, strict=True)} if label).values()
     divides_most = 2 * sum(count > 1 for count in counts) > len(counts)
-    return not side_in(name) and ((re.fullmatch(OF_TEXTS, name.strip()) and divides_most) or _restarts(labels, cells))
+    return not side_in(name) and ((re.fullmatch(OF_TEXTS, name.strip()) and divides_most) or restarts(labels, cells))
 
 
 _UNIT = "(?:token|tok|word|char|offset|idx|index|pos)?s?"
@@ -489,7 +489,7 @@ def _are_numbered(items: Sequence[str]) -> bool:
     return any(all(item == str(n) for n, item in enumerate(items, start=first)) for first in (0, 1))
 
 
-def _restarts(labels: Sequence[str], groups: Sequence[str]) -> bool:
+def restarts(labels: Sequence[str], groups: Sequence[str]) -> bool:
     """Return whether labels seem to restart in each group of rows: a group is one run of rows, labels occur in several
     groups, and the first label of each is 0 or 1, perhaps after letters, or each has a number of labels of its own."""
     runs = [[label for _, label in rows] for _, rows in groupby(zip(groups, labels, strict=True), key=itemgetter(0))]

@@ -23,7 +23,7 @@ from corefscore.core.items import Values, text_of
 from corefscore.core.sources import Source
 from corefscore.formats import BY_CONTENT, TAGGED, Reading, opened
 from corefscore.formats.ids import odd_ids
-from corefscore.formats.labels import UNNAMED, merged_cells
+from corefscore.formats.labels import UNNAMED, merged_cells, restarts
 from corefscore.formats.labels import documents as documents_of
 from corefscore.scoring.run import LONGEST_NAME, ONLY_DOCUMENT, Corpus, Texts, is_text
 
@@ -210,9 +210,17 @@ def from_labels(
     found = replace(found, label=-1 - found.label, odd_labels=texts, unnamed=documents is None)
     if index is not None and items is index and found.items and not np.array_equal(np.asarray(index), np.arange(size)):
         found = replace(found, items=found.items._replace(of_index=True))
+    notices = list(merged_cells(found))
+    if documents is None and all(isinstance(value, tuple) and value for value in item.values):
+        rows = [item.values[number] for number in item.number.tolist()]
+        cells = [["", *texts][number + 1] for number in entity.number.tolist()]
+        if restarts(cells, [repr(row[0]) for row in rows]):
+            expected = "all are one document; from_labels(labels, items, documents) divides items and their labels"
+            details = {"name": "items[0][0]", "what": "the name of a document", "expected": expected}
+            notices.append(Finding("unread-field", "labels", details=details))
     its = entity.values
     plain = isinstance(its, np.ndarray) and its.dtype.kind in "iu" and not (its // _LARGE).any()
-    return Corpus(found, (*merged_cells(found), *(() if plain else odd_ids(found))), {})
+    return Corpus(found, (*notices, *(() if plain else odd_ids(found))), {})
 
 
 def _index(column: Any) -> Any:
