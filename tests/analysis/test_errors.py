@@ -792,7 +792,7 @@ def test_a_file_of_both_sides_needs_no_response(tmp_path: Path, arguments: tuple
         (
             "key.conll",
             (),
-            "Missing argument 'RESPONSE'. It can be left out only if KEY is JSON that contains",
+            "Missing argument 'RESPONSE'. It can be left out if KEY is JSON that contains",
         ),
         ("both.jsonl", ("nowhere.jsonl",), "nowhere.jsonl: No such file or directory"),
     ],

@@ -187,7 +187,7 @@ def test_the_sides_can_differ(tmp_path: Path, capfdbinary: Capture) -> None:
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ("keys.word=6", "each with key. or response. for one side"),
+        ("keys.word=6", "prefix key. or response. for one side"),
         ("key.word=6,key.word=7", "word is named twice"),
         ("key.word=x", "--columns key.word=x: expected the number of a column"),
         ("word=0", "expected the number of a column, 1 or more"),

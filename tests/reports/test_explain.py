@@ -144,11 +144,11 @@ def test_an_expectation_that_nothing_meets_is_told(capfdbinary: Capture) -> None
 @pytest.mark.parametrize(
     ("expect", "told"),
     [
-        ("many", "SCORE many: expected a score in percent, such as 71.35"),
-        ("0.7435", "SCORE 0.7435 would be 0.7435 %; for 74.35 % write SCORE 74.35"),
-        ("7.4e1", "SCORE 7.4e1: expected a score in percent"),
-        ("101", "SCORE 101: expected a percentage"),
-        ("", "SCORE : expected a number"),
+        ("many", "many: expected a score in percent, such as 71.35"),
+        ("0.7435", "0.7435 would be 0.7435 %; for 74.35 % write 74.35"),
+        ("7.4e1", "7.4e1: expected a score in percent"),
+        ("101", "101: expected a percentage"),
+        ("", "'': expected a score in percent"),
     ],
 )
 def test_an_expectation_is_a_percentage(expect: str, told: str) -> None:

@@ -620,7 +620,7 @@ d	0	4	her	*	(1)
         (
             '{"sentences": [["a"], ["b", "c"]], "clusters": [[[0, 0], [2, 2]]], "ner": [[[0, 0, "X"]], [[0, 1, "X"]]]}',
             "field:ner",
-            'field "ner" has offsets from the beginning of a sentence; those of clusters',
+            'field "ner" has offsets within a sentence; those of clusters',
         ),
     ],
 )

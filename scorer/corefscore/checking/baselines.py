@@ -224,7 +224,7 @@ def _from_official(text: str, path: str, name: str | None, own: Mapping[str, Any
     scores = {name: _scores(metrics, fractions) for name, fractions in printed.items() if name is not None}
     for measure in total.keys() & printed[None].keys():
         if not np.allclose(list(total[measure].values())[len(SCORES) :], printed[None][measure]):
-            raise _refused(path, f"its {measure} does not match its own links; it was made with other options")
+            raise _refused(path, f"its {measure} does not follow from its link counts; other options were used")
     documents = {name: numbers_in(of_document) for name, of_document in scores.items()}
     return Baseline(metrics, numbers_in(total), documents, sizes=_sizes(total, scores))
 

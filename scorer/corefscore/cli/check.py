@@ -35,7 +35,7 @@ _FAILED = 3
     "By default the check fails if any F1 is more than 0.05 points below that of the baseline.\n\n"
     "Exit status: 0 success; 1 input or baseline rejected; 2 usage or file error; 3 check "
     "failed.",
-    more="With --by, each group of documents and the unweighted mean over groups are checked.",
+    more="With --by, each group and the mean of groups are checked; --min is for the mean.",
     examples=(
         "corefscore conll key.conll response.conll --format json --output old.json",
         "corefscore check old.json key.conll response.conll --tolerance 0.1",

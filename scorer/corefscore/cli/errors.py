@@ -239,7 +239,7 @@ def _write_repaired(analysis: Analysis, folder: str, inputs: Sequence[str]) -> N
     help="Show in the text where key and response differ: every mention is in brackets, with a sign for its "
     "error.\n\n"
     "NAME shows only one document; OTHER is a second response and needs --html, whose page shows both.",
-    more=f"--only accepts these types of errors: {', '.join(TYPES)}; or their titles as errors prints them.",
+    more=f"--only accepts these types of errors: {', '.join(TYPES)}; or titles from the output of errors.",
     examples=(
         "corefscore diff key.conll response.conll",
         "corefscore diff key.conll response.conll --only divided --around 1",

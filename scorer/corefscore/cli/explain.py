@@ -51,6 +51,6 @@ def command(
     if response is None:
         raise missing_response(key)
     spare_inputs({"--output": output}, (key, response))
-    report = explanation(key, response, Reading(**arguments), expected(score, "SCORE "))
+    report = explanation(key, response, Reading(**arguments), expected(score, ""))
     tell(report.official.notices)
     write(rendered(report, look), output)

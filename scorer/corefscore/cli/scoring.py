@@ -144,7 +144,7 @@ def of_both_sides(
 def missing_response(key: str) -> click.UsageError:
     """Return the error of a call without RESPONSE."""
     return click.UsageError(
-        "Missing argument 'RESPONSE'. It can be left out only if KEY is JSON that contains both sides: in the fields "
+        "Missing argument 'RESPONSE'. It can be left out if KEY is JSON that contains both sides: in the fields "
         "clusters and predicted_clusters, or in those that --columns key.clusters=NAME,response.clusters=NAME names."
         + " Standard input is read once, so save it in a file first."
         * (key == STDIN),

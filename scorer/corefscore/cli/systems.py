@@ -201,7 +201,7 @@ def _folder(path: str, key: str) -> tuple[list[str], list[Finding]]:
     try:
         entries = [os.path.join(path, name) for name in sorted(os.listdir(path))]
     except NotADirectoryError as error:
-        raise UsageError(f"--systems {path}: expected a folder; unpack an archive, give a file as SYSTEM") from error
+        raise UsageError(f"--systems {path}: expected a folder; unpack archives, or give files as SYSTEM") from error
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}") from error
     why = {entry: _no_system(entry, key) for entry in entries}

@@ -165,7 +165,7 @@ def columns_of(reading: Reading, side: str | None) -> dict[str, Any]:
         if content not in CONTENTS or not name or (dot and of not in (KEY, RESPONSE)):
             raise UsageError(
                 f"--columns {reading.columns}: expected word=N, ne=N, item=NAME, entity=NAME, document=NAME, "
-                f"clusters=NAME or several of these with commas, each with {KEY}. or {RESPONSE}. for one side"
+                f"clusters=NAME or several of these with commas; prefix {KEY}. or {RESPONSE}. for one side"
             )
         if content in (WORD, NE) and not (name.isdecimal() and int(name)):
             raise UsageError(f"--columns {piece}: expected the number of a column, 1 or more")

@@ -273,7 +273,7 @@ def _refuse_rounded(labels: Iterable[Any], limit: float) -> None:
     """Raise `UsageError` for labels that are floats too large to tell one whole number from the next."""
     floats = (value for value in labels if isinstance(value, float))
     if (rounded := next((v for v in floats if math.isfinite(v) and abs(v) >= limit), None)) is not None:
-        expected = "whole numbers or text; in pandas, astype('Int64') before rows with missing values are added"
+        expected = "whole numbers or text; in pandas, use astype('Int64') before adding missing values"
         raise UsageError(f"labels are floats such as {rounded:.17g}, too large to distinguish; expected {expected}")
 
 

@@ -144,8 +144,8 @@ def expected(text: str | None, call: str) -> str | None:
     """
     if text is None:
         return None
-    if not set(text) <= set("0123456789.%"):
-        raise UsageError(f"{call}{text}: expected a score in percent, such as 71.35")
+    if not text or not set(text) <= set("0123456789.%"):
+        raise UsageError(f"{call}{text or repr(text)}: expected a score in percent, such as 71.35")
     from_percent(text, call)
     return text.removesuffix("%")
 

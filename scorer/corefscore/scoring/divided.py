@@ -198,7 +198,7 @@ def score_by_workers(
     count = partial(_count, settings=settings, reading=reading)
     for sides, found in zip(cut, (run.workers or map)(count, cut), strict=True):
         if found is None:
-            raise NotSplittable("something in the files is odd")
+            raise NotSplittable("the files cannot be split")
         if isinstance(found, UsageError):
             raise found
         merged.add(sides, found)
@@ -236,7 +236,7 @@ def _count(sides: Slice, settings: Settings, reading: Reading) -> _Found | Usage
         for batch in batches:
             far = settings.rules.window is not None and (batch.tokens < 0).any()
             if batch.faults or batch.unnamed or batch.characters is not None or far:
-                raise NotSplittable("something in the files is odd")
+                raise NotSplittable("the files cannot be split")
             exact = exact and batch.exact_names
             names.extend(batch.names if keep else ())
             yield batch

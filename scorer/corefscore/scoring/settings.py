@@ -84,8 +84,8 @@ class Rules:
     )
     task: str | None = option(
         None,
-        "CorefUD: use the matching rules of this shared task. aligned: like crac26, but each mention is scored by the "
-        "mention that it is aligned with; none: like aligned, with metrics defined as for CoNLL. (default: crac26)",
+        "CorefUD: use the matching rules of this shared task. aligned: like crac26, but each mention counts as the "
+        "one that it is aligned with; none: like aligned, with metrics defined as for CoNLL. (default: crac26)",
         tuple(TASKS),
     )
     lookup: str | None = None

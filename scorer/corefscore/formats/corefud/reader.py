@@ -375,7 +375,7 @@ class File:
         }
         wide = np.bincount(found.of, found.last - found.first + 1, len(found.head)) > 1
         if wide.sum() > _BY_CHANCE and (found.head[wide] == 1).all():
-            lacking["the head 1, as all that have several words"] = wide
+            lacking["the head 1, like all mentions of several words"] = wide
         for what, which in lacking.items():
             if len(chunks := found.chunk[which]):
                 line = self._line_of(int(self.word[chunks].min()))

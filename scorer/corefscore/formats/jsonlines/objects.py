@@ -440,7 +440,7 @@ def check_fields(place: Place, fields: Fields, field: str, dialect: Dialect) -> 
     if dialect.sentence_of is not None and (numbers := fields.get(dialect.sentence_of)) is not None:
         size = None if words is None else len(words)
         if not (are(list, [numbers]) and are(int, numbers) and len(numbers) == size):
-            expected = f"one list with the number of the sentence of each of {dialect.words}"
+            expected = f"one list with a sentence number for each of {dialect.words}"
             raise bad_field(place, fields, dialect.sentence_of, f"is {shown(numbers)}", expected)
     if dialect.subtokens is not None and fields.get(dialect.subtokens) is not None:
         _check_subtokens(place, fields, dialect.subtokens)

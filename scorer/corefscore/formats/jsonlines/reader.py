@@ -510,9 +510,7 @@ def _types(place: Place, fields: Fields, words: Sentences, request: Request) -> 
     if not dialect.by_sentence and any(
         name[0] < begin for begin, row in zip(begins, rows, strict=False) for name in row
     ):
-        what = (
-            f"has offsets from the beginning of a sentence; those of {dialect.clusters} count from that of the document"
-        )
+        what = f"has offsets within a sentence; those of {dialect.clusters} are within the document"
         raise bad_field(place, fields, field, what, "offsets from the beginning of the document")
     type_of = {tuple(name[:width]): name[width] for name in reversed(names)}
     # The first mention of a cluster is the last one to set its type.

@@ -64,7 +64,7 @@ def _in_order(document: FullDocument, notices: list[Finding], told: set[str], *,
         elif from_0:
             from_0 = False
     if not from_0:
-        what = "the ids of entities are not the numbers from 0 on" if set(names) != set(numbers) else _CONFLICT
+        what = "the entities are not numbered 0, 1, 2 and so on" if set(names) != set(numbers) else _CONFLICT
         _notice(document, notices, told, "dropped-ids", what=what)
     return [document.entities[name] for name in (numbers if from_0 else names)]
 

@@ -293,7 +293,7 @@ def _remedy(of: Of, text: Text) -> str:
         return "--of size and --of distance need no words"
     if of.kinds == (PRONOUNS,) and of.pronouns != "auto":
         return "give other tags or words"
-    return "only pronouns can be recognised by words, such as --of pronouns:english or --of pronouns:words:FILE"
+    return "by words, only pronouns can be recognised: --of pronouns:english or --of pronouns:words:FILE"
 
 
 def _named(document: Ints, placed: Projection, text: Text, names: Pronouns, heads: str) -> Ints:
