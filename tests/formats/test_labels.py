@@ -159,6 +159,8 @@ def test_items_of_one_side_are_counted_and_those_in_no_entity_are_not_missing() 
         ("0,Ann,A 1,Bo,A 2,it,B", "0,it,B 1,Ann,A 2,he,A", 2),  # another text
         ("0,Ann,A 1,Bo,A 2,it,B 3,he,B 4,Al,C", "0,Ann,A 1,it,B 2,he,B 3,Al,C", 3),  # a row is missing
         ("0,Ann,A 1,Bo,A 2,it,B", "0,Ann,A 1,Bo,A 2,he,B", 0),
+        ("0,Ann,A 1,Bo,A 2,it,B 3,he,B", "0,Bo,A 1,Al,A 2,Jo,B 3,Cy,B", 0),  # other cells
+        ("0,5,A 1,6,A 2,7,B", "0,7,A 1,5,A 2,6,B", 0),  # figures, such as scores
         ("0,Ann,A 1,Bo,A 2,it,B 3,he,B", "0,Ann,A 1,Bo,A 2,Ann,B 3,Bo,B", 0),
         ("0,x,A 1,x,A 2,y,B 3,y,B 4,y,C", "0,x,A 1,y,A 2,x,B 3,y,B 4,y,C", 0),  # equal by chance
         ("5,Ann,A 6,Bo,A 7,it,B", "5,it,B 6,Ann,A 7,Bo,A", 0),  # no numbers of rows
@@ -181,7 +183,11 @@ def test_rows_in_another_order_are_told(key: str, response: str, told: int, tmp_
     ("key", "response", "told"),
     [
         ([0, 1, 2, 3], [1, 2, 3, 4], "higher"),
-        ([1, 2, 3, 4], [0, 1, 3], "lower"),
+        ([*range(1, 21)], [*range(18), 19], "lower"),
+        ([*range(1, 21)], [*range(16), 19], None),  # most of the rest is missing
+        ([0, 1, 2, 3], [2, 3, 4, 5], None),
+        ([1, 2], ["x", 3], None),
+        (["1" * 5000, "1"], ["2", "3"], None),
         (["1", "2", "3"], ["0", "1", "2"], "lower"),
         ([0, 1, 2, 3], [1, 2, 3], None),
         ([0, 1, 2, 3], [1, 2, 5], None),

@@ -189,16 +189,30 @@ def test_a_prediction_after_a_first_record_without_one_is_not_left_out(tmp_path:
         assert score(path, read(path, side="response", columns=f"entity={field}"), "bcub")["bcub"].recall == recall
 
 
-@pytest.mark.parametrize(("labels", "told"), [("0102 2100", ["topic"]), ("0102 3435", [])])
+@pytest.mark.parametrize(
+    ("labels", "told"), [("0123 0312", ["topic"]), ("0123 4756", []), ("0101 0100 0110", ["doc_id"])]
+)
 def test_labels_that_each_topic_numbers_are_told(labels: str, told: list[str], tmp_path: Path) -> None:
-    """Clusterings of topics, one after the other; the first field that divides them is that with fewest values."""
+    """Clusterings of topics, one after the other, or of texts, which are parts of topics."""
     rows = [
-        {"doc_id": f"{topic}_{at // 2}", "topic": topic, "tokens_ids": [at], "cluster_id": int(label)}
-        for topic, of_topic in enumerate(labels.replace("2100", "0021").split())
+        {
+            "is_test": topic > 0,
+            "doc_id": f"{topic}_{at // 2}",
+            "topic": topic,
+            "tokens_ids": [at],
+            "cluster_id": int(label),
+        }
+        for topic, of_topic in enumerate(labels.split())
         for at, label in enumerate(of_topic)
     ]
     notices = read(written(tmp_path / "file", rows)).notices
     assert [notice.details["name"] for notice in notices if notice.code == "unread-field"] == told
+
+
+def test_a_first_record_whose_fields_are_others(tmp_path: Path) -> None:
+    rows: list[dict[str, Any]] = [{"doc_id": 1.5, "tokens_ids": [1], "cluster_id": 1.5}]
+    rows += [{"doc_id": "x", "tokens_ids": [at], "cluster_id": 1} for at in range(2, 5)]
+    assert len(read(written(tmp_path / "file", rows)).clusters()["document"]) == 2
 
 
 def test_large_floats_are_no_whole_numbers(tmp_path: Path) -> None:

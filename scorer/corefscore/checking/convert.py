@@ -264,7 +264,9 @@ def _full(
             layer = next(annotations)
             if layer is None:
                 columns = {name: place for (name, _), place in batch.unread.items() if name and number == 0}
-                notices += (dropped(place, "the table", "columns", list(columns)) for place in [*columns.values()][:1])
+                notices += (
+                    dropped(place, "the rows", "columns or fields", list(columns)) for place in [*columns.values()][:1]
+                )
                 yield document
                 continue
             notices += layer.lost

@@ -16,9 +16,6 @@ from corefscore.core.sources import Source
 LONGEST = 2**31
 """A number that is larger than that of any token: item n has the span of the token n - `LONGEST`, which none has."""
 
-_EXACT = range(-(2**53), 2**53)
-"""Whole numbers that are floats without being rounded."""
-
 Values = Sequence[Hashable] | np.ndarray[Any, np.dtype[Any]]
 """What was given for items, by number; all batches of one side share it. An array has whole numbers or text, and is
 sorted; a range means the positions of items."""
@@ -84,11 +81,10 @@ def shown(value: Hashable) -> str:
 
 
 def text_of(value: Hashable) -> str:
-    """Return a value as text that is compared with other text. Equal numbers, such as 1 and 1.0, have equal texts, but
-    for floats so large that they may be rounded."""
+    """Return a value as text that is compared with other text. Equal numbers, such as 1 and 1.0, have equal texts."""
     if isinstance(value, str):
         return value
-    whole = isinstance(value, float | np.floating) and value.is_integer() and int(value) in _EXACT
+    whole = isinstance(value, float | np.floating) and value.is_integer()
     return str(int(value) if whole else value)  # type: ignore[call-overload]
 
 

@@ -84,6 +84,9 @@ COLUMN_NAMES: Mapping[str, Sequence[str]] = {
 UNNAMED = "document"
 """The name of the only document, if no column has names."""
 
+_SOME = 1000
+"""The number of records after which fields that say little are not kept."""
+
 _AT_ONCE, _ROW = 1 << 18, 16
 """The number of bytes that are read at once, and about how many a row has."""
 
@@ -213,7 +216,9 @@ class _Side(NamedTuple):
         others = [n for n in range(len(names)) if n not in places.values()]
         if DOCUMENT not in places:
             labels = cells[places[ENTITY]]
-            self._tell_documents(place, {names[n]: cells[n] for n in others if _divides(names[n], cells[n], labels)})
+            self._tell_documents(
+                place, {names[n]: cells[n] for n in others if _divides(names[n], cells[n], labels)}, labels
+            )
         sides = ([n for n in others if re.fullmatch(side, names[n].lower())] for side in (_STARTS, _ENDS))
         starts, ends = (cells[found[0]] if found else [""] for found in sides)
         if ITEM not in self.request.columns and _are_spans(starts, ends) and _are_numbered(cells[places[ITEM]]):
@@ -226,10 +231,11 @@ class _Side(NamedTuple):
                 found_at(place, "unread-field", name=name, what="the position of items", expected=expected)
             )
 
-    def _tell_documents(self, place: Place, columns: Mapping[str, Sequence[str]]) -> None:
-        """Add a notice for that of some columns that divides items least; they seem to have the names of documents, and
-        are not read."""
-        for name in sorted(columns, key=lambda name: len({*columns[name]}))[:1]:
+    def _tell_documents(self, place: Place, columns: Mapping[str, Sequence[str]], labels: Sequence[str]) -> None:
+        """Add a notice for one of some columns that seem to have the names of documents and are not read: one in whose
+        groups labels restart, if there is any, and of these one with most groups."""
+        if columns:
+            name = max(columns, key=lambda name: (restarts(labels, columns[name]), len({*columns[name]})))
             expected = f"all items are one document; --columns {DOCUMENT}={name} divides them and their labels"
             what = "the names of documents"
             self.notices.append(found_at(place, "unread-field", name=name, what=what, expected=expected))
@@ -251,11 +257,14 @@ class _Side(NamedTuple):
             if number == 0:  # the first rows are enough
                 self._tell_unread(source, header, places, cells)
                 if len(self.files) == 1 and ITEM not in self.request.columns and _are_numbered(columns[ITEM]):
-                    self.others.update({name: [] for name in digests})
+                    texts = (
+                        n for n, its in zip(header.cells, cells, strict=True) if not all(map(_FIGURE.fullmatch, its))
+                    )
+                    self.others.update({name: [] for name in texts if name in digests})
             for name in digests:
                 hashes = np.fromiter(map(hash, cells[header.cells.index(name)]), np.int64, len(lines))
                 digests[name] = (digests[name] + int(hashes.sum())) % 2**64  # whatever the order and the blocks
-                if self.others:
+                if name in self.others:
                     self.others[name].append(hashes)
             again = header.cells[places[ENTITY]] in columns[ENTITY]
             for line, *row in zip(lines, *columns.values(), strict=True) if again else ():
@@ -276,7 +285,8 @@ class _Side(NamedTuple):
 
         Raises `InputError` for the first record without one of these, `UsageError` for a file that cannot be read.
         """
-        found, request = [], self.request
+        request = self.request
+        found: list[tuple[int, str, str, str]] = []
         others: dict[str, list[str]] = {}
         names: Mapping[str, str] = {}
         for place, _, parse in records(source):
@@ -292,11 +302,16 @@ class _Side(NamedTuple):
                 expected = f"it in every record; --columns {ITEM}=NAME,{ENTITY}=NAME,{DOCUMENT}=NAME names other fields"
                 raise missing_field(place, fields, missing, expected)
             leave(self.unread, place, fields, {*names.values(), *_CLUSTERS, TEXT_OF_MENTION})
-            others = others or {name: [] for name, value in fields.items() if isinstance(value, str | int)}
+            if not found:
+                others = {name: [] for name, value in fields.items() if type(value) in (str, int)}
+            elif len(found) == _SOME:  # what differs in most records divides nothing
+                others = {name: values for name, values in others.items() if 2 * len({*values}) < _SOME}
             for name, values in others.items():
                 values.append(str(fields.get(name)))
             document = _text(place, fields, names[DOCUMENT]) if DOCUMENT in names else ""
             cluster = "" if fields[names[ENTITY]] in (None, "") else _text(place, fields, names[ENTITY])
+            if isinstance(value := fields[names[ENTITY]], float) and abs(value) >= _INEXACT:
+                cluster = str(value)
             found.append((place.line or 0, _item(place, fields, names), cluster, document))
         lines, items, clusters, documents = zip(*found, strict=True)
         place = Place(source, lines[0])
@@ -306,7 +321,7 @@ class _Side(NamedTuple):
             )
         clusters = tuple("" if cluster.lower() in _UNKNOWN else cluster for cluster in clusters)
         divisions = {name: values for name, values in others.items() if restarts(clusters, values)}
-        self._tell_documents(place, {} if DOCUMENT in names else divisions)
+        self._tell_documents(place, {} if DOCUMENT in names else divisions, clusters)
         return np.array(lines), {ITEM: items, ENTITY: clusters} | ({DOCUMENT: documents} if DOCUMENT in names else {})
 
 
@@ -471,6 +486,9 @@ _UNIT = "(?:token|tok|word|char|offset|idx|index|pos)?s?"
 _STARTS, _ENDS = (f"{_UNIT}_?(?:{words})_?{_UNIT}" for words in ("start|begin|first", "end|stop|last"))
 """Names of columns that say where an item begins and ends, in lower case."""
 
+_FIGURE = re.compile("[-+.,0-9eE%]*")
+"""A cell with nothing but a number."""
+
 _NUMBER = re.compile(r"[^\d-]*([0-9]{1,9})")
 """A label that is a number, perhaps after a letter or word."""
 
@@ -521,6 +539,9 @@ _CLUSTERS, _PREDICTED = ("coref_chain", "cluster_id"), "predicted_coref_chain"
 
 _OF_CLUSTERS = re.compile("(?:cluster|chain|entity|coref)(?:_?ids?)?(?:_pred|_gold)?$|^(?:pred[a-z]*(?:_id)?|gold)$")
 """Names of fields that contain clusters if they also name a side."""
+
+_INEXACT = 2**53
+"""The least whole number from which on not all are floats."""
 
 _UNKNOWN = {"-", "-1", "unk"}
 """What files have in place of a cluster that is not known, in lower case."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice, repeat
@@ -15,6 +16,9 @@ from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural
 from corefscore.core.items import LONGEST, ItemWords, Numbers, Values, text_of
 from corefscore.formats.base import found_at
+
+_WHOLE = re.compile("[0-9]{1,18}")
+"""A whole number as text."""
 
 
 def compared(key: Documents, response: Documents, present: Bools) -> tuple[Documents, list[Finding]]:
@@ -52,7 +56,8 @@ def compared(key: Documents, response: Documents, present: Bools) -> tuple[Docum
         (np.append(side.document[side.entity], more), np.append(side.start, number)) for side, more, number in sides
     ]
     notices = list(_on_one_side(key, response, listed, present))
-    if notices and (shift := _shift(ours.values, theirs.values)):
+    numbers = listed[0][1] + LONGEST, number[np.append(~spans, np.ones(len(other), dtype=np.bool_))]
+    if notices and (shift := _shift(_texts(ours.values, numbers[0]), _texts(theirs.values, numbers[1]))):
         notices.append(found_at(response.place_of(0), "shifted-items", shift="higher" if shift > 0 else "lower"))
     columns = ((name, cells, theirs.others.get(name, NONE)) for name, cells in ours.others.items())
     moved = ((name, count) for name, cells, there in columns if (count := _moved(cells, there)))
@@ -61,15 +66,18 @@ def compared(key: Documents, response: Documents, present: Bools) -> tuple[Docum
     return response, notices
 
 
-def _shift(ours: Values, theirs: Values) -> int:
-    """Return 1 or -1 if items are numbers on both sides, and those of the response are those of the key and so much,
-    otherwise 0."""
-    sides = [side.tolist() if isinstance(side, np.ndarray) else side for side in (ours, theirs)]
-    texts = [set(map(text_of, side)) for side in sides]
-    if not all(text.isdecimal() for side in texts for text in side):
+def _texts(values: Values, numbers: Ints) -> set[str]:
+    """Return the texts of the items with some numbers; other numbers are passed over."""
+    return {text_of(values[at]) for at in np.unique(numbers[numbers < len(values)]).tolist()}
+
+
+def _shift(key: set[str], response: set[str]) -> int:
+    """Return 1 or -1 if the items of both sides are numbers, those of the response are those of the key and so much,
+    and hardly any is missing; otherwise 0."""
+    if 10 * len(response) < 9 * len(key) or not all(map(_WHOLE.fullmatch, (*key, *response))):
         return 0
-    key, response = (set(map(int, side)) for side in texts)
-    return next((by for by in (1, -1) if not response <= key and response <= {number + by for number in key}), 0)
+    ours, theirs = (set(map(int, side)) for side in (key, response))
+    return next((by for by in (1, -1) if not theirs <= ours and theirs <= {number + by for number in ours}), 0)
 
 
 def _moved(key: Ints, response: Ints) -> int:
@@ -80,7 +88,7 @@ def _moved(key: Ints, response: Ints) -> int:
     ours, theirs = (np.bincount(side, minlength=len(number)) for side in np.split(number, [len(key)]))
     equal, shared = int((key[:size] == response[:size]).sum()), int(np.minimum(ours, theirs).sum())
     chance = int(ours @ theirs) / max(len(key), len(response), 1)
-    if 2 * shared < size or 5 * (chance - 1) > size:
+    if size - shared > max(1, size / 10) or chance > max(2, size / 25) or 5 * (chance - 1) > size:
         return 0
     return shared - equal if shared == size or 3 * (shared - equal) > shared - chance else 0
 
