@@ -88,7 +88,7 @@ def _moved(key: Ints, response: Ints) -> int:
     ours, theirs = (np.bincount(side, minlength=len(number)) for side in np.split(number, [len(key)]))
     equal, shared = int((key[:size] == response[:size]).sum()), int(np.minimum(ours, theirs).sum())
     chance = int(ours @ theirs) / max(len(key), len(response), 1)
-    if size - shared > max(1, size / 10) or chance > max(2, size / 25) or 5 * (chance - 1) > size:
+    if size - shared > max(1, size / 10) or chance > 1.5 + size / 25:
         return 0
     return shared - equal if shared == size or 3 * (shared - equal) > shared - chance else 0
 
