@@ -489,7 +489,8 @@ STRAY = ["m1,A,the bird", 'm2,A,"Oh', "m3,B,she", "m4,B,her", 'm5,C,no"', "m6,C,
     [
         (["A", "", "", "B", ""], True),
         (["1", "", "", "2", ""], True),
-        (["A", "B", ""], False),  # more entities than rows without a label
+        (["A", "", "B", "", "C", "D"], True),  # most entities have one item
+        (["A", "B", ""], False),  # one row without a label
         (["A", "A", "", "B", ""], False),
         (["A", "", ""], False),
     ],

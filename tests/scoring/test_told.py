@@ -409,3 +409,26 @@ def test_one_file_as_both_sides_is_told_if_it_has_more_columns(tmp_path: Path) -
     for path, told in ((table, "author"), (more, "kmeans"), (plain, "")):
         notices = [notice for notice in score(path, path, "bcub").notices if notice.code == "same-as-key"]
         assert [notice.details["fields"] for notice in notices] == [told] * bool(told)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "answered", "told"),
+    [
+        ([9, 1], [True, False], {"count": 1, "all": "2 documents", "document": "1", "missed": 2, "every": 20}),
+        ([10, 1], [True, False], None),  # less than a tenth
+        ([1, 1, 1], [False, True, False], {"count": 2, "all": "3 documents", "document": "0", "missed": 4, "every": 6}),
+        ([1, 0], [True, False], None),  # the key has none, either
+        ([1, 1], [False, False], None),  # the whole side has none
+    ],
+)
+def test_documents_without_an_answer_are_told(sizes: list[int], answered: list[bool], told: object) -> None:
+    key = {str(n): [[(2 * at, 2 * at), (2 * at + 1, 2 * at + 1)] for at in range(size)] for n, size in enumerate(sizes)}
+    response = {
+        name: entities if answers else [] for (name, entities), answers in zip(key.items(), answered, strict=True)
+    }
+    notices = score(key, response, "muc").notices
+    found = [notice.details for notice in notices if notice.code == "documents-without-mentions"]
+    assert found == ([told] if told else [])
+    del response["1"]
+    codes = {notice.code for notice in score(key, response, "muc").notices}
+    assert "documents-without-mentions" not in codes, "a document that is not there is told as such"

@@ -125,9 +125,9 @@ def documents(
 
 
 def merged_cells(documents: Documents) -> Iterator[Finding]:
-    """Yield a notice if every entity has one item only, and at least as many rows have no label."""
+    """Yield a notice if every entity has one item only, and several rows have no label."""
     count, without = len(documents.start), len(documents.items.number) if documents.items else 0
-    if 1 < count == len(documents.label) <= without:
+    if 1 < count == len(documents.label) and without > 1:
         yield found_at(documents.place_of(0), "merged-cells", count=count, rows=plural(without, "row"))
 
 
@@ -303,7 +303,7 @@ class _Side(NamedTuple):
                 raise missing_field(place, fields, missing, expected)
             leave(self.unread, place, fields, {*names.values(), *_CLUSTERS, TEXT_OF_MENTION})
             if not found:
-                others = {name: [] for name, value in fields.items() if type(value) in (str, int)}
+                others = {name: [] for name, of in fields.items() if type(of) in (str, int) and name != names[ENTITY]}
             elif len(found) == _SOME:  # what differs in most records divides nothing
                 others = {name: values for name, values in others.items() if 2 * len({*values}) < _SOME}
             for name, values in others.items():

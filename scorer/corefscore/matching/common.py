@@ -159,10 +159,16 @@ def counts_of_mentions(matched: Matched, documents: int) -> Floats:
     return np.stack([np.bincount(of, minlength=documents) for of in columns], axis=1).astype(np.float64)
 
 
+_OF_ALL = 10
+"""The share of all mentions of the key, as its reciprocal, from which documents without an answer are told."""
+
+
 def unlike_documents(names: Sequence[str], files: Sequence[str], counts: Floats) -> Iterator[Finding]:
     """Report documents of which hardly any mention matches, on either side, although so many match in all documents
     that chance explains one such document in `_RARE`. ``files`` are only used if no document is in memory; ``counts``
-    has one row a document: common mentions, those of the key, common mentions, those of the response."""
+    has one row a document: common mentions, those of the key, common mentions, those of the response.
+
+    Report also that the response has no mentions in documents with many of the key."""
     matching, of_key, _, of_response = counts.T
     share = min(matching.sum() / max(of_response.sum(), 1), 1)
     rare = (1 - share) ** np.maximum(of_response - matching, 0) * _RARE < 1
@@ -177,6 +183,18 @@ def unlike_documents(names: Sequence[str], files: Sequence[str], counts: Floats)
             "total": int(of_response.sum()),
         }
         yield Finding("unlike-document", files[d] if len(files) == len(names) else RESPONSE, details=details)
+    empty = np.flatnonzero((of_response == 0) & (of_key > 0))
+    missed, every = int(of_key[empty].sum()), int(of_key.sum())
+    if missed and _OF_ALL * missed >= every and matching.any():
+        all_documents = plural(len(names), "document")
+        details = {
+            "count": len(empty),
+            "all": all_documents,
+            "document": names[empty[0]],
+            "missed": missed,
+            "every": every,
+        }
+        yield Finding("documents-without-mentions", RESPONSE, details=details)
 
 
 def unread_columns(

@@ -381,11 +381,13 @@ def result_of(batches: Sequence[ScoredBatch], run: Run, notices: list[Finding]) 
     counts = {metric.name: np.concatenate([batch.counts[metric.name] for batch in batches]) for metric in every}
     notices.extend(_notices(batches, settings, listed))
     of_mentions = counts[MENTIONS][:, 0]
-    if (of_mentions[:, 0] < FEW * of_mentions[:, 3]).any() and batches[0].windows is None:
+    if (of_mentions[:, 0] <= FEW * of_mentions[:, 3]).any() and batches[0].windows is None:
         from corefscore.matching.common import unlike_documents
 
         every_name, files = ([name for of in each for name in of] for each in (names, [b.files for b in batches]))
-        notices += unlike_documents(every_name, files, of_mentions)
+        reasons = {notice.code for notice in notices} & {"missing-document", "other-column", "earlier-column"}
+        found = unlike_documents(every_name, files, of_mentions)
+        notices += [notice for notice in found if notice.code == "unlike-document" or not reasons]
     if counts[MENTIONS].any() and all((of[..., ::2] == of[..., 1::2]).all() for of in counts.values()):
         from corefscore.matching.common import unread_columns
 
