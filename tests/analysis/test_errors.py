@@ -425,8 +425,8 @@ def test_a_list_has_a_line_an_error_with_its_place() -> None:
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (("--measures", "cone_b3"), "is not the F1 of a measure of all mentions, which costs need"),
-        (("--measures", "lea.recall"), "is not the F1 of a measure of all mentions, which costs need"),
+        (("--measures", "cone_b3"), "is not the F1 of a measure of all mentions; costs need one"),
+        (("--measures", "lea.recall"), "is not the F1 of a measure of all mentions; costs need one"),
         (("--pronouns", "tags:"), '--pronouns "tags:": expected auto, none, english, tags:A,B or words:FILE'),
         (("--pronouns", "words:nowhere"), "--pronouns words:nowhere: No such file or directory"),
     ],

@@ -297,7 +297,9 @@ def test_groups_of_few_units_or_with_a_dominant_one_are_said() -> None:
     ("sizes", "right", "told"),
     [
         pytest.param([2] * 11 + [100], range(11), ("one unit is 82% of the key", False), id="a dominant document"),
-        pytest.param([2] * 12, [3], ("1 system with errors or correct answers in fewer", False), id="one right of 12"),
+        pytest.param(
+            [2] * 12, [3], ("1 system with errors, or with correct answers, in fewer", False), id="one right of 12"
+        ),
         pytest.param([2] * 12, [], ("no interval for 6 scores (0 or 100 in all 12 units)", True), id="none right"),
         pytest.param([2] * 2, [0], ("there are only 2 units; so few units hardly show", False), id="two units"),
     ],

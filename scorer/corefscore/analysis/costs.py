@@ -114,7 +114,7 @@ def measured(name: str) -> Measure:
     measure, score = single(name)
     metrics = wanted(measure).metrics
     if score != "f1" or any(metric.view != WHOLE for metric in metrics) or not metrics:
-        raise UsageError(f'"{name}" is not the F1 of a measure of all mentions, which costs need; try conll')
+        raise UsageError(f'"{name}" is not the F1 of a measure of all mentions; costs need one, such as conll')
     return Measure(measure, metrics)
 
 

@@ -265,7 +265,7 @@ def _full(
             if layer is None:
                 columns = {name: place for (name, _), place in batch.unread.items() if name and number == 0}
                 notices += (
-                    dropped(place, "the rows", "columns or fields", list(columns)) for place in [*columns.values()][:1]
+                    dropped(place, "each row", "columns or fields", list(columns)) for place in [*columns.values()][:1]
                 )
                 yield document
                 continue

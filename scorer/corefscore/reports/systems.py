@@ -222,7 +222,7 @@ class SystemsReport(Systems, Reported):
         extremes = int(np.isnan(found.ends[..., 0])[scored].sum())
         if extremes:
             rest = _percentage(round(1 - (1 - found.method.confidence) ** (1 / found.sample.units), 3))
-            sure = f"with {_percentage(found.method.confidence)} confidence, under {rest} of all units score otherwise"
+            sure = f"with {_percentage(found.method.confidence)} confidence, under {rest} of such units score otherwise"
             yield f"no interval for {plural(extremes, 'score')} (0 or 100 in all {found.sample.units} units); {sure}"
         if (sizes < SHORT).any():
             few_units = f"there are only {found.sample.units} units"
@@ -231,7 +231,7 @@ class SystemsReport(Systems, Reported):
             alone = "; a group of one unit adds nothing to the width of intervals" * int(sizes.min() == 1)
             yield f"{few_units}; so few units hardly show how much scores vary{alone}"
         for name, rest, of_units in (
-            ("system", " with errors or correct answers", found.sample.deciding_units),
+            ("system", " with errors, or with correct answers,", found.sample.deciding_units),
             ("difference", "", found.tests.differing_units[:, found.tested]),
         ):
             few = int(((of_units > 0) & (of_units < SHORT)).sum())

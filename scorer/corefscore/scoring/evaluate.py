@@ -387,7 +387,8 @@ def result_of(batches: Sequence[ScoredBatch], run: Run, notices: list[Finding]) 
         every_name, files = ([name for of in each for name in of] for each in (names, [b.files for b in batches]))
         reasons = {notice.code for notice in notices} & {"missing-document", "other-column", "earlier-column"}
         found = unlike_documents(every_name, files, of_mentions)
-        notices += [notice for notice in found if notice.code == "unlike-document" or not reasons]
+        whole = not reasons and rules.of is None
+        notices += [notice for notice in found if notice.code == "unlike-document" or whole]
     if counts[MENTIONS].any() and all((of[..., ::2] == of[..., 1::2]).all() for of in counts.values()):
         from corefscore.matching.common import unread_columns
 

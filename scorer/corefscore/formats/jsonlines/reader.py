@@ -359,7 +359,7 @@ def _by_first(place: Place, fields: Fields, request: Request) -> _First:
         raise bad_field(place, fields, _ANSWER, what, expected)
     chosen = CLUSTERS in request.columns or dialect.clusters not in fields
     if not chosen and (other := _other_clusters(fields, dialect, request.side)):
-        what = f"occurs together with {dialect.clusters}, so either can have the clusters of the {request.side}"
+        what = f"occurs together with {dialect.clusters}, so either can contain the clusters of the {request.side}"
         expected = f"one of them; --columns {CLUSTERS}=NAME, for one side {request.side}.{CLUSTERS}=NAME, says which"
         raise bad_field(place, fields, other, what, expected)
     of_side = (name for name, value in fields.items() if isinstance(value, list) and side_in(name) == request.side)
