@@ -158,6 +158,11 @@ def test_items_of_one_side_are_counted_and_those_in_no_entity_are_not_missing() 
         ("0,Ann,A 1,Bo,A 2,it,B", "0,Ann,A 1,Bo,B 2,it,B", 0),
         ("0,Ann,A 1,Bo,A 2,it,B", "0,it,B 1,Ann,A 2,he,A", 2),  # another text
         ("0,Ann,A 1,Bo,A 2,it,B 3,he,B 4,Al,C", "0,Ann,A 1,it,B 2,he,B 3,Al,C", 3),  # a row is missing
+        (  # a row near the end is missing
+            " ".join(f"{n},name{n},A" for n in range(10)),
+            " ".join(f"{n},name{n + (n > 6)},A" for n in range(9)),
+            2,
+        ),
         ("0,Ann,A 1,Bo,A 2,it,B", "0,Ann,A 1,Bo,A 2,he,B", 0),
         ("0,Ann,A 1,Bo,A 2,it,B 3,he,B", "0,Bo,A 1,Al,A 2,Jo,B 3,Cy,B", 0),  # other cells
         ("0,5,A 1,6,A 2,7,B", "0,7,A 1,5,A 2,6,B", 0),  # figures, such as scores
@@ -472,6 +477,8 @@ def test_labels_that_seem_to_restart_are_told(rows: str, told: bool, tmp_path: P
     table.write_text("\n".join(["round,item,entity", *rows.split(), ""]))
     assert ["unread-field"] * told == [notice.code for notice in read(table).notices]
     assert not read(table, columns="document=round").notices
+    table.write_text("\n".join(["cat,item,entity", *rows.split(), ""]))
+    assert not read(table).notices, "categories are no documents"
     cells = [row.split(",") for row in rows.split()]
     records.write_text(
         json.dumps([{"doc_id": f"the {a}", "tokens_ids": [int(b[1:])], "cluster_id": c or None} for a, b, c in cells])

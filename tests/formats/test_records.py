@@ -223,8 +223,10 @@ def test_large_floats_are_no_whole_numbers(tmp_path: Path) -> None:
 
 
 def test_equal_numbers_are_one_cluster(tmp_path: Path) -> None:
-    rows = [{"doc_id": "a", "tokens_ids": [at], "cluster_id": cluster} for at, cluster in enumerate((1, 1.0, "1"))]
-    assert list(read(written(tmp_path / "file", rows)).clusters()["document"]) == ["1"]
+    rows = [{"doc_id": "a", "tokens_ids": [at], "cluster_id": cluster} for at, cluster in enumerate((1, "1", 1.0, 1.0))]
+    corpus = read(written(tmp_path / "file", rows))
+    assert list(corpus.clusters()["document"]) == ["1"]
+    assert "unread-field" not in {notice.code for notice in corpus.notices}
 
 
 def test_tables_and_records_are_scored_against_each_other(tmp_path: Path) -> None:

@@ -213,7 +213,7 @@ def _synonym(word: str, known: Collection[str]) -> str | None:
     for words, meant in synonyms("options").items():
         if word in words.split():
             possible = (each for each in meant.splitlines() if each[0] != "-" or each.split(",")[0].split()[0] in known)
-            return next((each if each.startswith(("give", "leave")) else f"use {each}" for each in possible), None)
+            return next((f"use {each}" if each[0] == "-" else each for each in possible), None)
     return None
 
 

@@ -85,7 +85,7 @@ UNNAMED = "document"
 """The name of the only document, if no column has names."""
 
 _SOME = 1000
-"""The number of records after which fields that say little are not kept."""
+"""The number of records after which only fields whose values repeat are kept."""
 
 _AT_ONCE, _ROW = 1 << 18, 16
 """The number of bytes that are read at once, and about how many a row has."""
@@ -304,7 +304,7 @@ class _Side(NamedTuple):
             leave(self.unread, place, fields, {*names.values(), *_CLUSTERS, TEXT_OF_MENTION})
             if not found:
                 others = {name: [] for name, of in fields.items() if type(of) in (str, int) and name != names[ENTITY]}
-            elif len(found) == _SOME:  # what differs in most records divides nothing
+            elif len(found) == _SOME:
                 others = {name: values for name, values in others.items() if 2 * len({*values}) < _SOME}
             for name, values in others.items():
                 values.append(str(fields.get(name)))
@@ -541,7 +541,7 @@ _OF_CLUSTERS = re.compile("(?:cluster|chain|entity|coref)(?:_?ids?)?(?:_pred|_go
 """Names of fields that contain clusters if they also name a side."""
 
 _INEXACT = 2**53
-"""The least whole number from which on not all are floats."""
+"""Floats from this number on may be rounded."""
 
 _UNKNOWN = {"-", "-1", "unk"}
 """What files have in place of a cluster that is not known, in lower case."""

@@ -159,8 +159,8 @@ def counts_of_mentions(matched: Matched, documents: int) -> Floats:
     return np.stack([np.bincount(of, minlength=documents) for of in columns], axis=1).astype(np.float64)
 
 
-_OF_ALL = 10
-"""The share of all mentions of the key, as its reciprocal, from which documents without an answer are told."""
+_MUCH = 0.1
+"""The share of the mentions of the key from which documents without mentions in the response are reported."""
 
 
 def unlike_documents(names: Sequence[str], files: Sequence[str], counts: Floats) -> Iterator[Finding]:
@@ -185,15 +185,9 @@ def unlike_documents(names: Sequence[str], files: Sequence[str], counts: Floats)
         yield Finding("unlike-document", files[d] if len(files) == len(names) else RESPONSE, details=details)
     empty = np.flatnonzero((of_response == 0) & (of_key > 0))
     missed, every = int(of_key[empty].sum()), int(of_key.sum())
-    if missed and _OF_ALL * missed >= every and matching.any():
-        all_documents = plural(len(names), "document")
-        details = {
-            "count": len(empty),
-            "all": all_documents,
-            "document": names[empty[0]],
-            "missed": missed,
-            "every": every,
-        }
+    if missed and missed >= _MUCH * every and matching.any():
+        details = {"count": len(empty), "all": plural(len(names), "document"), "document": names[empty[0]]}
+        details |= {"missed": missed, "every": every}
         yield Finding("documents-without-mentions", RESPONSE, details=details)
 
 

@@ -212,9 +212,8 @@ def from_labels(
         found = replace(found, items=found.items._replace(of_index=True))
     notices = list(merged_cells(found))
     if documents is None and all(isinstance(value, tuple) and value for value in item.values):
-        rows = [item.values[number] for number in item.number.tolist()]
-        cells = [["", *texts][number + 1] for number in entity.number.tolist()]
-        if restarts(cells, [repr(row[0]) for row in rows]):
+        groups = [repr(item.values[number][0]) for number in item.number.tolist()]
+        if restarts([texts[number] if number >= 0 else "" for number in entity.number.tolist()], groups):
             expected = "all are one document; from_labels(labels, items, documents) divides items and their labels"
             details = {"name": "items[0][0]", "what": "the name of a document", "expected": expected}
             notices.append(Finding("unread-field", "labels", details=details))

@@ -363,6 +363,10 @@ def _counts(metric: Metric, table: Overlap) -> Floats:
     return counts.astype(np.float64)
 
 
+_LOSING = {"missing-document", "other-column", "earlier-column"}
+"""The notices that explain why a document of the response has no mentions."""
+
+
 def result_of(batches: Sequence[ScoredBatch], run: Run, notices: list[Finding]) -> Result:
     """Join all batches in order to one result; notices about them are added to ``notices``.
 
@@ -385,10 +389,10 @@ def result_of(batches: Sequence[ScoredBatch], run: Run, notices: list[Finding]) 
         from corefscore.matching.common import unlike_documents
 
         every_name, files = ([name for of in each for name in of] for each in (names, [b.files for b in batches]))
-        reasons = {notice.code for notice in notices} & {"missing-document", "other-column", "earlier-column"}
         found = unlike_documents(every_name, files, of_mentions)
-        whole = not reasons and rules.of is None
-        notices += [notice for notice in found if notice.code == "unlike-document" or whole]
+        # Mentions are not lost if one kind is scored, and what loses them may have been reported.
+        known = rules.of is not None or not _LOSING.isdisjoint(notice.code for notice in notices)
+        notices += [notice for notice in found if notice.code == "unlike-document" or not known]
     if counts[MENTIONS].any() and all((of[..., ::2] == of[..., 1::2]).all() for of in counts.values()):
         from corefscore.matching.common import unread_columns
 
