@@ -394,7 +394,9 @@ def test_odd_baselines_are_refused_without_a_traceback(tmp_path: Path, capfdbina
 def test_a_damaged_compressed_baseline_is_refused(
     module: str, damage: str, tmp_path: Path, capfdbinary: Capture
 ) -> None:
-    packed = bytearray(import_module(module).compress(saved(capfdbinary, tmp_path, "--documents").read_bytes()))
+    # Without the place of the checkout, by which a damaged file can also be one that unpacks to too much.
+    text = saved(capfdbinary, tmp_path, "--documents").read_bytes().replace(bytes(CASE), b"")
+    packed = bytearray(import_module(module).compress(text))
     path = tmp_path / "packed"
     for at in (len(packed) // 2, len(packed) - 5):
         damaged = packed[:at] if damage == "cut" else packed[:at] + bytes([packed[at] ^ 0xFF]) + packed[at + 1 :]
