@@ -221,15 +221,19 @@ class _Side(NamedTuple):
             )
         sides = ([n for n in others if re.fullmatch(side, names[n].lower())] for side in (_STARTS, _ENDS))
         starts, ends = (cells[found[0]] if found else [""] for found in sides)
-        if ITEM not in self.request.columns and _are_spans(starts, ends) and _are_numbered(cells[places[ITEM]]):
-            expected = (
-                f'items are compared by "{names[places[ITEM]]}" alone, which seems to number the rows; write a '
-                f"column with start and end, such as 3-5, and name it with --columns {ITEM}=NAME"
-            )
-            name = next(names[n] for n in others if cells[n] is starts)
-            self.notices.append(
-                found_at(place, "unread-field", name=name, what="the position of items", expected=expected)
-            )
+        items = cells[places[ITEM]]
+        if ITEM not in self.request.columns and _are_spans(starts, ends):
+            rows = {*zip(cells[places.get(DOCUMENT, places[ITEM])], items, starts, strict=True)}
+            repeats = len({row[:2] for row in rows}) < len(rows)
+            if repeats or _are_numbered(items):
+                why = "although it repeats at different positions" if repeats else "which seems to number the rows"
+                expected = (
+                    f'items are compared by "{names[places[ITEM]]}" alone, {why}; write a column with start and end, '
+                    f"such as 3-5, and name it with --columns {ITEM}=NAME"
+                )
+                name = next(names[n] for n in others if cells[n] is starts)
+                what = "the position of items"
+                self.notices.append(found_at(place, "unread-field", name=name, what=what, expected=expected))
 
     def _tell_documents(self, place: Place, columns: Mapping[str, Sequence[str]], labels: Sequence[str]) -> None:
         """Add a notice for one of some columns that seem to have the names of documents and are not read: one in whose
