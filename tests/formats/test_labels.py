@@ -163,6 +163,14 @@ def test_items_of_one_side_are_counted_and_those_in_no_entity_are_not_missing() 
             " ".join(f"{n},name{n + (n > 6)},A" for n in range(9)),
             2,
         ),
+        (  # a text was corrected, and two were exchanged
+            " ".join(f"{n},name{n},A" for n in range(10)),
+            " ".join(
+                f"{n},{name},A"
+                for n, name in enumerate(["name0", "name2", "name1", "Name3", *(f"name{n}" for n in range(4, 10))])
+            ),
+            0,
+        ),
         ("0,Ann,A 1,Bo,A 2,it,B", "0,Ann,A 1,Bo,A 2,he,B", 0),
         ("0,Ann,A 1,Bo,A 2,it,B 3,he,B", "0,Bo,A 1,Al,A 2,Jo,B 3,Cy,B", 0),  # other cells
         ("0,5,A 1,6,A 2,7,B", "0,7,A 1,5,A 2,6,B", 0),  # figures, such as scores
