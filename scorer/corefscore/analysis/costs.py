@@ -114,7 +114,9 @@ def measured(name: str) -> Measure:
     measure, score = single(name)
     metrics = wanted(measure).metrics
     if score != "f1" or any(metric.view != WHOLE for metric in metrics) or not metrics:
-        raise UsageError(f'"{name}" is not the F1 of a measure of all mentions; costs need one, such as conll')
+        raise UsageError(
+            f'the cost of errors is F1 of a coreference measure, which "{name}" is not; name one, such as conll'
+        )
     return Measure(measure, metrics)
 
 

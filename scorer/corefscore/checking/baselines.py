@@ -155,7 +155,7 @@ def _complete(baseline: Baseline, path: str) -> Baseline:
     for scores in (baseline.total, baseline.macro, *baseline.documents.values(), *grouped):
         for measure_name, of_measure in scores.items():
             if measure_name not in known:
-                raise _refused(path, f"this file has scores of {measure_name}, which is no measure of its metrics")
+                raise _refused(path, f"this file has scores of {measure_name}, which is not a measure of its metrics")
             if not all(0 <= value <= 10 for value in of_measure.values()):
                 raise _refused(path, f"{measure_name} has values that are not between 0 and 1: {of_measure}")
     every = list(baseline.documents.values())

@@ -55,14 +55,14 @@ _FAILED = 3
             metavar="POINTS",
             multiple=True,
             heading=SCORING,
-            help="How far a score may fall, in percentage points (default 0.05). lea.f1=0.5 for one score; can be "
+            help="Largest fall allowed, in percentage points (default 0.05); lea.f1=0.5 sets that of one score. Can be "
             "repeated.",
         ),
         options.Parameter(
             "--both-ways",
             is_flag=True,
             heading=SCORING,
-            help="Fail on rises, too, and check every score and document; excludes --measures.",
+            help="Also fail if a score rises, and check every score of every document; not with --measures.",
         ),
         options.Parameter(
             "--min",

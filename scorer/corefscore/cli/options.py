@@ -89,7 +89,9 @@ class Command(click.Command):
             layout, digits = given.pop("layout"), given.pop("digits", None)
             readable = [name for name in fitting(TABLES) if LAYOUTS[name].order]
             if digits is not None and layout not in readable:
-                raise UsageError(f"--digits needs --format {' or '.join(readable)}; this is {layout}")
+                raise UsageError(
+                    f"--digits needs a layout with digits to choose ({', '.join(readable)}); this one is {layout}"
+                )
             width = terminal_size().columns if layout in readable else 80
             given["look"] = Style(layout, 2 if digits is None else digits, width)
         assert self.callback is not None

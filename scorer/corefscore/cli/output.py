@@ -235,7 +235,7 @@ def tell(notices: Sequence[Finding], of: str = "") -> None:
     if silent():
         return
     if of:
-        complain(f"corefscore: about {of}:")
+        complain(f"corefscore: messages about {of}:")
     for lines in in_words(notices):
         complain(lines)
 
@@ -243,7 +243,7 @@ def tell(notices: Sequence[Finding], of: str = "") -> None:
 def refuse(error: InputError, of: str = "") -> None:
     """Print why input is rejected; with ``--quiet``, only the first finding. ``of`` is that of `tell`."""
     if of:
-        complain(f"corefscore: about {of}:")
+        complain(f"corefscore: messages about {of}:")
     complain(error.brief if click.get_current_context().params.get("quiet") else str(error))
 
 

@@ -189,7 +189,7 @@ def _refuse_alone(key: str, system: str) -> None:
     raise UsageError(
         f"nothing to compare: {key} is taken for KEY, and {system} is the only system\n"
         f"  to compare the two, type: {verb} KEY {key} {system}\n"
-        f"  to have intervals for one system, name it: {verb} {key} NAME={system}{several}"
+        f"  for intervals of one system, name it: {verb} {key} NAME={system}{several}"
     )
 
 
@@ -219,7 +219,7 @@ def _no_system(entry: str, key: str) -> str | None:
     if name.startswith("."):
         return "its name begins with a dot"
     if _ABOUT.match(name):
-        return "files named README, LICENSE and the like are no systems"
+        return "files named README, LICENSE and the like are not systems"
     if os.path.exists(key) and os.path.samefile(key, entry):
         return "it is the key"
     if not os.path.isdir(entry) and not os.path.isfile(entry) and os.path.exists(entry):

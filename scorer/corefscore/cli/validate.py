@@ -18,7 +18,7 @@ from corefscore.cli.scoring import spare_inputs
 from corefscore.core.documents import KEY, RESPONSE
 from corefscore.core.errors import InputError, UsageError, suggested
 from corefscore.core.findings import ERROR, NOTICE, Finding, kinds
-from corefscore.core.records import INPUT, SCORING
+from corefscore.core.records import INPUT
 from corefscore.core.sources import Source, sources
 from corefscore.formats import Reading, form_of
 from corefscore.reports.layouts import ANNOTATIONS, DATA, FINDINGS, Style, fitting, rendered
@@ -73,7 +73,6 @@ Exit status: 0 no errors; 1 errors, or notices with --strict; 2 wrong usage or a
         options.Parameter(
             "--repeated",
             type=options.Choice(["first"]),
-            heading=SCORING,
             help="With --fix: keep the first copy of a span in several entities (CoNLL only).",
         ),
         *options.made(Reading),
@@ -171,7 +170,7 @@ def _one(files: Sequence[str], out: str, reading: Reading) -> tuple[Source, _Rep
     if out in (STDOUT, "/dev/stdout"):
         raise UsageError("--fix cannot write to standard output, which contains the report; name a file")
     if os.path.exists(out) and not os.path.isfile(out) and not os.path.isdir(out):
-        raise UsageError(f"{out}: --fix reads OUT again once it is written; give a regular file, no pipe or device")
+        raise UsageError(f"{out}: --fix reads OUT again once it is written; give a regular file, not a pipe or device")
     files_found = sources(files[0], [])
     if len(files_found) != 1 or files_found[0].path != files[0]:
         raise UsageError(f"{files[0]}: --fix repairs a file, not a folder or an archive")

@@ -137,7 +137,7 @@ def _lost(scheduler: str) -> Iterator[None]:
             raise
         raise ScorerError(
             f"the scheduler at {scheduler} cannot read what is sent to it ({error.__cause__ or error}); "
-            f"have the same versions of Python, numpy, Dask and corefscore {_EVERYWHERE}"
+            f"install the same versions of Python, numpy, Dask and corefscore {_EVERYWHERE}"
         ) from error
 
 

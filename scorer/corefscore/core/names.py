@@ -43,7 +43,7 @@ class NameOptions:
 
     ne_from: str = option(
         KEY,
-        "Whose names decide which mentions of the response are named: those of the key, or its own (own).",
+        "Names that decide which mentions of the response are named: those of the key (key) or of the response (own).",
         _FROM,
         **_OF_NAMES,
     )
@@ -67,7 +67,7 @@ class NameOptions:
     )
     match: str | Sequence[str] = option(
         ",".join(MATCHES),
-        "With --estimate-key: rules for merging names into entities, separated by commas.",
+        "Rules by which --estimate-key merges names into entities, separated by commas.",
         **_OF_NAMES,
     )
 

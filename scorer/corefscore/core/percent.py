@@ -32,8 +32,8 @@ def from_percent(text: str, call: str, ends: bool = True) -> float:
     number, sign = _number(text, call)
     if 0 < number <= 1 and not sign:
         whole, own = _digits(number * 100), _digits(number)
-        other = f"for {whole} % write {call}{whole}, " if ends or number < 1 else ""
-        raise UsageError(f"{call}{text} would be {own} %; {other}for {own} % write {call}{own}%")
+        other = f"{call}{whole} for {whole} %, or " if ends or number < 1 else ""
+        raise UsageError(f"{call}{text} may be a percentage or a fraction; write {other}{call}{own}% for {own} %")
     if not (0 < number < 100 or (ends and number in (0, 100))):
         raise UsageError(f"{call}{text}: expected a percentage {'from 0 to' if ends else 'between 0 and'} 100")
     return round(number / 100, 12)

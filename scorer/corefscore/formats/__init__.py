@@ -91,9 +91,9 @@ class Reading:
     )
     heads: str | None = option(
         None,
-        "How to find heads, for CorefUD, errors and diff: as annotated in CorefUD (file), the highest word in the tree "
-        "(tree), by the parse of CoNLL (parse), or the last word (last). (default: auto: file for "
-        "CorefUD, otherwise parse, or else last)",
+        "Heads of mentions in CorefUD: as annotated (file), the highest word in the tree (tree), or the last word "
+        "(last). errors and diff use heads of CoNLL, too, from its parse (parse). (default: auto: file for CorefUD, "
+        "otherwise parse, or else last)",
         HEADS,
         heading=INPUT,
     )
@@ -107,8 +107,8 @@ class Reading:
     )
     pieces: str | None = option(
         None,
-        "If tagged text comes in several pieces per document, merge entities of different pieces: those that share a "
-        "mention in overlapping text (overlap), those with the same id (same), or none (apart). (default: "
+        "How to merge entities of several pieces of tagged text per document: those that share a mention "
+        "in overlapping text (overlap), those with the same id (same), or none (apart). (default: "
         f"{PIECES[0]})",
         PIECES,
         heading=INPUT,
@@ -122,7 +122,7 @@ class Reading:
     )
     columns: str | None = option(
         None,
-        "Which column contains what, such as word=6,ne=7. CoNLL: word (default 4; with fewer than 5 columns the one "
+        "Columns or fields to read, such as word=6,ne=7. CoNLL: word (default 4; with fewer than 5 columns the one "
         "before the last) and ne (named entities; default 11). Tables and JSON with an "
         "object for each mention: item, entity, document. Other JSON: clusters. For one side: key.word=6.",
         kind=str,

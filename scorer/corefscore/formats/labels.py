@@ -452,8 +452,9 @@ def _places(source: Source, header: _Header, request: Request, notices: list[Fin
         chosen = asked.get(role) or next(iter(known), None)
         fitting = [n for n, name in enumerate(cells if role in asked else plain) if name == chosen]
         if len(fitting) > 1 or (role in asked and not fitting):
-            what = f'{len(fitting) or "no"} column{"s" * (len(fitting) > 1)} "{chosen}" among {", ".join(cells)}'
-            raise _bad_row(source, line, what, f"one; --columns {role}=NAME names another")
+            number = f"{len(fitting)} columns" if fitting else "no column"
+            what = f'the header has {number} "{chosen}"; its columns are {", ".join(cells)}'
+            raise _bad_row(source, line, what, f"one column of this name; --columns {role}=NAME can name another one")
         if role == ENTITY:
             of_side = [name for name in cells if _plain(name) not in known and side_in(_plain(name)) == request.side]
             own = [name for name in cells if _plain(name) in known]

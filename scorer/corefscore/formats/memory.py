@@ -308,7 +308,7 @@ def _wrong_leaf(levels: list[_Level]) -> str | None:
         if kind is type(None):
             return f"{_EXPECTED}; None is not a mention: leave it out"
         if _is_frame(kind):
-            return f"{_EXPECTED}; {kind.__name__} is no list of mentions: {_OF_FRAME}"
+            return f"{_EXPECTED}; {kind.__name__} is not a list of mentions: {_OF_FRAME}"
         if kind.__hash__ is None or issubclass(kind, Mapping | np.void):
             by_id = "; clusters by id as list(clusters.values())" if issubclass(kind, Mapping) else ", nor a collection"
             return f"hashable mentions; a value of type {kind.__name__} cannot be one{by_id}"

@@ -169,6 +169,10 @@ def unlike_documents(names: Sequence[str], files: Sequence[str], counts: Floats)
     has one row a document: common mentions, those of the key, common mentions, those of the response.
 
     Report also that the response has no mentions in documents with many of the key."""
+
+    def file_of(document: int) -> str:
+        return files[document] if len(files) == len(names) else RESPONSE
+
     matching, of_key, _, of_response = counts.T
     share = min(matching.sum() / max(of_response.sum(), 1), 1)
     rare = (1 - share) ** np.maximum(of_response - matching, 0) * _RARE < 1
@@ -182,13 +186,13 @@ def unlike_documents(names: Sequence[str], files: Sequence[str], counts: Floats)
             "all": int(matching.sum()),
             "total": int(of_response.sum()),
         }
-        yield Finding("unlike-document", files[d] if len(files) == len(names) else RESPONSE, details=details)
+        yield Finding("unlike-document", file_of(d), details=details)
     empty = np.flatnonzero((of_response == 0) & (of_key > 0))
     missed, every = int(of_key[empty].sum()), int(of_key.sum())
     if missed and missed >= _MUCH * every and matching.any():
         details = {"count": len(empty), "all": plural(len(names), "document"), "document": names[empty[0]]}
         details |= {"missed": missed, "every": every}
-        yield Finding("documents-without-mentions", RESPONSE, details=details)
+        yield Finding("documents-without-mentions", file_of(empty[0]), details=details)
 
 
 def unread_columns(
@@ -233,7 +237,7 @@ def _apart(
     details["what"] = (
         "so few can match by chance; perhaps the names of documents are swapped"
         if few
-        else "scores of mentions and entities are 0"
+        else "every score except mor is 0"
     )
     if apart:
         begins, ends = (
@@ -246,6 +250,8 @@ def _apart(
         if tagged
         else "one side has spans of tokens, the other items or text, which are never the same, even if they look alike"
         if one_sided
+        else "the mentions are the same, but their heads differ: correct them, or use --heads tree or --matching exact"
+        if shown[0] == shown[1]
         else "check that both sides have the same tokens, count them from 0, end mentions at their last token, and "
         "write mentions in the same form"
     )

@@ -176,9 +176,9 @@ def whole(name: str) -> str:
 
 def _refuse_others(name: str, side: Documents) -> None:
     if side.nodes is not None:
-        raise UsageError("--window needs mentions that are spans, which those of CorefUD are not; leave it out")
+        raise UsageError("--window cannot be used with CorefUD; leave it out")
     if int(side.start.min(initial=0)) < 0:
-        raise UsageError(f"windows need mentions that are (start, end), and the {name} has others; leave --window out")
+        raise UsageError(f"--window needs mentions of the form (start, end), and the {name} has others; leave it out")
 
 
 def _refuse_far(pairs: Pairs, windows: Ints) -> None:

@@ -32,7 +32,7 @@ METRIC = Metric(
     name="bcub",
     title="B-cubed",
     definition=(
-        "It averages over mentions the share of their entity that both sides agree on:",
+        "For each mention, it takes the share of its entity that both sides agree on, and averages these shares:",
         "sum of n_ij^2 / |k_i| over cells / number of key mentions.",
     ),
     paper="Bagga and Baldwin 1998, Algorithms for scoring coreference chains",

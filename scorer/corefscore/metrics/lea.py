@@ -56,8 +56,8 @@ METRIC = Metric(
     name="lea",
     title="LEA",
     definition=(
-        "It weights by size the share of an entity's links that the other side has: (sum of "
-        "|k_i| x (sum over j of C(n_ij, 2)) / C(|k_i|, 2)) / number of key mentions.",
+        "For each entity, it takes the share of links that the other side has, too, weighted by the entity's size: "
+        "(sum of |k_i| x (sum over j of C(n_ij, 2)) / C(|k_i|, 2)) / number of key mentions.",
         "A singleton has one link, to itself: it counts 1 if the response has the same singleton, and 0 otherwise.",
     ),
     paper="Moosavi and Strube 2016, Which coreference evaluation metric do you trust?",

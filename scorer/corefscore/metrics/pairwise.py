@@ -21,7 +21,7 @@ METRIC = Metric(
     name="pairwise",
     title="Pairwise",
     definition=(
-        "It counts the pairs of mentions of one entity that the response has, too:",
+        "It counts the pairs of mentions that are in one entity on both sides:",
         "sum of C(n_ij, 2) over cells / sum of C(|k_i|, 2).",
     ),
     paper="Menestrina et al. 2010, Evaluating entity resolution results",

@@ -230,7 +230,7 @@ def write(corpus: Corpus, path: str | os.PathLike[str], format: str) -> None:
     from corefscore.checking.convert import convert
 
     if not isinstance(corpus, Corpus) or corpus.origin is None:
-        expected = "a corpus of read(path) or from_clusters(clusters, words)"
+        expected = "a corpus from read(path) or from_clusters(clusters, words)"
         raise UsageError(f"the words of this corpus are not known; expected {expected}")
     source, reading, side = corpus.origin
     target = os.fspath(path)

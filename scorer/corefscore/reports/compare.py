@@ -32,7 +32,7 @@ it is worse."""
 
 _LEGEND = (
     "> the system of the row is better than that of the column, < it is worse, . no difference was shown"
-    "{unknown}; differences and recall and precision of all pairs: --format csv"
+    "{unknown}; --format csv also prints the differences, recall and precision of all pairs"
 )
 
 _EQUIVALENT = {True: "equivalent", False: "not shown", None: None}

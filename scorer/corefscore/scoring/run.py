@@ -311,7 +311,7 @@ def scored(
         result = result_of(count_batches(*sides, run, notices, keep_pairs), run, notices)
     if refused is not None:
         raise UsageError(
-            f"the workers cannot do what this process can: {refused}; they need the same files under the same paths"
+            f"the workers failed, but this process did not: {refused}; they need the same files under the same paths"
         ) from refused
     if not texts and result.settings.rules.matching is None and "heads" in result.settings.reading:
         raise UsageError("--heads changes scores of CorefUD only, and these files are not CorefUD; leave it out")

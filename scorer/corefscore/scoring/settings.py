@@ -62,8 +62,8 @@ class Rules:
     )
     matching: str | None = option(
         None,
-        "CorefUD: which mentions match: those with equal spans (exact), also parts of a key mention that contain its "
-        "head (partial), or those with the same head. (default: head)",
+        "CorefUD: match mentions with equal spans (exact), also parts of a key mention that contain its head "
+        "(partial), or mentions with the same head (head). (default: head)",
         MATCHING,
     )
     zeros: str | None = option(
@@ -84,8 +84,8 @@ class Rules:
     )
     task: str | None = option(
         None,
-        "CorefUD: use the matching rules of this shared task. aligned: like crac26, but each mention counts as the "
-        "one that it is aligned with; none: like aligned, with metrics defined as for CoNLL. (default: crac26)",
+        "CorefUD: use the matching rules of this shared task. aligned: like crac26, but without the wrong "
+        "alignments of the official scorer; none: like aligned, with metrics defined as for CoNLL. (default: crac26)",
         tuple(TASKS),
     )
     lookup: str | None = None
@@ -106,8 +106,8 @@ class Grouping:
     )
     by: str | None = option(
         None,
-        "Score groups of documents, and their mean. Documents are in one group if REGEX, or its first group in "
-        "parentheses, matches the same text in their names; --by file groups documents by file of KEY.",
+        "Score groups of documents, and their mean. A group is all documents in whose names REGEX, or its first "
+        "parenthesis, matches the same text; --by file groups documents by file of KEY.",
         kind=str,
         metavar="REGEX",
         common=True,

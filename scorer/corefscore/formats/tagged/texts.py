@@ -249,10 +249,10 @@ def _of_objects(source: Source) -> Iterator[_Answer]:
             raise missing_field(place, fields, FIELD, "the text with its tags in it")
         text = fields[FIELD]
         if not isinstance(text, str):
-            raise bad_field(place, fields, FIELD, "is no text", "the text with its tags in it, a string")
+            raise bad_field(place, fields, FIELD, "is not text", "the text with its tags in it, a string")
         name = next((fields[field] for field in NAMES_OF_DOCUMENTS if field in fields), str(place.line))
         if not isinstance(name, str | int) or isinstance(name, bool):
-            raise bad_field(place, {}, NAMES_OF_DOCUMENTS[0], "is no name", "the name of the document, a string")
+            raise bad_field(place, {}, NAMES_OF_DOCUMENTS[0], "is not a name", "the name of the document, a string")
         others = [field for field in fields if field not in (FIELD, *NAMES_OF_DOCUMENTS)]
         yield _Answer(place, clean(str(name)), clean(text), by_line=False, others=others)
 

@@ -20,7 +20,7 @@ from corefscore.reports.words import KEY_AND_RESPONSE, ReportWords
 _COSTS = ("type", "count", "alone", "in_turn", "then")
 """The names in data of the fields of a `Cost`."""
 
-_COUNT_0 = "a type with count 0 can gain F1: a main mention that one side lacks counts in another type"
+_COUNT_0 = "a type with count 0 can gain F1, since a main mention that one side lacks counts in another type"
 """The note on such a type."""
 
 

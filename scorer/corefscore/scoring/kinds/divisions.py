@@ -349,7 +349,8 @@ def refuse_without_terms(metrics: Sequence[Metric]) -> None:
     for metric in metrics:
         if metric.terms is None:
             raise UsageError(
-                f"--of needs a sum over mentions, and {metric.name} is not one (docs/kinds.md); leave one out"
+                f"--of cannot be used with {metric.name}, which is not a sum over mentions (docs/kinds.md); "
+                f"leave out --of or {metric.name}"
             )
 
 
