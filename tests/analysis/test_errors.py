@@ -425,8 +425,8 @@ def test_a_list_has_a_line_an_error_with_its_place() -> None:
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (("--measures", "cone_b3"), "is not the F1 of a measure of all mentions; costs need one"),
-        (("--measures", "lea.recall"), "is not the F1 of a measure of all mentions; costs need one"),
+        (("--measures", "cone_b3"), "the cost of errors is F1 of a coreference measure, which"),
+        (("--measures", "lea.recall"), "the cost of errors is F1 of a coreference measure, which"),
         (("--pronouns", "tags:"), '--pronouns "tags:": expected auto, none, english, tags:A,B or words:FILE'),
         (("--pronouns", "words:nowhere"), "--pronouns words:nowhere: No such file or directory"),
     ],
@@ -563,7 +563,7 @@ def test_python_takes_lists_of_documents_and_json_with_both_sides(tmp_path: Path
     ("arguments", "options", "error", "text"),
     [
         (([[(0, 1)]],), {}, UsageError, "there is no response"),
-        (([[(0, 1)]], [[(0, 1)]], "cone_b3"), {}, UsageError, "is not the F1 of a measure of all mentions"),
+        (([[(0, 1)]], [[(0, 1)]], "cone_b3"), {}, UsageError, "the cost of errors is F1 of a coreference measure"),
         (([[(0, 1)]], [[(0, 1)]]), {"mesure": "lea"}, UsageError, "did you mean measure"),
         (([[(0, 1)]], [[[["a"]]]]), {}, InputError, "expected"),
     ],

@@ -52,14 +52,15 @@ def test_both_ends_are_fractions_where_they_are_allowed() -> None:
 def test_a_reading_that_is_refused_itself_is_not_advised() -> None:
     with pytest.raises(UsageError) as refused:
         from_percent("1", "--confidence ", ends=False)
-    assert str(refused.value) == "--confidence 1 would be 1 %; for 1 % write --confidence 1%"
+    assert str(refused.value) == "--confidence 1 may be a percentage or a fraction; write --confidence 1% for 1 %"
 
 
 def test_both_readings_are_named() -> None:
     with pytest.raises(UsageError) as refused:
         from_percent("0.95", "--confidence ", ends=False)
     assert str(refused.value) == (
-        "--confidence 0.95 would be 0.95 %; for 95 % write --confidence 95, for 0.95 % write --confidence 0.95%"
+        "--confidence 0.95 may be a percentage or a fraction; write --confidence 95 for 95 %, "
+        "or --confidence 0.95% for 0.95 %"
     )
     with pytest.raises(UsageError) as refused:
         fraction(95, "confidence=", ends=False)

@@ -193,6 +193,25 @@ def test_rows_in_another_order_are_told(key: str, response: str, told: int, tmp_
 
 
 @pytest.mark.parametrize(
+    ("response", "told"),
+    [
+        ("x,0,it,B x,1,Ann,A x,2,Bo,A y,0,he,B y,1,Al,A y,2,Jo,A", 6),
+        ("x,0,Ann,A x,1,Bo,A x,2,it,B y,0,Jo,A y,1,he,B y,2,Al,A", 3),
+        ("y,0,Al,A y,1,Jo,A y,2,he,B x,0,Ann,A x,1,Bo,A x,2,it,B", 0),  # documents in another order
+        ("y,0,Al,A y,1,Jo,A y,2,he,B", 0),  # a document is missing
+        ("x,0,it,B x,5,Ann,A x,7,Bo,A y,0,he,B y,1,Al,A y,2,Jo,A", 0),  # no numbers of rows
+    ],
+)
+def test_rows_in_another_order_within_documents_are_told(response: str, told: int, tmp_path: Path) -> None:
+    """Rows are numbered in each document."""
+    key = "x,0,Ann,A x,1,Bo,A x,2,it,B y,0,Al,A y,1,Jo,A y,2,he,B"
+    for name, rows in (("key.csv", key), ("response.csv", response)):
+        (tmp_path / name).write_text("\n".join(["document,id,name,cluster", *rows.split(), ""]))
+    found = score(tmp_path / "key.csv", tmp_path / "response.csv", "bcub").notices
+    assert [its.details["count"] for its in found if its.code == "other-rows"] == [f"{told} rows"] * (told > 0)
+
+
+@pytest.mark.parametrize(
     ("key", "response", "told"),
     [
         ([0, 1, 2, 3], [1, 2, 3, 4], "higher"),
@@ -315,7 +334,7 @@ KEEPING = "labels", "jsonlines", "e2e", "wl-coref", "maverick", "crac-2026"
         (WITHOUT, "lea TABLE KEY --align", "the words of document"),
         (WITHOUT, "lea KEY TABLE --align", WORDS),
         (WITHOUT, "diff KEY TABLE", None),
-        (WITHOUT, "lea KEY KEY --window 2", "windows need mentions that are (start, end)"),
+        (WITHOUT, "lea KEY KEY --window 2", "--window needs mentions of the form (start, end)"),
         (WITHOUT, "lea KEY KEY --of size", None),
         (WITHOUT, "lea KEY KEY --of kind", "the key has no words"),
         (WITHOUT, "errors KEY TABLE", None),

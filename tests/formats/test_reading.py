@@ -417,6 +417,9 @@ SENTENCE = "d\t0\t0\tAnn\t-\t(1)\nd\t0\t1\tsaw\t-\t-\nd\t0\t2\tBo\t-\t(1)\n"
         ("Bo\t-\t(1)", "Bo\t-\t(0)|(12)\t-", 4),
         ("saw\t-\t-", "saw\t(ARG1*)\t-", None),
         ("saw\t-\t-", "saw\t(2)\t-", None),
+        ("saw\t-\t-", "saw\t-\t(2)\t(3)", 3),
+        ("saw\t-\t-", "saw\t-\t(2),\t(3)", 3),
+        ("saw\t-\t-", "saw\t2)\t(3)", None),
         ("saw\t-\t-", "saw\t(x)\t-\t-", None),
     ],
 )

@@ -319,14 +319,14 @@ def test_a_scorer_has_windows_too() -> None:
     ("key", "how", "message"),
     [
         pytest.param(
-            [["a", "b"]], {"window": 3}, "need mentions that are (start, end), and the key has others", id="text"
+            [["a", "b"]], {"window": 3}, "needs mentions of the form (start, end), and the key has others", id="text"
         ),
         pytest.param([[(0, 0)]], {"window": 0}, "window=0: expected a whole number, 1 or more", id="none"),
         pytest.param([[(0, 0)]], {"window": 2.5}, "window=2.5: expected a whole number", id="no whole number"),
         pytest.param(
             next((TESTDATA / "corefud").rglob("key.conllu")),
             {"window": 3},
-            "which those of CorefUD are not",
+            "--window cannot be used with CorefUD",
             id="CorefUD",
         ),
     ],

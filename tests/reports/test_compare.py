@@ -300,7 +300,7 @@ def test_groups_of_few_units_or_with_a_dominant_one_are_said() -> None:
         pytest.param(
             [2] * 12, [3], ("1 system with errors, or with correct answers, in fewer", False), id="one right of 12"
         ),
-        pytest.param([2] * 12, [], ("no interval for 6 scores (0 or 100 in all 12 units)", True), id="none right"),
+        pytest.param([2] * 12, [], ("no interval for 6 scores: 0 or 100 in all 12 units", True), id="none right"),
         pytest.param([2] * 2, [0], ("there are only 2 units; so few units hardly show", False), id="two units"),
     ],
 )
@@ -477,7 +477,7 @@ def test_notices_name_the_response_they_are_about(capfdbinary: Capture) -> None:
     key = folder / "key.conll"
     done = call(capfdbinary, "compare", key, f"whole={key}", f"short={folder / 'response.conll'}", "--unit", "part")
     assert done.status == 0
-    assert done.stderr.startswith(b"corefscore: about short:\n")
+    assert done.stderr.startswith(b"corefscore: messages about short:\n")
     quiet = call(capfdbinary, "compare", key, key, folder / "response.conll", "--unit", "part", "--quiet")
     assert (quiet.status, quiet.stderr) == (0, b"")
 

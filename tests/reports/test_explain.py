@@ -145,7 +145,7 @@ def test_an_expectation_that_nothing_meets_is_told(capfdbinary: Capture) -> None
     ("expect", "told"),
     [
         ("many", "many: expected a score in percent, such as 71.35"),
-        ("0.7435", "0.7435 would be 0.7435 %; for 74.35 % write 74.35"),
+        ("0.7435", "0.7435 may be a percentage or a fraction; write 74.35 for 74.35 %"),
         ("7.4e1", "7.4e1: expected a score in percent"),
         ("101", "101: expected a percentage"),
         ("", "'': expected a score in percent"),

@@ -245,8 +245,8 @@ def test_what_is_plainly_no_system_in_the_folder_is_skipped_with_a_notice(
     told = [line.split(": ", 2) for line in done.stderr.decode().splitlines() if "notice[not-a-system]" in line]
     expected = [
         (".DS_Store", "its name begins with a dot"),
-        ("LICENSE", "files named README, LICENSE and the like are no systems"),
-        ("README.md", "files named README, LICENSE and the like are no systems"),
+        ("LICENSE", "files named README, LICENSE and the like are not systems"),
+        ("README.md", "files named README, LICENSE and the like are not systems"),
         ("key.conll", "it is the key"),
     ]
     assert [(Path(path).name, what) for path, _, what in told] == expected

@@ -253,7 +253,7 @@ def test_a_cluster_with_other_files_is_refused(address: str, pair: Pair, monkeyp
 
     monkeypatch.setattr(Source, "part", part)
     monkeypatch.chdir(pair[0].parent)
-    said = "^the workers cannot do what this process can: key.conll: the file at /.*/key.conll is another one"
+    said = "^the workers failed, but this process did not: key.conll: the file at /.*/key.conll is another one"
     with pytest.raises(UsageError, match=said):
         score_by(address, "key.conll", "response.conll")
 

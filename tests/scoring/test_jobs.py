@@ -562,7 +562,7 @@ def test_what_only_workers_cannot_do_is_told(pair: Pair) -> None:
         raise UsageError("key: No such file or directory")
         yield
 
-    with pytest.raises(UsageError, match="the workers cannot do what this process can: key: No such"):
+    with pytest.raises(UsageError, match="the workers failed, but this process did not: key: No such"):
         score(*pair, workers=lost)
 
 
@@ -601,7 +601,7 @@ def test_workers_with_other_files_are_refused(
             yield found
 
     monkeypatch.chdir(pair[1].parent)
-    message = rf"^the workers cannot do what this process can: {pair[1].name}: .*{said}"
+    message = rf"^the workers failed, but this process did not: {pair[1].name}: .*{said}"
     with pytest.raises(UsageError, match=message):
         score(pair[0].name, pair[1].name, workers=elsewhere)
 

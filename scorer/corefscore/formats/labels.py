@@ -24,7 +24,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby, islice
 from operator import itemgetter
 
@@ -198,7 +198,7 @@ class _Side(NamedTuple):
             is_new = told.isdisjoint(its.name for its in self.files)
             if cut and is_new and (of_json or not self._restart(document, label)):
                 self.notices.append(found_at(place, "cut-clusters", count=plural(cut, "label")))
-        others = {name: np.concatenate(hashes) for name, hashes in self.others.items()}
+        others = {name: np.concatenate(hashes, axis=1) for name, hashes in self.others.items()}
         # Documents are numbered in the order of their first rows.
         first = np.searchsorted(np.maximum.accumulate(document), np.arange(len(names)))
         places_of = [Place(source, its) for its in line[first].tolist()]
@@ -223,9 +223,10 @@ class _Side(NamedTuple):
         starts, ends = (cells[found[0]] if found else [""] for found in sides)
         items = cells[places[ITEM]]
         if ITEM not in self.request.columns and _are_spans(starts, ends):
-            rows = {*zip(cells[places.get(DOCUMENT, places[ITEM])], items, starts, strict=True)}
+            documents_of = cells[places[DOCUMENT]] if DOCUMENT in places else [""] * len(items)
+            rows = {*zip(documents_of, items, starts, strict=True)}
             repeats = len({row[:2] for row in rows}) < len(rows)
-            if repeats or _are_numbered(items):
+            if repeats or _are_numbered(items, documents_of):
                 why = "although it repeats at different positions" if repeats else "which seems to number the rows"
                 expected = (
                     f'items are compared by "{names[places[ITEM]]}" alone, {why}; write a column with start and end, '
@@ -258,18 +259,20 @@ class _Side(NamedTuple):
         digests = dict.fromkeys((name for name in header.cells if name not in named), 0)
         for number, (lines, cells) in enumerate(_blocks(source, header, self.notices)):
             columns = {role: cells[place] for role, place in places.items()}
+            documents_of, items = columns.get(DOCUMENT, [""] * len(lines)), columns[ITEM]
             if number == 0:  # the first rows are enough
                 self._tell_unread(source, header, places, cells)
-                if len(self.files) == 1 and ITEM not in self.request.columns and _are_numbered(columns[ITEM]):
+                if len(self.files) == 1 and ITEM not in self.request.columns and _are_numbered(items, documents_of):
                     texts = (
                         n for n, its in zip(header.cells, cells, strict=True) if not all(map(_FIGURE.fullmatch, its))
                     )
                     self.others.update({name: [] for name in texts if name in digests})
+            rows = _hashes(zip(documents_of, items, strict=True)) if self.others else NONE
             for name in digests:
-                hashes = np.fromiter(map(hash, cells[header.cells.index(name)]), np.int64, len(lines))
+                hashes = _hashes(cells[header.cells.index(name)])
                 digests[name] = (digests[name] + int(hashes.sum())) % 2**64  # whatever the order and the blocks
                 if name in self.others:
-                    self.others[name].append(hashes)
+                    self.others[name].append(np.stack([rows, hashes]))
             again = header.cells[places[ENTITY]] in columns[ENTITY]
             for line, *row in zip(lines, *columns.values(), strict=True) if again else ():
                 if [cell.removeprefix(as_text(MARK)) for cell in row] == named:
@@ -507,9 +510,17 @@ def _are_spans(starts: Sequence[str], ends: Sequence[str]) -> bool:
     return all(s.isdecimal() and e.isdecimal() and int(s) <= int(e) for s, e in pairs)
 
 
-def _are_numbered(items: Sequence[str]) -> bool:
-    """Return whether items are the numbers of their rows, from 0 or 1 on."""
-    return any(all(item == str(n) for n, item in enumerate(items, start=first)) for first in (0, 1))
+def _are_numbered(items: Sequence[str], documents: Sequence[str]) -> bool:
+    """Return whether items are the numbers of their rows, from 0 or 1 on, in the table or in each document."""
+    if items[0] not in ("0", "1"):
+        return False
+    counts = range(int(items[0]), len(items) + 1)
+    of_documents = lists_by_key(zip(documents, items, strict=True)).values()
+    return any(all([*map(str, counts[: len(of)])] == of for of in parts) for parts in ([[*items]], of_documents))
+
+
+def _hashes(cells: Iterable[Hashable]) -> Ints:
+    return np.array([*map(hash, cells)], dtype=np.int64)
 
 
 def restarts(labels: Sequence[str], groups: Sequence[str]) -> bool:

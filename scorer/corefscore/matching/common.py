@@ -169,10 +169,6 @@ def unlike_documents(names: Sequence[str], files: Sequence[str], counts: Floats)
     has one row a document: common mentions, those of the key, common mentions, those of the response.
 
     Report also that the response has no mentions in documents with many of the key."""
-
-    def file_of(document: int) -> str:
-        return files[document] if len(files) == len(names) else RESPONSE
-
     matching, of_key, _, of_response = counts.T
     share = min(matching.sum() / max(of_response.sum(), 1), 1)
     rare = (1 - share) ** np.maximum(of_response - matching, 0) * _RARE < 1
@@ -186,13 +182,13 @@ def unlike_documents(names: Sequence[str], files: Sequence[str], counts: Floats)
             "all": int(matching.sum()),
             "total": int(of_response.sum()),
         }
-        yield Finding("unlike-document", file_of(d), details=details)
+        yield Finding("unlike-document", files[d] if len(files) == len(names) else RESPONSE, details=details)
     empty = np.flatnonzero((of_response == 0) & (of_key > 0))
     missed, every = int(of_key[empty].sum()), int(of_key.sum())
     if missed and missed >= _MUCH * every and matching.any():
         details = {"count": len(empty), "all": plural(len(names), "document"), "document": names[empty[0]]}
         details |= {"missed": missed, "every": every}
-        yield Finding("documents-without-mentions", file_of(empty[0]), details=details)
+        yield Finding("documents-without-mentions", RESPONSE, details=details)
 
 
 def unread_columns(

@@ -10,7 +10,7 @@ from numbers import Number
 
 import numpy as np
 
-from corefscore.core.arrays import NONE, Bools, Ints, ranked
+from corefscore.core.arrays import Bools, Ints, ranked
 from corefscore.core.documents import Documents
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural
@@ -59,8 +59,8 @@ def compared(key: Documents, response: Documents, present: Bools) -> tuple[Docum
     numbers = listed[0][1] + LONGEST, number[np.append(~spans, np.ones(len(other), dtype=np.bool_))]
     if notices and (shift := _shift(_texts(ours.values, numbers[0]), _texts(theirs.values, numbers[1]))):
         notices.append(found_at(response.place_of(0), "shifted-items", shift="higher" if shift > 0 else "lower"))
-    columns = ((name, cells, theirs.others.get(name, NONE)) for name, cells in ours.others.items())
-    moved = ((name, count) for name, cells, there in columns if (count := _moved(cells, there)))
+    columns = ((name, cells, theirs.others.get(name)) for name, cells in ours.others.items())
+    moved = ((name, count) for name, cells, there in columns if there is not None and (count := _moved(cells, there)))
     for name, count in islice(moved, 1):
         notices.append(found_at(response.place_of(0), "other-rows", name=name, count=plural(count, "row")))
     return response, notices
@@ -82,13 +82,16 @@ def _shift(key: set[str], response: set[str]) -> int:
 
 def _moved(key: Ints, response: Ints) -> int:
     """Count the rows of a response that are at another place than in the key, by the hashes of a column on both sides;
-    0 if the column says little, since many cells of other rows are equal by chance, or if it has other cells."""
-    size = min(len(key), len(response))
-    number = np.unique(np.append(key, response), return_inverse=True)[1]
-    ours, theirs = (np.bincount(side, minlength=len(number)) for side in np.split(number, [len(key)]))
-    equal, shared = int((key[:size] == response[:size]).sum()), int(np.minimum(ours, theirs).sum())
-    chance = int(ours @ theirs) / max(len(key), len(response), 1)
-    if size - shared > max(1, size / 10) or chance > 1.5 + size / 25:
+    0 if the column says little, since many cells of other rows are equal by chance, or if it has other cells.
+
+    Each side has one row for the hashes of places (document and item) and one for those of cells."""
+    sizes = key.shape[1], response.shape[1]
+    size, (_, here, there) = min(sizes), np.intersect1d(key[0], response[0], return_indices=True)
+    number = np.unique(np.append(key[1], response[1]), return_inverse=True)[1]
+    ours, theirs = (np.bincount(side, minlength=len(number)) for side in np.split(number, sizes[:1]))
+    equal, shared = int((key[1, here] == response[1, there]).sum()), int(np.minimum(ours, theirs).sum())
+    chance = int(ours @ theirs) / max(sizes)
+    if size - shared > max(1, size / 10) or chance > 1.5 + size / 12:
         return 0
     return shared - equal if shared == size or 3 * (shared - equal) > shared - chance else 0
 

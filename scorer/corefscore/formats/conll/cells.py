@@ -171,7 +171,7 @@ def matching(group: Ints, opened: Bools) -> tuple[Ints, Ints, Ints]:
 _PLAIN_DIGITS = 18
 """Ids with at most this many digits and no leading zero are numbers; all others are kept as text."""
 
-BAR, OPENING, CLOSING, ZERO = b"|()0"
+BAR, OPENING, CLOSING, ZERO, COMMA = b"|()0,"
 
 PLAIN = rb"(\(\d+\)?|\d+\))(\|(\(\d+\)?|\d+\)))*"
 """The form of a cell with mentions, as it should be."""

@@ -53,6 +53,7 @@ from corefscore.formats.base import BATCH, BLANK_MARKS, USUAL, WORD, Request, ex
 from corefscore.formats.conll.cells import (
     BAR,
     CLOSING,
+    COMMA,
     END,
     END_MARKER,
     OPEN,
@@ -278,8 +279,11 @@ class Reader:
             self.filled |= bool((lines.is_token & (lines.text[ends - 1] != HYPHEN)).any())
         if lines.cells is None:
             return
-        if (lines.text[ends - 3] == CLOSING).any() and not self._told_lost:
-            self._look_for_lost(lines, ends)
+        before = ends - 3  # the last character of the cell before the last one, which is a blank one here
+        filled = lines.cells.start - 2
+        before[lines.cells.line] = filled - (lines.text[filled] == COMMA)
+        if (lines.text[before] == CLOSING).any() and not self._told_lost:
+            self._look_for_lost(lines, before)
         self.look_before_last(lines)
         if lines.cells.odd.any():
             cells = lines.cells.filled()
@@ -302,13 +306,12 @@ class Reader:
                     self.before.setdefault(int(document[at]), self.line + 1 + line)
                     break
 
-    def _look_for_lost(self, lines: Lines, ends: Ints) -> None:
-        """Add a notice for the first line of a file, given where its lines end, whose last cell is blank, whose cell
-        before it ends a mention, and whose number of columns is not that of the first line of its sentence."""
+    def _look_for_lost(self, lines: Lines, before: Ints) -> None:
+        """Add a notice for the first line of a file whose cell ``before`` the last one ends a mention, and whose number
+        of columns is not that of the first line of its sentence."""
         text, starts, stops, is_token = lines.text, lines.starts, lines.stops, lines.is_token
-        lost, _, _ = lines.segments.within(np.flatnonzero(text[ends - 3] == CLOSING))
-        numbered = is_token[lost] & (text[ends[lost] - 4] - ZERO < 10)
-        lost = lost[numbered & _IS_BLANK[text[ends[lost] - 1]]]
+        lost, _, _ = lines.segments.within(np.flatnonzero(text[before] == CLOSING))
+        lost = lost[is_token[lost] & (text[before[lost] - 1] - ZERO < 10)]
         gaps = ~is_token & (text[starts] != HASH)
         gaps[list(lines.markers)] = True
         sentence = np.cumsum(gaps)
