@@ -176,7 +176,8 @@ def test_items_of_one_side_are_counted_and_those_in_no_entity_are_not_missing() 
         ("0,5,A 1,6,A 2,7,B", "0,7,A 1,5,A 2,6,B", 0),  # figures, such as scores
         ("0,Ann,A 1,Bo,A 2,it,B 3,he,B", "0,Ann,A 1,Bo,A 2,Ann,B 3,Bo,B", 0),
         ("0,x,A 1,x,A 2,y,B 3,y,B 4,y,C", "0,x,A 1,y,A 2,x,B 3,y,B 4,y,C", 0),  # equal by chance
-        ("5,Ann,A 6,Bo,A 7,it,B", "5,it,B 6,Ann,A 7,Bo,A", 0),  # no numbers of rows
+        ("5,Ann,A 6,Bo,A 7,it,B", "5,it,B 6,Ann,A 7,Bo,A", 3),  # no numbers of rows
+        ("T1,Ann,A T2,Bo,A T3,it,B", "T1,it,B T2,Ann,A T3,Bo,A", 3),
         ("0,Ann,A 1,Bo,A 2,it,B", "5,it,B 6,Ann,A 7,Bo,A", 0),
     ],
 )
@@ -199,7 +200,7 @@ def test_rows_in_another_order_are_told(key: str, response: str, told: int, tmp_
         ("x,0,Ann,A x,1,Bo,A x,2,it,B y,0,Jo,A y,1,he,B y,2,Al,A", 3),
         ("y,0,Al,A y,1,Jo,A y,2,he,B x,0,Ann,A x,1,Bo,A x,2,it,B", 0),  # documents in another order
         ("y,0,Al,A y,1,Jo,A y,2,he,B", 0),  # a document is missing
-        ("x,0,it,B x,5,Ann,A x,7,Bo,A y,0,he,B y,1,Al,A y,2,Jo,A", 0),  # no numbers of rows
+        ("x,0,it,B x,5,Ann,A x,7,Bo,A y,0,he,B y,1,Al,A y,2,Jo,A", 4),  # no numbers of rows
     ],
 )
 def test_rows_in_another_order_within_documents_are_told(response: str, told: int, tmp_path: Path) -> None:
@@ -569,28 +570,47 @@ def test_a_stray_quote_that_swallows_rows_is_told(
 @pytest.mark.parametrize(
     ("header", "items", "told"),
     [
-        ("id,start,end,cluster", "123", True),
-        ("id,begin_token,last_token,cluster", "123", True),
-        ("id,tokenStart,tokenEnd,cluster", "123", True),
-        ("id,start,end,cluster", "abc", False),
-        ("id,start,price,cluster", "123", False),
-        ("id,start,end,cluster", "124", False),
         ("mention,start,end,cluster", "aba", True),
-        ("mention,place,end,cluster", "aba", False),
-        ("id,first_name,last_name,cluster", "123", False),
+        ("mention,begin_token,last_token,cluster", "aba", True),
+        ("mention,tokenStart,tokenEnd,cluster", "aba", True),
+        ("mention,start,end,cluster", "abc", False),
+        ("mention,price,end,cluster", "aba", False),
+        ("mention,first_name,last_name,cluster", "aba", False),
     ],
 )
-def test_items_that_may_be_numbers_of_rows_beside_spans_are_told(
-    header: str, items: str, told: bool, tmp_path: Path
-) -> None:
-    """Row 3 of the key and row 3 of the response were one item, or two mentions with one text, whichever tokens
-    they are."""
+def test_words_of_items_beside_their_places_are_told(header: str, items: str, told: bool, tmp_path: Path) -> None:
+    """Two mentions with one text were one item."""
     path = tmp_path / "table.csv"
     path.write_text("\n".join([header, *(f"{item},{n},{n},x" for n, item in enumerate(items)), ""]))
-    assert ["unread-field"] * told == [n.code for n in read(path).notices if n.code != "repeated-mention"]
-    assert "unread-field" not in {n.code for n in read(path, columns=f"item={header.partition(',')[0]}").notices}, (
-        "who names the column means it"
-    )
+    for columns in (None, "item=mention"):
+        codes = [notice.code for notice in read(path, columns=columns).notices]
+        assert codes.count("unread-field") == (told and columns is None), "who names the column means it"
+
+
+@pytest.mark.parametrize(
+    ("column", "cells", "told"),
+    [
+        ("start", "0 5 7 9", 0),
+        ("start", "0 7 9 12", 3),  # the second mention is missing, and the rest is numbered again
+        ("token_start", "0 7 9 12", 3),
+        ("from", "0 5 7 12", 1),
+        ("price", "0 7 9 12", 0),
+        ("text", "Ann it Bo her", 3),
+        ("mention_text", "Ann it Bo her", 3),
+        ("text", "Ann he Bob. Al", 0),  # other spellings
+        ("note", "Ann it Bo her", 0),
+    ],
+)
+def test_ids_of_other_mentions_are_told(column: str, cells: str, told: int, tmp_path: Path) -> None:
+    """Each side numbers its own mentions: mention 1 of the response is not that of the key."""
+    own = "0 5 7 9" if cells[0] == "0" else "Ann he Bob Al"
+    for name, its in (("key.csv", own), ("response.csv", cells)):
+        rows = (f"m{n},{cell},A" for n, cell in enumerate(its.split()))
+        (tmp_path / name).write_text("\n".join([f"mention_id,{column},cluster", *rows, ""]))
+    found = score(tmp_path / "key.csv", tmp_path / "response.csv", "bcub").notices
+    assert [its.details["count"] for its in found if its.code == "other-rows"] == [
+        f"{told} row{'s' * (told > 1)}"
+    ] * bool(told)
 
 
 @pytest.mark.parametrize(

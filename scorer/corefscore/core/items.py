@@ -24,8 +24,8 @@ sorted; a range means the positions of items."""
 class Items(NamedTuple):
     """The items of a batch of documents: the ``values`` of all that its side has, and those that are in no entity, by
     ``document`` and ``number``. ``of_index`` says that the values are the index of a series and not its positions.
-    If the values are numbers of rows, ``others`` has hashes for columns that are not read: one row of those
-    of places (document and item), one of those of cells."""
+    Of the only table of a side, ``others`` has the hashes of the cells in columns that are not read, and as "" those of
+    document and item."""
 
     values: Values
     document: Ints = NONE

@@ -25,6 +25,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain, groupby, islice
 from operator import itemgetter
 
@@ -65,6 +66,7 @@ from corefscore.formats.jsonlines.objects import (
 )
 from corefscore.formats.sides import (
     METADATA,
+    OF_STARTS,
     OF_TEXTS,
     leave,
     names_documents,
@@ -198,7 +200,7 @@ class _Side(NamedTuple):
             is_new = told.isdisjoint(its.name for its in self.files)
             if cut and is_new and (of_json or not self._restart(document, label)):
                 self.notices.append(found_at(place, "cut-clusters", count=plural(cut, "label")))
-        others = {name: np.concatenate(hashes, axis=1) for name, hashes in self.others.items()}
+        others = {name: np.concatenate(hashes) for name, hashes in self.others.items()}
         # Documents are numbered in the order of their first rows.
         first = np.searchsorted(np.maximum.accumulate(document), np.arange(len(names)))
         places_of = [Place(source, its) for its in line[first].tolist()]
@@ -219,22 +221,15 @@ class _Side(NamedTuple):
             self._tell_documents(
                 place, {names[n]: cells[n] for n in others if _divides(names[n], cells[n], labels)}, labels
             )
-        sides = ([n for n in others if re.fullmatch(side, names[n].lower())] for side in (_STARTS, _ENDS))
-        starts, ends = (cells[found[0]] if found else [""] for found in sides)
-        items = cells[places[ITEM]]
-        if ITEM not in self.request.columns and _are_spans(starts, ends):
-            documents_of = cells[places[DOCUMENT]] if DOCUMENT in places else [""] * len(items)
-            rows = {*zip(documents_of, items, starts, strict=True)}
-            repeats = len({row[:2] for row in rows}) < len(rows)
-            if repeats or _are_numbered(items, documents_of):
-                why = "although it repeats at different positions" if repeats else "which seems to number the rows"
+        for n in (n for n in others if re.fullmatch(OF_STARTS, names[n].lower()) and ITEM not in self.request.columns):
+            rows = {*zip(cells[places.get(DOCUMENT, places[ITEM])], cells[places[ITEM]], cells[n], strict=True)}
+            if len({row[:2] for row in rows}) < len(rows):
                 expected = (
-                    f'items are compared by "{names[places[ITEM]]}" alone, {why}; write a column with start and end, '
-                    f"such as 3-5, and name it with --columns {ITEM}=NAME"
+                    f'items are compared by "{names[places[ITEM]]}" alone, although it repeats at different positions; '
+                    f"write a column with start and end, such as 3-5, and name it with --columns {ITEM}=NAME"
                 )
-                name = next(names[n] for n in others if cells[n] is starts)
                 what = "the position of items"
-                self.notices.append(found_at(place, "unread-field", name=name, what=what, expected=expected))
+                self.notices.append(found_at(place, "unread-field", name=names[n], what=what, expected=expected))
 
     def _tell_documents(self, place: Place, columns: Mapping[str, Sequence[str]], labels: Sequence[str]) -> None:
         """Add a notice for one of some columns that seem to have the names of documents and are not read: one in whose
@@ -259,20 +254,20 @@ class _Side(NamedTuple):
         digests = dict.fromkeys((name for name in header.cells if name not in named), 0)
         for number, (lines, cells) in enumerate(_blocks(source, header, self.notices)):
             columns = {role: cells[place] for role, place in places.items()}
-            documents_of, items = columns.get(DOCUMENT, [""] * len(lines)), columns[ITEM]
             if number == 0:  # the first rows are enough
                 self._tell_unread(source, header, places, cells)
-                if len(self.files) == 1 and ITEM not in self.request.columns and _are_numbered(items, documents_of):
-                    texts = (
-                        n for n, its in zip(header.cells, cells, strict=True) if not all(map(_FIGURE.fullmatch, its))
-                    )
-                    self.others.update({name: [] for name in texts if name in digests})
-            rows = _hashes(zip(documents_of, items, strict=True)) if self.others else NONE
+                for name, its in zip(header.cells, cells, strict=True):
+                    compared = re.fullmatch(OF_STARTS, name.lower()) or not all(map(_FIGURE.fullmatch, its))
+                    if compared and name in digests and len(self.files) == 1 and ITEM not in self.request.columns:
+                        self.others.setdefault(name, [])
+            if self.others:
+                rows = _hashes(zip(columns.get(DOCUMENT, columns[ITEM]), columns[ITEM], strict=True))
+                self.others.setdefault("", []).append(rows)
             for name in digests:
                 hashes = _hashes(cells[header.cells.index(name)])
                 digests[name] = (digests[name] + int(hashes.sum())) % 2**64  # whatever the order and the blocks
                 if name in self.others:
-                    self.others[name].append(np.stack([rows, hashes]))
+                    self.others[name].append(hashes)
             again = header.cells[places[ENTITY]] in columns[ENTITY]
             for line, *row in zip(lines, *columns.values(), strict=True) if again else ():
                 if [cell.removeprefix(as_text(MARK)) for cell in row] == named:
@@ -378,8 +373,8 @@ def _rows(source: Source, lines: Iterable[bytes], delimiter: str, line: int) -> 
 def _blocks(source: Source, header: _Header, notices: list[Finding]) -> Iterator[tuple[Ints, Sequence[Sequence[str]]]]:
     """Yield the rows after the header, many at once: their lines, and their cells by column.
 
-    Pieces without quotes are cut at every delimiter, which is several times faster than `csv`; from the first other
-    piece on, `csv` reads the file. A notice is added for the first quoted cell that seems to contain rows. Raises
+    Pieces whose lines are rows are read at once, which is twice as fast as row by row; from the first other piece on,
+    lines are counted for each row. A notice is added for the first quoted cell that seems to contain rows. Raises
     `InputError` for a row with another number of cells than the header.
     """
     line, width = header.after, len(header.cells)
@@ -387,12 +382,11 @@ def _blocks(source: Source, header: _Header, notices: list[Finding]) -> Iterator
         for _ in range(line - 1):
             stream.readline()
         while piece := stream.read(_AT_ONCE) + stream.readline():
-            cells = _plain_cells(piece, width, header.delimiter)
-            if cells is None:
+            plain = _plain_rows(as_text(piece).removesuffix("\n").split("\n"), width, header.delimiter)
+            if plain is None:
                 break
-            count = len(cells) // width
-            yield np.arange(line, line + count), [cells[place::width] for place in range(width)]
-            line += count
+            yield np.arange(line, line + len(plain)), list(zip(*plain, strict=True))
+            line += len(plain)
         rows = _rows(source, chain(io.BytesIO(piece), stream), header.delimiter, line)
         told = False
         while block := list(islice(rows, _AT_ONCE // _ROW)):
@@ -419,21 +413,13 @@ def _rows_within(row: Sequence[str], delimiter: str) -> int:
     return count
 
 
-def _plain_cells(piece: bytes, width: int, delimiter: str) -> list[str] | None:
-    """Return the cells of some lines, row after row; None if they have quotes, blank lines, or other
-    numbers of cells.
-    """
-    piece = piece.replace(b"\r\n", b"\n")
-    mark = delimiter.encode()
-    if b'"' in piece or b"\r" in piece:
-        return None
-    piece = piece.removesuffix(b"\n")
-    codes = np.frombuffer(piece, dtype=np.uint8)
-    ends = np.append(np.flatnonzero(codes == ord("\n")), len(codes))
-    before = np.searchsorted(np.flatnonzero(codes == ord(delimiter)), ends)
-    if (np.diff(before, prepend=0) != width - 1).any():
-        return None
-    return as_text(piece.replace(b"\n", mark)).split(delimiter)
+def _plain_rows(lines: Sequence[str], width: int, delimiter: str) -> list[list[str]] | None:
+    """Return the rows of some lines; None if not each line is a row of so many cells."""
+    with suppress(csv.Error):
+        rows = list(csv.reader(lines, delimiter=delimiter, strict=True))
+        if len(rows) == len(lines) and {*map(len, rows)} == {width}:
+            return rows
+    return None
 
 
 def _plain(name: str) -> str:
@@ -490,10 +476,6 @@ def _divides(name: str, cells: Sequence[str], labels: Sequence[str]) -> bool:
     return not side_in(name) and ((re.fullmatch(OF_TEXTS, name.strip()) and divides_most) or restarts(labels, cells))
 
 
-_UNIT = "(?:token|tok|word|char|offset|idx|index|pos)?s?"
-_STARTS, _ENDS = (f"{_UNIT}_?(?:{words})_?{_UNIT}" for words in ("start|begin|first", "end|stop|last"))
-"""Names of columns that say where an item begins and ends, in lower case."""
-
 _FIGURE = re.compile("[-+.,0-9eE%]*")
 """A cell with nothing but a number."""
 
@@ -502,21 +484,6 @@ _NUMBER = re.compile(r"[^\d-]*([0-9]{1,9})")
 
 _FIRST = re.compile("[A-Za-z]*[-_ ]?0*[01]")
 """The first label of a document that numbers its labels."""
-
-
-def _are_spans(starts: Sequence[str], ends: Sequence[str]) -> bool:
-    """Return whether two columns have the first and the last place of a span in each row."""
-    pairs = list(zip(starts, ends, strict=False))
-    return all(s.isdecimal() and e.isdecimal() and int(s) <= int(e) for s, e in pairs)
-
-
-def _are_numbered(items: Sequence[str], documents: Sequence[str]) -> bool:
-    """Return whether items are the numbers of their rows, from 0 or 1 on, in the table or in each document."""
-    if items[0] not in ("0", "1"):
-        return False
-    counts = range(int(items[0]), len(items) + 1)
-    of_documents = lists_by_key(zip(documents, items, strict=True)).values()
-    return any(all([*map(str, counts[: len(of)])] == of for of in parts) for parts in ([[*items]], of_documents))
 
 
 def _hashes(cells: Iterable[Hashable]) -> Ints:

@@ -36,6 +36,11 @@ _OF_DOCUMENTS = r"(?i)(?:doc|document|file|text|article|story)[-_ ]?(?:id|key|na
 OF_TEXTS = "(?i)(?:topic|book|novel|story|play|poem|thread|dialogue|tweet)s?(?:[-_ ]?(?:id|name|title|number))?"
 """Names of what has the name of a document if each has its own entities."""
 
+_UNIT = "(?:token|tok|word|char|offset|idx|index|pos)?s?"
+OF_STARTS = f"{_UNIT}_?(?:start|begin|first|from)_?{_UNIT}"
+OF_WORDS = "(?:(?:mention|item|span|entity)[-_ ]?)?(?:text|string|words?|span|surface(?:[-_ ]form)?|tokens?|phrase)"
+"""Names of columns that say where an item begins, and of those with its words, in lower case."""
+
 _IDS = "(?:^|[-_])(?i:id|idx|uid|uuid|guid|index|hash|url|key)$|(?<=[a-z])(?:Id|ID|Idx|Key)$"
 """Names of fields with ids or numbers of documents."""
 

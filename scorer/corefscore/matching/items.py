@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice, repeat
 from numbers import Number
 
 import numpy as np
 
-from corefscore.core.arrays import Bools, Ints, ranked
-from corefscore.core.documents import Documents
+from corefscore.core.arrays import NONE, Bools, Ints, ranked
+from corefscore.core.documents import Documents, Place
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural
 from corefscore.core.items import LONGEST, ItemWords, Numbers, Values, text_of
 from corefscore.formats.base import found_at
+from corefscore.formats.sides import OF_STARTS, OF_WORDS
 
 _WHOLE = re.compile("[0-9]{1,18}")
 """A whole number as text."""
@@ -59,10 +60,7 @@ def compared(key: Documents, response: Documents, present: Bools) -> tuple[Docum
     numbers = listed[0][1] + LONGEST, number[np.append(~spans, np.ones(len(other), dtype=np.bool_))]
     if notices and (shift := _shift(_texts(ours.values, numbers[0]), _texts(theirs.values, numbers[1]))):
         notices.append(found_at(response.place_of(0), "shifted-items", shift="higher" if shift > 0 else "lower"))
-    columns = ((name, cells, theirs.others.get(name)) for name, cells in ours.others.items())
-    moved = ((name, count) for name, cells, there in columns if there is not None and (count := _moved(cells, there)))
-    for name, count in islice(moved, 1):
-        notices.append(found_at(response.place_of(0), "other-rows", name=name, count=plural(count, "row")))
+    notices += islice(_moved(ours.others, theirs.others, response.places), 1)
     return response, notices
 
 
@@ -80,20 +78,26 @@ def _shift(key: set[str], response: set[str]) -> int:
     return next((by for by in (1, -1) if not theirs <= ours and theirs <= {number + by for number in ours}), 0)
 
 
-def _moved(key: Ints, response: Ints) -> int:
-    """Count the rows of a response that are at another place than in the key, by the hashes of a column on both sides;
-    0 if the column says little, since many cells of other rows are equal by chance, or if it has other cells.
-
-    Each side has one row for the hashes of places (document and item) and one for those of cells."""
-    sizes = key.shape[1], response.shape[1]
-    size, (_, here, there) = min(sizes), np.intersect1d(key[0], response[0], return_indices=True)
-    number = np.unique(np.append(key[1], response[1]), return_inverse=True)[1]
-    ours, theirs = (np.bincount(side, minlength=len(number)) for side in np.split(number, sizes[:1]))
-    equal, shared = int((key[1, here] == response[1, there]).sum()), int(np.minimum(ours, theirs).sum())
-    chance = int(ours @ theirs) / max(sizes)
-    if size - shared > max(1, size / 10) or chance > 1.5 + size / 12:
-        return 0
-    return shared - equal if shared == size or 3 * (shared - equal) > shared - chance else 0
+def _moved(key: Mapping[str, Ints], response: Mapping[str, Ints], places: Sequence[Place | None]) -> Iterator[Finding]:
+    """Report columns by which items of the response are other ones than those of the key, given the `Items.others` of
+    both sides: columns of places or words, and others with nearly the same cells at other items, unless many of these
+    would be equal by chance."""
+    _, here, there = np.intersect1d(key.get("", NONE), response.get("", NONE), return_indices=True)
+    for name in (name for name in key if name and name in response):
+        ours, theirs = key[name], response[name]
+        equal, size = int((ours[here] == theirs[there]).sum()), min(len(ours), len(theirs))
+        moved = len(here) - equal
+        of_places, of_words = (re.fullmatch(names, name.lower()) for names in (OF_STARTS, OF_WORDS))
+        if moved and moved <= len(here) * (0.1 if of_places else 0.5 if of_words else 1):
+            number = np.unique(np.append(ours, theirs), return_inverse=True)[1]
+            counts = [np.bincount(side, minlength=len(number)) for side in np.split(number, [len(ours)])]
+            shared = int(np.minimum(*counts).sum())
+            chance = int(counts[0] @ counts[1]) / max(len(ours), len(theirs))
+            says_little = size - shared > max(1, size / 10) or chance > 1.5 + size / 12
+            moved = 0 if says_little else min(len(here), shared) - equal
+            moved *= shared == size or 3 * moved > shared - chance
+        if moved:
+            yield found_at(next(filter(None, places)), "other-rows", name=name, count=plural(moved, "row"))
 
 
 def _places(values: Values, wanted: Ints, among: Values) -> Ints:
