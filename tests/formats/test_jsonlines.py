@@ -642,6 +642,26 @@ def test_fields_that_may_be_meant_are_told(
     assert sorted((notice.details["name"], notice.details["what"]) for notice in notices) == told
 
 
+@pytest.mark.parametrize(
+    ("places", "told"),
+    [
+        ({"m0": [0, 1], "m1": [5, 5]}, True),
+        ([{"id": "m0", "start": 0}, {"id": "m1", "start": 5}], True),
+        ({"m0": [0, 1]}, False),
+        (["m0", "m1"], False),
+        ([], False),
+    ],
+)
+def test_places_of_mentions_that_are_given_by_id_are_not_left_out_in_silence(
+    places: object, told: bool, tmp_path: Path
+) -> None:
+    """Mention m0 of one system may be another one than that of the key."""
+    path = tmp_path / "file.jsonl"
+    path.write_text(lines({"doc_key": "a", "mentions": places, "clusters": [["m0", "m1"]]}))
+    found = [notice.details["name"] for notice in corefscore.read(path).notices if notice.code == "unread-field"]
+    assert found == ["mentions"] * told
+
+
 def test_one_document_needs_no_id(tmp_path: Path) -> None:
     path = tmp_path / "file.jsonl"
     path.write_text(lines({"uid": "a", "clusters": [[[0, 0], [1, 1]]]}))

@@ -386,10 +386,12 @@ def test_a_column_of_mentions_before_the_last_is_told_beside_equal_entities(
     more = plain.replace("(1)", f"{cell}\t(1)").replace("\t-", f"\t{cell.replace(cell[0], '-')}\t-")
     texts = {"plain": plain, "more": more, "copy": more, "later": more.replace("\t(7", "\t(9")}
     texts["lower"] = more[::-1].replace(")1(", "-", 1)[::-1]
+    texts["two"] = plain + plain.replace("(a)", "(b)")
     for name, text in texts.items():
         (tmp_path / name).write_text(text)
     for key, response, is_told in (
         ("plain", "more", told),
+        ("two", "more", told),  # a document is missing
         ("more", "more", told),
         ("later", "more", told),
         ("copy", "more", False),

@@ -18,8 +18,7 @@ from corefscore.cli.output import STDOUT, tell, terminal_size, write
 from corefscore.cli.scoring import (
     evaluated,
     given,
-    missing_response,
-    of_both_sides,
+    given_sides,
     paths_by_name,
     spare_inputs,
     workers,
@@ -34,10 +33,6 @@ from corefscore.reports.errors.report import ErrorReport
 from corefscore.reports.layouts import ANNOTATIONS, DATA, TABLES, Style, rendered
 from corefscore.reports.words import FIRST_AND_SECOND, KEY_AND_RESPONSE, ReportWords
 from corefscore.scoring.kinds.texts import text_of
-
-_LISTS = ("csv", "tsv")
-"""Layouts of tables with one line per error."""
-
 
 _LINE = 100
 """The width of lines without a terminal."""
@@ -191,9 +186,7 @@ def errors(
     **arguments: Any,
 ) -> None:
     """Analyse one or two responses, and write the report or the page."""
-    response, _ = of_both_sides(key, response, other or "", arguments)
-    if response is None:
-        raise missing_response(key)
+    response, _ = given_sides(key, response, other or "", arguments)
     if other is not None and look.layout == "github":
         raise UsageError("--format github is for one response: leave the second out, or use --format json")
     if other is not None and repaired is not None:
@@ -209,7 +202,7 @@ def errors(
         _write_repaired(analysis, repaired, (key, *paths.values()))
     if html is not None:
         return
-    listing = look.layout in _LISTS and other is None
+    listing = look.layout in ("csv", "tsv") and other is None
     reports = {system: ErrorReport(analysis, words, listing) for system, analysis in analyses.items()}
     report: Reported = next(iter(reports.values())) if other is None else ErrorComparison(reports)
     write(rendered(report, look), output)
@@ -278,9 +271,7 @@ def diff(
     """Analyse the response, and write the marked text or the page."""
     from corefscore.reports.diff import Diff, Shown, marked
 
-    response, name = of_both_sides(key, response, name, arguments)
-    if response is None:
-        raise missing_response(key)
+    response, name = given_sides(key, response, name, arguments)
     other, name = (name, None) if name is not None and os.path.isfile(name) else (None, name)
     if other is not None and html is None:
         raise UsageError(f"{other} is a second response, which only the page of --html can show; add --html FILE")

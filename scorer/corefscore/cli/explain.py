@@ -8,7 +8,7 @@ import click
 
 from corefscore.cli import options
 from corefscore.cli.output import tell, write
-from corefscore.cli.scoring import missing_response, of_both_sides, spare_inputs
+from corefscore.cli.scoring import given_sides, spare_inputs
 from corefscore.formats import Reading
 from corefscore.reports.layouts import DATA, TABLES, Style, rendered
 
@@ -47,9 +47,7 @@ def command(
     """Score by every convention, and write the report."""
     from corefscore.reports.explain import expected, explanation
 
-    response, score = of_both_sides(key, response, score, arguments)
-    if response is None:
-        raise missing_response(key)
+    response, score = given_sides(key, response, score, arguments)
     spare_inputs({"--output": output}, (key, response))
     report = explanation(key, response, Reading(**arguments), expected(score, ""))
     tell(report.official.notices)

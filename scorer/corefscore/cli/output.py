@@ -29,9 +29,6 @@ _DESCRIPTOR = r"(?:/dev/fd|/proc/self/fd)/([0-9]+)|/dev/(stdout|stderr)"
 
 _STANDARD = {"stdout": "1", "stderr": "2"}
 
-_HALVES = "[\ud800-\udc7f\udd00-\udfff]"
-"""Halves of surrogate pairs that stand for no byte, which JSON can hold."""
-
 COMPRESSORS: Mapping[str, tuple[Any, ...]] = {
     ".gz": ("zlib", "compressobj", -1, 8, 31),  # the usual level, deflate, with the header of gzip
     ".bz2": ("bz2", "BZ2Compressor"),
@@ -155,7 +152,8 @@ def _chunks(pieces: Iterable[str], terminal: bool = False) -> Iterator[bytes]:
         try:
             yield text.encode("utf-8", "surrogateescape")
         except UnicodeEncodeError:
-            spelt = re.sub(_HALVES, lambda half: f"\\u{ord(half[0]):04x}", text)
+            # Halves of surrogate pairs that stand for no byte, which JSON can hold.
+            spelt = re.sub("[\ud800-\udc7f\udd00-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", text)
             yield spelt.encode("utf-8", "surrogateescape")
 
 

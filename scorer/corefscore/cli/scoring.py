@@ -141,6 +141,16 @@ def of_both_sides(
     return response, name and os.fsencode(name).decode("utf-8", "surrogateescape")
 
 
+def given_sides(
+    key: str, response: str | None, name: str | None, arguments: Mapping[str, Any]
+) -> tuple[str, str | None]:
+    """Return RESPONSE and NAME as `of_both_sides` does. Raises `click.UsageError` if there is no RESPONSE."""
+    response, name = of_both_sides(key, response, name, arguments)
+    if response is None:
+        raise missing_response(key)
+    return response, name
+
+
 def missing_response(key: str) -> click.UsageError:
     """Return the error of a call without RESPONSE."""
     return click.UsageError(

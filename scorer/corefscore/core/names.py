@@ -12,9 +12,6 @@ from corefscore.core.records import ABOUT_NAMES, check_options, dataclass, decla
 OWN = "own"
 """The names of each side decide which of its mentions are named."""
 
-_FROM = (KEY, OWN)
-"""The side whose names decide which mentions of a response are named."""
-
 EITHER = "either"
 """The value of a reader that does not know yet whose names are used."""
 
@@ -44,7 +41,7 @@ class NameOptions:
     ne_from: str = option(
         KEY,
         "Names that decide which mentions of the response are named: those of the key (key) or of the response (own).",
-        _FROM,
+        (KEY, OWN),
         **_OF_NAMES,
     )
     named: str = option(

@@ -224,10 +224,8 @@ class _Side(NamedTuple):
         for n in (n for n in others if re.fullmatch(OF_STARTS, names[n].lower()) and ITEM not in self.request.columns):
             rows = {*zip(cells[places.get(DOCUMENT, places[ITEM])], cells[places[ITEM]], cells[n], strict=True)}
             if len({row[:2] for row in rows}) < len(rows):
-                expected = (
-                    f'items are compared by "{names[places[ITEM]]}" alone, although it repeats at different positions; '
-                    f"write a column with start and end, such as 3-5, and name it with --columns {ITEM}=NAME"
-                )
+                how = f"write a column with start and end, such as 3-5, and name it with --columns {ITEM}=NAME"
+                expected = f'items are compared by "{names[places[ITEM]]}", which repeats at different positions; {how}'
                 what = "the position of items"
                 self.notices.append(found_at(place, "unread-field", name=names[n], what=what, expected=expected))
 

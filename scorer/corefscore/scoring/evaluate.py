@@ -384,6 +384,7 @@ def result_of(batches: Sequence[ScoredBatch], run: Run, notices: list[Finding]) 
     every = counted_metrics(run.metrics, settings)
     counts = {metric.name: np.concatenate([batch.counts[metric.name] for batch in batches]) for metric in every}
     notices.extend(_notices(batches, settings, listed))
+    codes = {notice.code for notice in notices}
     of_mentions = counts[MENTIONS][:, 0]
     if (of_mentions[:, 0] <= FEW * of_mentions[:, 3]).any() and batches[0].windows is None:
         from corefscore.matching.common import unlike_documents
@@ -391,9 +392,11 @@ def result_of(batches: Sequence[ScoredBatch], run: Run, notices: list[Finding]) 
         every_name, files = ([name for of in each for name in of] for each in (names, [b.files for b in batches]))
         found = unlike_documents(every_name, files, of_mentions)
         # Mentions are not lost if one kind is scored, and what loses them may have been reported.
-        known = rules.of is not None or not _LOSING.isdisjoint(notice.code for notice in notices)
+        known = rules.of is not None or not _LOSING.isdisjoint(codes)
         notices += [notice for notice in found if notice.code == "unlike-document" or not known]
-    if counts[MENTIONS].any() and all((of[..., ::2] == of[..., 1::2]).all() for of in counts.values()):
+    scored = of_mentions[:, 3] > 0
+    equal = all((of[scored][..., ::2] == of[scored][..., 1::2]).all() for of in counts.values())
+    if scored.any() and equal and "earlier-column" not in codes:
         from corefscore.matching.common import unread_columns
 
         notices += unread_columns([batch.unread for batch in batches], *batches[0].first)

@@ -24,8 +24,6 @@ from corefscore.formats.conll.lines import COLUMNS, DocumentLines, WordColumn, d
 _TAG, _PARSE = 4, 5
 """The columns of parts of speech and parses, counted from 0."""
 
-_NO_CELL = b"-"
-
 _NOTHING = {"-", "*", "_"}
 """Cells that mean that there is no value."""
 
@@ -43,7 +41,7 @@ def read(source: Source, request: Request) -> Iterator[Annotations]:
         words = _texts(list(map(column.cell, rows)))
         # The last column is coreference.
         tags, parse = (
-            _texts([row[index] if len(row) > index + 1 else _NO_CELL for row in rows]) for index in (_TAG, _PARSE)
+            _texts([row[index] if len(row) > index + 1 else b"-" for row in rows]) for index in (_TAG, _PARSE)
         )
         # A line of white space ends a sentence, and a comment does not.
         edges = pairwise((0, *(bisect(lines.numbers, number) for number in lines.blank), len(words)))

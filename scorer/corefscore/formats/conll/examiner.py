@@ -30,9 +30,6 @@ _NUMBER_COLUMN = 2
 _NUMBER_COLUMNS = (_NUMBER_COLUMN, 0, 1, 3)
 """The columns that may have this number, the likeliest first."""
 
-_STAR = b"*"
-"""The empty cell of other columns of CoNLL-2011/2012, but not of coreference."""
-
 
 class _Numbering:
     """A column that may number the tokens of each sentence.
@@ -196,7 +193,8 @@ class _Examiner(Reader):
     def _look_for_odd_cells(self, cells: Cells, filled: Cells) -> None:
         """Report the odd cells of each document, or that its last column is another one, given all of its cells."""
         starts = np.minimum(cells.start, len(cells.text) - 1)
-        stars = np.flatnonzero((cells.stop == cells.start + 1) & (cells.text[starts] == _STAR[0]))
+        # "*" is the empty cell of other columns of CoNLL-2011/2012, but not of coreference.
+        stars = np.flatnonzero((cells.stop == cells.start + 1) & (cells.text[starts] == ord("*")))
         starry = cells.document[stars]
         for document in np.unique(np.append(starry, filled.document[filled.odd])).tolist():
             first, stop = np.searchsorted(filled.document, [document, document + 1]).tolist()

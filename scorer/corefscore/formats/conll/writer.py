@@ -14,8 +14,6 @@ from corefscore.formats.conll.cells import USUAL_END
 from corefscore.formats.conll.lines import lines_of
 from corefscore.formats.written import CLOSE, OPEN, SINGLE, Fit, add_notice, fitted, marks, note_crossing
 
-_NO_MENTION = b"-"
-
 _FIT = Fit("CoNLL", words=r"(?a:[\t\n]|\A\s+|\s+\Z|#(?=\s*end document))", ids="[0-9]+")
 """No words that would end a column, a line or the document, or have white space at their ends, which readers remove."""
 
@@ -79,7 +77,7 @@ def _rewritten_lines(source: Source, documents: Mapping[int, FullDocument], colu
             text = text.removeprefix(MARK)
         ended = text.endswith(b"\n")
         if line.begin and line.token >= 0:
-            text = _with_cell(text, coreference.get(line.token, "").encode() or _NO_MENTION, column)
+            text = _with_cell(text, coreference.get(line.token, "").encode() or b"-", column)
         yield as_text(text if ended else text + b"\n")
     if begin:
         yield as_text(USUAL_END + b"\n")
