@@ -593,11 +593,12 @@ def test_words_of_items_beside_their_places_are_told(header: str, items: str, to
         ("start", "0 5 7 9", 0),
         ("start", "0 7 9 12", 3),  # the second mention is missing, and the rest is numbered again
         ("token_start", "0 7 9 12", 3),
-        ("from", "0 5 7 12", 1),
+        ("from", "0 5 8 12", 2),
+        ("from", "0 5 7 12", 0),  # one is another one, perhaps corrected
         ("price", "0 7 9 12", 0),
         ("text", "Ann it Bo her", 3),
         ("mention_text", "Ann it Bo her", 3),
-        ("text", "Ann he Bob. Al", 0),  # other spellings
+        ("text", "Ann he Bob. Al", 0),  # another spelling
         ("note", "Ann it Bo her", 0),
     ],
 )
@@ -869,6 +870,8 @@ def test_labels_that_go_on_in_another_file_are_told(second: str, cut: str, tmp_p
         (["A", "A\u200b", "2"], ("A", "A\u200b")),
         (["B", ' "B"', "2"], ("B", ' "B"')),
         (["B", "'B'", "2"], ("B", "'B'")),
+        (["B", '="B"', "2"], ("B", '="B"')),
+        (["B", "B\u200e", "2"], ("B", "B\u200e")),
         (["B", "\u201cB\u201d", "2"], ("B", "\u201cB\u201d")),
         (["1", "entity_1", "2"], ("1", "entity_1")),
         (["1", "e1", "2"], ("1", "e1")),

@@ -436,6 +436,16 @@ def test_a_mention_before_the_last_column_is_told(
     assert not line or told[0] in within("validate", response).stdout.decode().splitlines()
 
 
+def test_a_column_that_is_empty_without_a_mention_is_told(tmp_path: Path) -> None:
+    """Where the system has no mention, the last column is that of the key before it."""
+    response = tmp_path / "response.conll"
+    cells = zip(["(1", "1)", "(2)", "(1)", "(2)"], ["", "", "(2)", "(1)", ""], strict=True)
+    response.write_text(document("".join(f"d\t0\t{n}\tw\t{key}\t{own}\n" for n, (key, own) in enumerate(cells))))
+    said = f"{response}:4: notice[column-count] 6 columns, but the sentence began with 5 columns"
+    assert said in within("lea", response, response, "none").stderr.decode()
+    assert said in within("validate", response).stdout.decode()
+
+
 @pytest.mark.parametrize(
     ("marker", "kind"),
     [

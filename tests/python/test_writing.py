@@ -141,8 +141,8 @@ def test_what_cannot_be_written_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "key.conll"
     path.write_bytes(KEY.read_bytes())
     rows: list[tuple[Any, Path, str, str]] = [
-        (from_labels([1, 1]), path, "conll", "the words of this corpus are not known"),
-        ([["Ann"]], path, "conll", "the words of this corpus are not known"),
+        (from_labels([1, 1]), path, "conll", "this corpus has no words"),
+        ([["Ann"]], path, "conll", "this corpus has no words"),
         (read(path), path, "conll", "is a file that the corpus was read from"),
         (read(path), tmp_path / "out", "connl", "unknown format"),
         (read(path), tmp_path / "no" / "folder", "conll", "No such file or directory"),

@@ -15,7 +15,7 @@ from corefscore.core.findings import Finding, plural
 from corefscore.core.items import Numbers
 from corefscore.formats.base import found_at
 
-_AROUND = r"[\s\"'\u2018\u2019\u201c\u201d\u200b\ufeff]"
+_AROUND = r"[\s\"'=\u2018\u2019\u201c\u201d\u200b-\u200f\u2060\ufeff]"
 _SPELLING = (
     (rf"\0{_AROUND}+", "\0"),
     (rf"{_AROUND}(?<!{_AROUND}{_AROUND}){_AROUND}*\0", "\0"),

@@ -87,8 +87,8 @@ def _moved(key: Mapping[str, Ints], response: Mapping[str, Ints], places: Sequen
         ours, theirs = key[name], response[name]
         equal, size = int((ours[here] == theirs[there]).sum()), min(len(ours), len(theirs))
         moved = len(here) - equal
-        of_places, of_words = (re.fullmatch(names, name.lower()) for names in (OF_STARTS, OF_WORDS))
-        if moved and moved <= len(here) * (0.1 if of_places else 0.5 if of_words else 1):
+        of_item = re.fullmatch(f"{OF_STARTS}|{OF_WORDS}", name.lower())
+        if moved and moved <= (max(1, len(here) / 10) if of_item else len(here)):
             number = np.unique(np.append(ours, theirs), return_inverse=True)[1]
             counts = [np.bincount(side, minlength=len(number)) for side in np.split(number, [len(ours)])]
             shared = int(np.minimum(*counts).sum())

@@ -230,8 +230,7 @@ def write(corpus: Corpus, path: str | os.PathLike[str], format: str) -> None:
     from corefscore.checking.convert import convert
 
     if not isinstance(corpus, Corpus) or corpus.origin is None:
-        expected = "a corpus from read(path) or from_clusters(clusters, words)"
-        raise UsageError(f"the words of this corpus are not known; expected {expected}")
+        raise UsageError("this corpus has no words; expected one from read(path) or from_clusters(clusters, words)")
     source, reading, side = corpus.origin
     target = os.fspath(path)
     for file in dict.fromkeys(place.source for place in corpus.documents.places if place):

@@ -12,7 +12,7 @@ from contextlib import suppress
 
 import numpy as np
 
-from corefscore.core.arrays import Ints, changes, lists_by_key
+from corefscore.core.arrays import Ints, among, changes, lists_by_key
 from corefscore.core.documents import NO_TEXTS, Documents, Texts
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import MOST, Finding, Found, plural
@@ -146,26 +146,28 @@ class _Examiner(Reader):
         """Look at the columns of the tokens of documents; ``stops`` is where lines end without CR, ``filled`` are the
         cells that are not blank."""
         table = Columns(lines.text, lines.starts[tokens], stops[tokens])
-        self._look_at_sentences(lines, tokens, table)
-        self._look_at_separators(tokens, document, table)
         starts, ends = last_cells(lines.text, lines.stops[tokens])
+        # Empty columns after a mention are not read, as if they were not there.
+        unread = np.where(among(tokens, filled.line[~filled.unread]), stops[tokens] - ends, 0)
+        self._look_at_sentences(lines, tokens, table, table.count - unread)
+        self._look_at_separators(tokens, document, table)
         plain = np.zeros(len(tokens), dtype=np.bool_)
         cells = Cells(lines.text, lines.stops, tokens, document, starts, ends, plain, plain)
         self._look_for_odd_cells(cells, filled)
         if self.texts is not None:
             self.texts.append(Texts(table.words(self.word_column, starts), self.line + 1 + tokens))
 
-    def _look_at_sentences(self, lines: Lines, tokens: Ints, table: Columns) -> None:
-        """Check the numbers of columns and of tokens in each sentence. An empty line or a marker ends a sentence."""
+    def _look_at_sentences(self, lines: Lines, tokens: Ints, table: Columns, count: Ints) -> None:
+        """Check the ``count`` of columns and of tokens in each sentence. An empty line or a marker ends a sentence."""
         gaps = ~lines.is_token & (lines.text[lines.starts] != HASH)
         gaps[list(lines.markers)] = True
         sentence = np.cumsum(gaps)[tokens]
         begins = changes(sentence)
         sentence = np.cumsum(begins) - 1
-        first = table.count[begins]
-        differ = _first_of_each(np.flatnonzero(table.count != first[sentence]), sentence)
+        first = count[begins]
+        differ = _first_of_each(np.flatnonzero(count != first[sentence]), sentence)
         for row in self.found.take("column-count", differ):
-            found, expected = plural(int(table.count[row]), "column"), plural(int(first[sentence[row]]), "column")
+            found, expected = plural(int(count[row]), "column"), plural(int(first[sentence[row]]), "column")
             self._notice("column-count", self.line + 1 + int(tokens[row]), found=found, expected=expected)
         self._file.pairs += len(tokens) - len(first)
         for column in self._numbering(table):

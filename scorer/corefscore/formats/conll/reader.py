@@ -686,8 +686,7 @@ def _what_else(source: Source, side: str | None) -> Finding:
         expected = f"{_EXPECTED}; CoNLL-U with coreference (CorefUD) is read by --input-format corefud"
     elif header:
         line = header[0]
-        form = '"#begin document NAME" (with one blank before NAME)'
-        what = f'the header "{as_text(header[1])[:60]}" is not of the form {form}'
+        what = f'the header "{as_text(header[1])[:60]}" is not "#begin document NAME", with one blank before NAME'
         expected = f"{_EXPECTED}; corefscore validate {source.name} --fix FILE repairs such headers"
     else:
         what = f'the file begins with "{as_text(first)[:60]}"'
