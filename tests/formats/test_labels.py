@@ -821,6 +821,8 @@ def test_predictions_beside_labels_are_not_left_out_in_silence(name: str, tmp_pa
         (["not applicable", "1"], ("not applicable", "1 item")),
         (["-1_the_of", "0_cat_dog"], ("-1_the_of", "1 item")),
         (["unmatched", "1"], ("unmatched", "1 item")),
+        (["cluster_-1", "cluster_0"], ("cluster_-1", "1 item")),
+        (["inf", "1"], ("inf", "1 item")),
         (["123456789012345000", "123456789013456000"], ("123456789012345000", "1 item")),
         (["123456789012345000", "123456789013456010"], None),
         (["1234567890123450000"], ("1234567890123450000", "1 item")),

@@ -147,9 +147,10 @@ class _Examiner(Reader):
         cells that are not blank."""
         table = Columns(lines.text, lines.starts[tokens], stops[tokens])
         starts, ends = last_cells(lines.text, lines.stops[tokens])
-        # Empty columns after a mention are not read, as if they were not there.
-        unread = np.where(among(tokens, filled.line[~filled.unread]), stops[tokens] - ends, 0)
-        self._look_at_sentences(lines, tokens, table, table.count - unread)
+        # Empty columns after a mention, beyond those that every line has, are not read, as if they were not there.
+        empty = stops[tokens] - ends
+        empty = np.where(among(tokens, filled.line[~filled.unread]), empty - empty.min(), 0)
+        self._look_at_sentences(lines, tokens, table, table.count - empty)
         self._look_at_separators(tokens, document, table)
         plain = np.zeros(len(tokens), dtype=np.bool_)
         cells = Cells(lines.text, lines.stops, tokens, document, starts, ends, plain, plain)

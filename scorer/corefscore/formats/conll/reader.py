@@ -280,8 +280,9 @@ class Reader:
         if lines.cells is None:
             return
         before = ends - 3  # the last character of the cell before the last one, which is a blank one here
-        filled = lines.cells.start - 2
-        before[lines.cells.line] = filled - (lines.text[filled] == COMMA)
+        filled = lines.cells.start - 2 - (lines.text[lines.cells.start - 2] == COMMA)
+        tabbed = lines.text[ends[lines.cells.line] - 1] == TAB  # the last cell is empty, so the one before it is read
+        before[lines.cells.line] = np.where(tabbed, lines.cells.stop - 1, filled)
         if (lines.text[before] == CLOSING).any() and not self._told_lost:
             self._look_for_lost(lines, before)
         self.look_before_last(lines)
@@ -308,7 +309,7 @@ class Reader:
 
     def _look_for_lost(self, lines: Lines, before: Ints) -> None:
         """Add a notice for the first line of a file whose cell ``before`` the last one ends a mention, and whose number
-        of columns is not that of the first line of its sentence."""
+        of columns, without empty ones at its end, is not that of the first line of its sentence."""
         text, starts, stops, is_token = lines.text, lines.starts, lines.stops, lines.is_token
         lost, _, _ = lines.segments.within(np.flatnonzero(text[before] == CLOSING))
         lost = lost[is_token[lost] & (text[before[lost] - 1] - ZERO < 10)]

@@ -348,10 +348,7 @@ def refuse_without_terms(metrics: Sequence[Metric]) -> None:
     """Raise `UsageError` for a metric that cannot be restricted to kinds of mentions."""
     for metric in metrics:
         if metric.terms is None:
-            raise UsageError(
-                f"--of cannot be used with {metric.name}, which is not a sum over mentions (docs/kinds.md); "
-                f"leave out --of or {metric.name}"
-            )
+            raise UsageError(f"leave out --of or {metric.name}, which is not a sum over mentions (docs/kinds.md)")
 
 
 def nothing_to_count(
