@@ -25,7 +25,6 @@ import io
 import re
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from itertools import chain, groupby, islice
 from operator import itemgetter
 
@@ -259,8 +258,8 @@ class _Side(NamedTuple):
                     if compared and name in digests and len(self.files) == 1 and ITEM not in self.request.columns:
                         self.others.setdefault(name, [])
             if self.others:
-                rows = _hashes(zip(columns.get(DOCUMENT, columns[ITEM]), columns[ITEM], strict=True))
-                self.others.setdefault("", []).append(rows)
+                names = zip(columns[DOCUMENT], columns[ITEM], strict=True) if DOCUMENT in columns else columns[ITEM]
+                self.others.setdefault("", []).append(_hashes(names))
             for name in digests:
                 hashes = _hashes(cells[header.cells.index(name)])
                 digests[name] = (digests[name] + int(hashes.sum())) % 2**64  # whatever the order and the blocks
@@ -371,8 +370,8 @@ def _rows(source: Source, lines: Iterable[bytes], delimiter: str, line: int) -> 
 def _blocks(source: Source, header: _Header, notices: list[Finding]) -> Iterator[tuple[Ints, Sequence[Sequence[str]]]]:
     """Yield the rows after the header, many at once: their lines, and their cells by column.
 
-    Pieces whose lines are rows are read at once, which is twice as fast as row by row; from the first other piece on,
-    lines are counted for each row. A notice is added for the first quoted cell that seems to contain rows. Raises
+    Pieces without quotes are cut at every delimiter, which is several times faster than `csv`; from the first other
+    piece on, `csv` reads the file. A notice is added for the first quoted cell that seems to contain rows. Raises
     `InputError` for a row with another number of cells than the header.
     """
     line, width = header.after, len(header.cells)
@@ -380,11 +379,12 @@ def _blocks(source: Source, header: _Header, notices: list[Finding]) -> Iterator
         for _ in range(line - 1):
             stream.readline()
         while piece := stream.read(_AT_ONCE) + stream.readline():
-            plain = _plain_rows(as_text(piece).removesuffix("\n").split("\n"), width, header.delimiter)
-            if plain is None:
+            cells = _plain_cells(as_text(piece), width, header.delimiter)
+            if cells is None:
                 break
-            yield np.arange(line, line + len(plain)), list(zip(*plain, strict=True))
-            line += len(plain)
+            count = len(cells) // width
+            yield np.arange(line, line + count), [cells[place::width] for place in range(width)]
+            line += count
         rows = _rows(source, chain(io.BytesIO(piece), stream), header.delimiter, line)
         told = False
         while block := list(islice(rows, _AT_ONCE // _ROW)):
@@ -411,13 +411,14 @@ def _rows_within(row: Sequence[str], delimiter: str) -> int:
     return count
 
 
-def _plain_rows(lines: Sequence[str], width: int, delimiter: str) -> list[list[str]] | None:
-    """Return the rows of some lines; None if not each line is a row of so many cells."""
-    with suppress(csv.Error):
-        rows = list(csv.reader(lines, delimiter=delimiter, strict=True))
-        if len(rows) == len(lines) and {*map(len, rows)} == {width}:
-            return rows
-    return None
+def _plain_cells(text: str, width: int, delimiter: str) -> list[str] | None:
+    """Return the cells of some lines, row after row; None if they have quotes, blank lines, or other numbers of
+    cells."""
+    text = text.replace("\r\n", "\n").removesuffix("\n")
+    counts = {line.count(delimiter) for line in text.split("\n")}
+    if '"' in text or "\r" in text or counts != {width - 1}:
+        return None
+    return text.replace("\n", delimiter).split(delimiter)
 
 
 def _plain(name: str) -> str:
@@ -485,7 +486,7 @@ _FIRST = re.compile("[A-Za-z]*[-_ ]?0*[01]")
 
 
 def _hashes(cells: Iterable[Hashable]) -> Ints:
-    return np.array([*map(hash, cells)], dtype=np.int64)
+    return np.fromiter(map(hash, cells), np.int64)
 
 
 def restarts(labels: Sequence[str], groups: Sequence[str]) -> bool:
