@@ -337,7 +337,7 @@ def test_the_command_prints_what_is_lost() -> None:
     done = within("errors", DEMO / "key.conll", DEMO / "response.conll")
     assert (done.status, done.stderr) == (0, b"")
     lines = done.stdout.decode().splitlines()
-    assert lines[0].startswith("what the score loses: CoNLL average 74.35, 25.65 below 100, in 1 document")
+    assert lines[0].startswith("errors and their cost: CoNLL average 74.35, 25.65 below 100, in 1 document")
     assert lines[-1].endswith("| errors=conll | spans=english | heads=last | pronouns=tags:penn")
 
 
@@ -670,7 +670,7 @@ def test_what_a_prompt_shows_is_short() -> None:
     demo = TESTDATA / "demo"
     report = analyse(demo / "key.conll", demo / "response.conll")
     assert repr(report) == (
-        "<ErrorReport: what the score loses: CoNLL average 74.35, 25.65 below 100, in 1 document "
+        "<ErrorReport: errors and their cost: CoNLL average 74.35, 25.65 below 100, in 1 document "
         "(8 mentions in key, 7 in response)>"
     )
     assert repr(read(demo / "key.conll")) == "<Corpus of 1 document>"
@@ -770,7 +770,7 @@ BOTH = {"sentences": [["Ann", "saw", "her", "cat"]], "clusters": [[[0, 0], [2, 2
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (("errors",), "what the score loses: CoNLL average 66.67, 33.33 below 100, in 2 documents"),
+        (("errors",), "errors and their cost: CoNLL average 66.67, 33.33 below 100, in 2 documents"),
         (("diff",), "b   CoNLL average 0.00; missing entity 1, missing singleton 1"),
         (("diff", "b"), "b   CoNLL average 0.00; missing entity 1, missing singleton 1"),
         (("compare", "--measures", "conll"), "conll    both    66.67"),
@@ -792,7 +792,7 @@ def test_a_file_of_both_sides_needs_no_response(tmp_path: Path, arguments: tuple
         (
             "key.conll",
             (),
-            "Missing argument 'RESPONSE'. It can be left out if KEY is JSON that contains",
+            "Missing argument 'RESPONSE'. It can be left out with cone --estimate-key, and if KEY is JSON",
         ),
         ("both.jsonl", ("nowhere.jsonl",), "nowhere.jsonl: No such file or directory"),
     ],

@@ -908,7 +908,7 @@ def test_a_compressed_file_may_unpack_to_so_much(
     assert (
         done.stderr
         == (
-            f"corefscore: {bomb}: unpacks to over 1 MB, suspicious for its size; unpack it first if you trust it\n"
+            f"corefscore: {bomb}: unpacks to over 1 MB, too much for its size; unpack it first if you trust it\n"
         ).encode()
     )
     assert (done.status, done.stdout) == (2, b"")

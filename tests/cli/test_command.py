@@ -494,7 +494,11 @@ def test_an_unknown_name_is_answered_with_five_others_at_most(name: str, known: 
 DEMO = TESTDATA / "demo"
 FIRST_CALLS = [
     pytest.param(["conll", "{key}", "{response}", "--json"], "did you mean --format json?", id="a value as an option"),
-    pytest.param(["compare", "{key}", "a={response}", "--bootstrap"], "use corefscore compare KEY A B\n", id="test"),
+    pytest.param(
+        ["compare", "{key}", "a={response}", "--bootstrap"],
+        "corefscore compare KEY A B always prints intervals\n",
+        id="test",
+    ),
     pytest.param(
         ["conll", "{key}", "{response}", "--metrics", "lea"],
         "give a metric as the first word: corefscore lea KEY",
@@ -514,7 +518,9 @@ FIRST_CALLS = [
     pytest.param(["conll", "--key", "{key}", "{response}"], "; give the key without an option, as", id="--key"),
     pytest.param(["conll", "{key}", "{response}", "--macro"], "use --average documents\n", id="--macro"),
     pytest.param(["conll", "{key}", "{response}", "--html"], "errors KEY RESPONSE --html FILE\n", id="--html"),
-    pytest.param(["conll", "{key}", "{response}", "--significance"], "corefscore compare KEY A B\n", id="tests"),
+    pytest.param(
+        ["conll", "{key}", "{response}", "--significance"], "corefscore compare KEY A B always tests\n", id="tests"
+    ),
     pytest.param(["kappa", "{key}", "{response}"], "corefscore errors A B --symmetric", id="kappa"),
     pytest.param(["conll", "{key}", "{response}", "--kappa"], "use corefscore errors A B --symm", id="--kappa"),
     pytest.param(["significance", "{key}", "{response}"], "use corefscore compare KEY A B\n", id="significance"),

@@ -82,7 +82,7 @@ def test_the_metric_of_a_baseline_takes_other_names(tmp_path: Path, capfdbinary:
     done = call(capfdbinary, "check", f"CoNLL={baseline}", KEY, RESPONSE)
     assert (done.status, done.stderr) == (
         2,
-        b'corefscore: "CoNLL" is several metrics, and the file names them: give BASELINE alone\n',
+        b'corefscore: "CoNLL" is a group, and the file names its metrics: give the file without "CoNLL="\n',
     )
 
 

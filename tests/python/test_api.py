@@ -548,7 +548,7 @@ def test_a_scorer_takes_all_that_score_takes() -> None:
     assert scorer.result().documents[NAME] == scorer.result().documents["24"]
     with pytest.raises(InputError, match="repeated-name"):
         scorer.add(*DEMO)
-    with pytest.raises(UsageError, match="is for a document without one"):
+    with pytest.raises(UsageError, match="is only for a document without a name"):
         scorer.add(DEMO[0], DEMO[1], name="x")
     assert len(scorer.result().names) == 26
 

@@ -149,7 +149,7 @@ def test_what_means_cannot_do_is_refused() -> None:
         corefscore.compare(
             topics / "key.conll", {"a": topics / "within.conll"}, "lea", unit="column:1", average="documents"
         )
-    with pytest.raises(UsageError, match="average='mean': expected documents"):
+    with pytest.raises(UsageError, match="average='mean': expected 'documents'"):
         corefscore.compare(KEY, {"a": ASH}, "lea", average="mean")
-    with pytest.raises(UsageError, match="average='mean': expected documents"):
+    with pytest.raises(UsageError, match="average='mean': expected 'documents'"):
         corefscore.check(KEY, ASH, minimum={"lea": 0.1}, average="mean")

@@ -602,7 +602,7 @@ d	0	4	her	*	(1)
     ("text", "of", "message"),
     [
         (CONLL_NAMES, "column:9", '--of column:9: the key has no types of entities; expected "(GPE*"'),
-        (CONLL_NAMES, "column:6", "or ids like"),
+        (CONLL_NAMES, "column:6", "in the last column"),
         (CONLL_NAMES, "field:ner", "in this field of JSON"),
         (CONLL_NAMES, "type", "CorefUD contains them in the field etype"),
         (CONLL_NAMES, "column:0", "expected column:N, counted from 1"),

@@ -201,7 +201,7 @@ def _from_official(text: str, path: str, name: str | None, own: Mapping[str, Any
     options ``own`` of metrics.
     """
     if name is not None and named(name) in GROUPS:
-        raise UsageError(f'"{name}" is several metrics, and the file names them: give BASELINE alone')
+        raise UsageError(f'"{name}" is a group, and the file names its metrics: give the file without "{name}="')
     metrics, scope = [] if name is None else [find(name)], None
     printed: dict[str | None, dict[str, Sequence[float]]] = {}
     for found in _LINE.finditer(text):
@@ -224,7 +224,7 @@ def _from_official(text: str, path: str, name: str | None, own: Mapping[str, Any
     scores = {name: _scores(metrics, fractions) for name, fractions in printed.items() if name is not None}
     for measure in total.keys() & printed[None].keys():
         if not np.allclose(list(total[measure].values())[len(SCORES) :], printed[None][measure]):
-            raise _refused(path, f"its {measure} does not follow from its link counts; other options were used")
+            raise _refused(path, f"scores of {measure} do not match their link counts; other options were used")
     documents = {name: numbers_in(of_document) for name, of_document in scores.items()}
     return Baseline(metrics, numbers_in(total), documents, sizes=_sizes(total, scores))
 

@@ -31,7 +31,7 @@ _FAILED = 3
     short_help="Fail if a score is lower than in an earlier run or than a minimum.",
     help="Check the scores of a response against a baseline, against minimum scores (--min), or both. BASELINE is "
     "the JSON of an earlier run (--format json), or a file with the output of the official scorer; "
-    "if such output contains one metric, give METRIC=BASELINE.\n\n"
+    "if that output has only one metric, write METRIC=BASELINE.\n\n"
     "By default the check fails if any F1 is more than 0.05 points below that of the baseline.\n\n"
     "Exit status: 0 success; 1 input or baseline rejected; 2 usage or file error; 3 check "
     "failed.",

@@ -98,7 +98,7 @@ def _format_of(target: str) -> str | None:
     for known, form in _BY_ENDING.items():
         if ending.endswith(known):
             return form
-    which = " (jsonlines: an object a line; crac-2026: one array)" if ending == ".json" else ""
+    which = " (jsonlines: one object per line; crac-2026: one array)" if ending == ".json" else ""
     raise UsageError(
         f"{target}: the ending {ending} does not say which format to write; add --format FORMAT{which}, or end the "
         "name in " + ", ".join(f".{known}" for known in _BY_ENDING)

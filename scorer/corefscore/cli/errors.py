@@ -231,7 +231,7 @@ def _write_repaired(analysis: Analysis, folder: str, inputs: Sequence[str]) -> N
     short_help="Show in the text where key and response differ.",
     help="Show in the text where key and response differ: every mention is in brackets, with a sign for its "
     "error.\n\n"
-    "NAME shows only one document. OTHER is a second response; with --html, which it needs, the page shows both.",
+    "NAME shows only one document. OTHER is a second response, shown beside the first; it needs --html.",
     more=f"--only accepts these types of errors: {', '.join(TYPES)}; or titles from the output of errors.",
     examples=(
         "corefscore diff key.conll response.conll",

@@ -23,9 +23,9 @@ COREFUD_NAME = "corefud-scorer.py"
 
 
 _OTHERS = {
-    SCORING: "CorefUD, kinds of mentions",
+    SCORING: "CorefUD, which mentions count",
     INPUT: "tagged text, columns",
-    OUTPUT: "decimal places",
+    OUTPUT: "output",
     STATISTICS: "resampling",
     ABOUT_NAMES: "names",
     WORK: "clusters of machines",
@@ -90,7 +90,7 @@ class Command(click.Command):
             readable = [name for name in fitting(TABLES) if LAYOUTS[name].order]
             if digits is not None and layout not in readable:
                 raise UsageError(
-                    f"--digits needs a layout with digits to choose ({', '.join(readable)}); this one is {layout}"
+                    f"--digits needs --format {', '.join(readable[:-1])} or {readable[-1]}; this run prints {layout}"
                 )
             width = terminal_size().columns if layout in readable else 80
             given["look"] = Style(layout, 2 if digits is None else digits, width)

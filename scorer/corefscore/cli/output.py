@@ -137,7 +137,7 @@ def _keep(target: str, descriptor: int, name: str) -> list[str]:
         )
     os.chmod(name, old.st_mode & (0o7777 if kept else 0o777))
     if old.st_nlink > 1:
-        lost.append(f"has {plural(old.st_nlink - 1, 'more hard link')}, still with the old text")
+        lost.append(f"has {plural(old.st_nlink - 1, 'more hard link')}, which still contains the old text")
     return lost
 
 

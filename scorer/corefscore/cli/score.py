@@ -101,7 +101,7 @@ def _help(metrics: Sequence[Metric], *, conll: bool) -> tuple[str, str]:
     printed.
     """
     if len(metrics) > 1:
-        last = " Also prints the CoNLL average, the mean of the F1 of muc, bcub and ceafe." if conll else ""
+        last = " This also prints the CoNLL average, the mean of the F1 of muc, bcub and ceafe." if conll else ""
         return "Score with several metrics: " + ", ".join(metric.name for metric in metrics) + "." + last + _AT_ALL, ""
     (metric,) = metrics
     definition = " ".join(metric.definition)

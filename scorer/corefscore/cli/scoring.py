@@ -154,8 +154,8 @@ def given_sides(
 def missing_response(key: str) -> click.UsageError:
     """Return the error of a call without RESPONSE."""
     return click.UsageError(
-        "Missing argument 'RESPONSE'. It can be left out if KEY is JSON that contains both sides: in the fields "
-        "clusters and predicted_clusters, or in those that --columns key.clusters=NAME,response.clusters=NAME names."
+        "Missing argument 'RESPONSE'. It can be left out with cone --estimate-key, and if KEY is JSON with both sides: "
+        "in clusters and predicted_clusters, or the fields of --columns key.clusters=NAME,response.clusters=NAME."
         + " Standard input is read once, so save it in a file first."
         * (key == STDIN),
         click.get_current_context(),

@@ -91,7 +91,7 @@ def command(
     """Validate files; returns the exit status, which is that of the worst file."""
     ignored = _codes(ignore)
     if repeated and not fix:
-        raise UsageError("--repeated says which copies --fix keeps; add --fix OUT, or leave --repeated out")
+        raise UsageError("--repeated sets which copies --fix keeps; add --fix OUT, or leave --repeated out")
     spare_inputs({}, (*files, key))
     reading = Reading(**arguments)
     reading.of(None if key is None else RESPONSE)

@@ -102,7 +102,7 @@ def name_options(own: Mapping[str, Any]) -> NameOptions:
     options = NameOptions(**{name: own[name] for name in vars(NameOptions()) if name in own})
     check_options(declared(NameOptions), vars(options))
     if options.rules != MATCHES and not options.estimate_key:
-        raise UsageError("--match says how a key is estimated; it needs --estimate-key")
+        raise UsageError("--match sets how a key is estimated; it needs --estimate-key")
     return replace(options, ne_types=",".join(sorted(options.types)), match=",".join(options.rules))
 
 

@@ -118,7 +118,7 @@ class _Streams(_Bounded):
 def too_large(name: str, limit: int) -> UsageError:
     """Make the error for a file that unpacks to more bytes than its limit."""
     return UsageError(
-        f"{name}: unpacks to over {limit / 2**20:.0f} MB, suspicious for its size; unpack it first if you trust it"
+        f"{name}: unpacks to over {limit / 2**20:.0f} MB, too much for its size; unpack it first if you trust it"
     )
 
 

@@ -92,8 +92,8 @@ class Reading:
     heads: str | None = option(
         None,
         "Heads of mentions in CorefUD: as annotated (file), the highest word in the tree (tree), or the last word "
-        "(last). errors and diff use heads of CoNLL, too, from its parse (parse). (default: auto: file for CorefUD, "
-        "otherwise parse, or else last)",
+        "(last). For CoNLL, only errors and diff use heads: from the parse (parse), or the last word. (default: auto: "
+        "file for CorefUD, otherwise parse, or else last)",
         HEADS,
         heading=INPUT,
     )

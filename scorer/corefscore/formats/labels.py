@@ -298,7 +298,9 @@ class _Side(NamedTuple):
                 expected = f"a cluster in the first record, too; {option} reads this field"
                 raise bad_field(place, fields, more[0], "has a cluster here and none in the first record", expected)
             if missing := next((name for name in (TEXT_OF_MENTION, *names.values()) if name not in fields), None):
-                expected = f"it in every record; --columns {ITEM}=NAME,{ENTITY}=NAME,{DOCUMENT}=NAME names other fields"
+                expected = (
+                    f"this in every record; --columns {ITEM}=NAME,{ENTITY}=NAME,{DOCUMENT}=NAME names other fields"
+                )
                 raise missing_field(place, fields, missing, expected)
             leave(self.unread, place, fields, {*names.values(), *_CLUSTERS, TEXT_OF_MENTION})
             if not found:

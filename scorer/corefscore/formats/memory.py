@@ -168,8 +168,8 @@ def by_position(unnamed: Nested, side: str, names: Sequence[str]) -> dict[str, A
     if len(documents) != len(names):
         what = ("" if single else "a list of ") + plural(len(documents), "document")
         expected = (
-            "as many, since lists are paired by position with the documents of the other side; give documents by name, "
-            "{name: document}, to leave some out"
+            f"{len(names)}, since lists are paired by position with the documents of the other side; give documents by "
+            "name, {name: document}, to leave some out"
         )
         raise refusal(side, f"{what}, and the other side has {len(names)}", expected)
     return dict(zip(names, documents, strict=True))

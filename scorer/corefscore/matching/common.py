@@ -233,7 +233,7 @@ def _apart(
     details["what"] = (
         "so few can match by chance; perhaps the names of documents are swapped"
         if few
-        else "every score except mor is 0"
+        else "scores of whole mentions and of entities are 0"
     )
     if apart:
         begins, ends = (

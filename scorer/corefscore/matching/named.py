@@ -115,7 +115,7 @@ def about_names(names: Sequence[Sequence[SideNames]], options: NameOptions) -> l
             continue
         column = _column_of(side)
         if not any(batch.number for batch in side):
-            what = f"no name counts in column {column.number}: {_described(column, options)}"
+            what = f"no name in column {column.number} counts: {_described(column, options)}"
             details = {"what": what, "advice": _LAST if column.last and not column.types else _ELSEWHERE}
             raise InputError([Finding("no-names", column.path, details=details)])
         for kind in sorted(options.types - {USUAL, ALL} - column.types.keys()):
@@ -161,10 +161,10 @@ def _column_of(side: Sequence[SideNames]) -> NameColumn:
 def _described(column: NameColumn, options: NameOptions) -> str:
     """Return the content of a column in which no name counts, for messages."""
     if any(map(options.counts, column.types)):
-        return "the documents that are scored have none, but others of the file do"
+        return "documents that are scored have none, but others of the file do"
     if column.types:
         return f"it contains names of types that do not count: {_types(column)}"
-    return "it contains none" if column.there else _lacking(column)
+    return "the column contains no name" if column.there else _lacking(column)
 
 
 def _lacking(column: NameColumn) -> str:

@@ -56,7 +56,7 @@ def answered(answers: Texts, reading: Reading) -> Corpus:
     objects = []
     for name, text in by_name:
         if 0 < len(text) <= LONGEST_NAME and os.path.exists(text):
-            raise UsageError(f"{text!r} is a file; expected tagged text, or paths as pathlib.Path objects")
+            raise UsageError(f"{text!r} is a file; expected tagged text, pathlib.Path objects, or Runs of one system")
         objects.append({"answer": text} if name is None else {"doc_key": name, "answer": text})
     found = _read(objects, "answers", TAGGED, RESPONSE, replace(reading, columns=None))
     return replace(found, reading=reading.settings)

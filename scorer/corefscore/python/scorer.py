@@ -91,7 +91,7 @@ class Scorer:
                 self._add_one(_copied(ours), _copied(theirs), name)
             return
         if name is not None:
-            raise UsageError(f"name={name!r} is for a document without one; files and mappings have names")
+            raise UsageError(f"name={name!r} is only for a document without a name; files and mappings have names")
         sides, notices, run = batches_of(key, response, self._run)
         batches = count_batches(*sides, run, notices)
         names = [document for batch in batches for document in batch.names]
@@ -188,7 +188,7 @@ class Scorer:
     def _refuse_known(self, names: Iterable[str | None]) -> None:
         """Raise `InputError` for a document name that was added before."""
         if known := sorted(self._known.intersection(names)):
-            raise _repeated(known[0], "an earlier document of the scorer")
+            raise _repeated(known[0], "an earlier call of add")
 
 
 def _repeated(name: str, first: str) -> InputError:

@@ -343,7 +343,7 @@ def _same_key(result: Result, baseline: Baseline) -> None:
             before, now = sizes[measure], scores[measure].recall_counts.denominator
             if not math.isclose(before, now, rel_tol=1e-9):
                 where = "all documents" if scope is None else f'document "{scope}"'
-                what = f"the recall of {measure} in {where} had the denominator {before:.15g}, and now {now:.15g}"
+                what = f"the recall of {measure} in {where} had the denominator {before:.15g} and now has {now:.15g}"
                 refuse(Finding("other-key", baseline.path, details={"what": what}))
 
 

@@ -224,7 +224,7 @@ class BatchScorer:
             matched[NAMED] = matched[NAMED].in_text_order()
         for metric in self.metrics:
             if metric.view == NODES:
-                raise UsageError(f"the metric {metric.name} is for CorefUD only; name others, such as every")
+                raise UsageError(f"the metric {metric.name} is for CorefUD only; choose others, such as lea or conll")
         every = list(matched.values())
         if (rules.mentions, rules.singletons) != (None, "keep"):
             matched = {view: select_mentions(its, rules.mentions, rules.singletons) for view, its in matched.items()}

@@ -106,8 +106,8 @@ class Grouping:
     )
     by: str | None = option(
         None,
-        "Score groups of documents, and their mean. A group is all documents in whose names REGEX, or its first "
-        "parenthesis, matches the same text; --by file groups documents by file of KEY.",
+        "Score groups of documents, and their mean. Documents are in one group if REGEX (or its first parenthesis) "
+        "matches the same text in their names; --by file groups documents by file of KEY.",
         kind=str,
         metavar="REGEX",
         common=True,

@@ -552,7 +552,7 @@ _SIGNS = 2**11
 def check_average(average: str | None, by: str | None) -> None:
     """Raise `UsageError` for an unknown average, and for means over documents together with means over groups."""
     if average not in (None, DOCUMENTS):
-        raise UsageError(f"average={average!r}: expected {DOCUMENTS}, or nothing for totals")
+        raise UsageError(f"average={average!r}: expected {DOCUMENTS!r}, or None for totals")
     if average is not None and by is not None:
         raise UsageError("--by is a mean over groups, --average over documents; leave one of them out")
 
@@ -571,8 +571,8 @@ class Method(Grouping):
     )
     correction: str = option(
         _CORRECTIONS[0],
-        "Correction of p: largest (Westfall and Young) or holm, for all pairs of systems within one score; holm-all, "
-        "for all tests; none.",
+        "Correct p for several tests: for all pairs of systems within one score (largest, by Westfall and Young, or "
+        "holm), for all tests (holm-all), or not (none).",
         _CORRECTIONS,
         heading=STATISTICS,
     )

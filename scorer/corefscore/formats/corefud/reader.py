@@ -200,7 +200,7 @@ class File:
         fields = None if header is None else Fields.of(header)
         if fields is None:
             row = int(self.lines.words.row[attributes.word[0]])
-            what = "there is no header before it" if header is None else f"the header has no {' or '.join(ID_FIELDS)}"
+            what = "no header precedes it" if header is None else f"the header has no {' or '.join(ID_FIELDS)}"
             self.refuse(self.lines.about("no-entity-header", row, attributes.value(0), what=what))
         return fields
 

@@ -325,7 +325,7 @@ def _by_type(pairs: Pairs, of: Of) -> tuple[Kinds, Kinds]:
 
 _WHERE = {
     TYPE: "CorefUD contains them in the field etype; for CoNLL use --of column:N, for JSON --of field:NAME",
-    "column": 'expected "(GPE*" to "*)" around mentions in this column of CoNLL, or ids like "(person-3" in the last',
+    "column": 'expected "(GPE*" to "*)" around mentions in this column of CoNLL, or "(person-3" in the last column',
     "field": "expected a type for each cluster or each mention, or lists of offsets and a type, in this field of JSON",
 }
 """Where types are annotated, by what the value of ``--of`` begins with."""
