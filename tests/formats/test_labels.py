@@ -568,50 +568,35 @@ def test_a_stray_quote_that_swallows_rows_is_told(
 
 
 @pytest.mark.parametrize(
-    ("header", "items", "told"),
+    ("column", "key", "response", "told"),
     [
-        ("mention,start,end,cluster", "aba", True),
-        ("mention,begin_token,last_token,cluster", "aba", True),
-        ("mention,tokenStart,tokenEnd,cluster", "aba", True),
-        ("mention,start,end,cluster", "abc", False),
-        ("mention,price,end,cluster", "aba", False),
-        ("mention,first_name,last_name,cluster", "aba", False),
+        ("start", "0 5 7 9", "0 5 7 9", 0),
+        ("start", "0 5 7 9", "0 7 9 12", 3),  # the second mention is missing, and the rest is numbered again
+        ("token_start", "0 5 7 9", "0 7 9 12", 3),
+        ("from", "0 5 7 9", "0 5 8 12", 2),
+        ("from", "0 5 7 9", "0 5 7 12", 0),  # one is another one, perhaps corrected
+        ("price", "0 5 7 9", "0 7 9 12", 0),
+        ("text", "Ann he Bob Al", "Ann it Bo her", 3),
+        ("mention_text", "Ann he Bob Al", "Ann it Bo her", 3),
+        ("text", "Ann he Bob Al", "Ann he Bob. Al", 0),  # another spelling
+        ("note", "Ann he Bob Al", "Ann it Bo her", 0),
+        ("name", "Ann he Bob Al", "he Ann Bob Al", 2),
+        ("", "Ann he Bob Al", "he Ann Bob Al", 0),
+        ("antecedent", "m0 m0 m2 m2", "m0 m1 m2 m0", 0),  # of a system
+        ("antecedent", "A A m2 m2", "A m2 A m2", 0),
+        ("rank", "r1 r2 r3 r4", "r2 r1 r4 r3", 0),
+        ("time", "10:00 10:05 10:07 10:09", "10:05 10:00 10:09 10:07", 0),
+        ("from", "user user user user", "ner ner ner user", 0),
+        ("start", "0 5 7 9", "0.0 5.0 7.0 9.0", 0),
     ],
 )
-def test_words_of_items_beside_their_places_are_told(header: str, items: str, told: bool, tmp_path: Path) -> None:
-    """Two mentions with one text were one item."""
-    path = tmp_path / "table.csv"
-    path.write_text("\n".join([header, *(f"{item},{n},{n},x" for n, item in enumerate(items)), ""]))
-    for columns in (None, "item=mention"):
-        codes = [notice.code for notice in read(path, columns=columns).notices]
-        assert codes.count("unread-field") == (told and columns is None), "who names the column means it"
-
-
-@pytest.mark.parametrize(
-    ("column", "cells", "told"),
-    [
-        ("start", "0 5 7 9", 0),
-        ("start", "0 7 9 12", 3),  # the second mention is missing, and the rest is numbered again
-        ("token_start", "0 7 9 12", 3),
-        ("from", "0 5 8 12", 2),
-        ("from", "0 5 7 12", 0),  # one is another one, perhaps corrected
-        ("price", "0 7 9 12", 0),
-        ("text", "Ann it Bo her", 3),
-        ("mention_text", "Ann it Bo her", 3),
-        ("text", "Ann he Bob. Al", 0),  # another spelling
-        ("note", "Ann it Bo her", 0),
-    ],
-)
-def test_ids_of_other_mentions_are_told(column: str, cells: str, told: int, tmp_path: Path) -> None:
+def test_ids_of_other_mentions_are_told(column: str, key: str, response: str, told: int, tmp_path: Path) -> None:
     """Each side numbers its own mentions: mention 1 of the response is not that of the key."""
-    own = "0 5 7 9" if cells[0] == "0" else "Ann he Bob Al"
-    for name, its in (("key.csv", own), ("response.csv", cells)):
-        rows = (f"m{n},{cell},A" for n, cell in enumerate(its.split()))
-        (tmp_path / name).write_text("\n".join([f"mention_id,{column},cluster", *rows, ""]))
+    for name, cells in (("key.csv", key), ("response.csv", response)):
+        rows = (f"m{n},{cell},x,A" for n, cell in enumerate(cells.split()))
+        (tmp_path / name).write_text("\n".join([f"mention_id,{column},type,cluster", *rows, ""]))
     found = score(tmp_path / "key.csv", tmp_path / "response.csv", "bcub").notices
-    assert [its.details["count"] for its in found if its.code == "other-rows"] == [
-        f"{told} row{'s' * (told > 1)}"
-    ] * bool(told)
+    assert [its.details["count"] for its in found if its.code == "other-rows"] == [f"{told} rows"] * bool(told)
 
 
 @pytest.mark.parametrize(

@@ -444,9 +444,15 @@ def test_a_column_that_is_empty_without_a_mention_is_told(tmp_path: Path) -> Non
         response.write_text(document("".join(f"d\t0\t{n}\tw\t{key}\t{its}\n" for n, (key, its) in cells)))
         assert b": notice[column-count]" in within("lea", response, response, "none").stderr
         assert b": notice[column-count]" in within("validate", response).stdout
-    response.write_text(document(SENTENCE.replace("\n", "\t\n")))  # every line ends with a tab
-    assert b"column-count" not in within("lea", response, response, "none").stderr
-    assert b"column-count" not in within("validate", response).stdout
+    tabbed = SENTENCE.replace("\n", "\t\n")
+    for text in (tabbed, f"{SENTENCE}\n{tabbed}", SENTENCE.replace("\t", " ").replace("(1)", "(1)   ")):
+        response.write_text(document(text))  # every line of a sentence ends with a tab, or in blanks
+        assert b"column-count" not in within("lea", response, response, "none").stderr
+        assert b"column-count" not in within("validate", response).stdout
+    # Many lines have mentions in both columns.
+    lost = "d\t0\t0\tBo\t-\t-\nd\t0\t1\tsaw\t-\t(2)\t-\n"
+    response.write_text(document(SENTENCE.replace("Ann\t-", "Ann\t(1)") * 18 + "\n" + lost))
+    assert b":58: notice[column-count]" in within("lea", response, response, "none").stderr
 
 
 @pytest.mark.parametrize(

@@ -45,8 +45,8 @@ _NOTHING = (
     r"|not[ _]applicable|err:\d+|\{\}|\?+"
     r"|[-._*]|--|\[\]|[-\u2212]1(?:00)?|-9{1,3}|#?n/?a|n\.a\.|<na>|nan|nat|nil|none|null|\\n|missing|noise|outliers?"
     r"|unk(?:nown)?|unclustered|undefined|unassigned|unlinked|unlabell?ed|unmatched|no[-_ ]?(?:cluster|entity|label)"
-    r"|[a-z]+[_ ]-1|[-+]?inf(?:inity)?|singletons?|outside|empty|[(\[<](?:null|none|nan|na|unk)[)\]>]|-1[ _][^\0]+"
-    r"|#+|#(?:ref|value|name|num|null|nv|zahl|wert|bezug|div/0)[!?]?|[\d.]+e\+\d+"
+    r"|singletons?|outside|empty|[(\[<](?:null|none|nan|na|unk)[)\]>]|-1[ _][^\0]+|(?:cluster|topic|label|group)[_ ]-1"
+    r"|[-+]?inf|#+|#(?:ref|value|name|num|null|nv|zahl|wert|bezug|div/0)[!?]?|[\d.]+e\+\d+"
 )
 _BETWEEN = r"'?\s?[,;+&|/]\s?'?"
 _SEVERAL = rf"|\d+(?:{_BETWEEN}\d+)+"

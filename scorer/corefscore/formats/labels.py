@@ -208,25 +208,19 @@ class _Side(NamedTuple):
         unread = {} if ENTITY in self.request.columns else self.unread
         return replace(found, label=-2 - found.label, odd_labels=self.labels, unnamed=unnamed, unread=unread)
 
-    def _tell_unread(
-        self, source: Source, header: _Header, places: Mapping[str, int], cells: Sequence[Sequence[str]]
+    def _look_at_unread(
+        self, place: Place, unread: Mapping[str, Sequence[str]], columns: Mapping[str, Sequence[str]]
     ) -> None:
-        """Add notices for columns of a table that seem to divide its items, or to say where they are, and are not
-        read; ``cells`` has the first rows by column, and ``places`` which of these are read."""
-        place, names = Place(source, header.line), header.cells
-        others = [n for n in range(len(names)) if n not in places.values()]
-        if DOCUMENT not in places:
-            labels = cells[places[ENTITY]]
-            self._tell_documents(
-                place, {names[n]: cells[n] for n in others if _divides(names[n], cells[n], labels)}, labels
-            )
-        for n in (n for n in others if re.fullmatch(OF_STARTS, names[n].lower()) and ITEM not in self.request.columns):
-            rows = {*zip(cells[places.get(DOCUMENT, places[ITEM])], cells[places[ITEM]], cells[n], strict=True)}
-            if len({row[:2] for row in rows}) < len(rows):
-                how = f"write a column with start and end, such as 3-5, and name it with --columns {ITEM}=NAME"
-                expected = f'items are compared by "{names[places[ITEM]]}", which repeats at different positions; {how}'
-                what = "the position of items"
-                self.notices.append(found_at(place, "unread-field", name=names[n], what=what, expected=expected))
+        """Add a notice for a column that seems to have the names of documents, and choose those that `Items.others`
+        has: first places of items, and text that is not another item or its label."""
+        if DOCUMENT not in columns:
+            divide = {name: its for name, its in unread.items() if _divides(name, its, columns[ENTITY])}
+            self._tell_documents(place, divide, columns[ENTITY])
+        known = {*columns[ITEM], *columns[ENTITY], ""}
+        for name, its in unread.items() if len(self.files) == 1 and ITEM not in self.request.columns else ():
+            of_text = not all(map(_FIGURE.fullmatch, its)) and not known.issuperset(its)
+            if all(map(str.isdecimal, its)) if re.fullmatch(OF_STARTS, name.lower()) else of_text:
+                self.others[name] = []
 
     def _tell_documents(self, place: Place, columns: Mapping[str, Sequence[str]], labels: Sequence[str]) -> None:
         """Add a notice for one of some columns that seem to have the names of documents and are not read: one in whose
@@ -248,18 +242,15 @@ class _Side(NamedTuple):
         header = _header(source)
         places = _places(source, header, self.request, self.notices)
         named = [header.cells[place] for place in places.values()]
-        digests = dict.fromkeys((name for name in header.cells if name not in named), 0)
+        digests = dict.fromkeys((name for name in header.cells if name and name not in named), 0)
         for number, (lines, cells) in enumerate(_blocks(source, header, self.notices)):
             columns = {role: cells[place] for role, place in places.items()}
             if number == 0:  # the first rows are enough
-                self._tell_unread(source, header, places, cells)
-                for name, its in zip(header.cells, cells, strict=True):
-                    compared = re.fullmatch(OF_STARTS, name.lower()) or not all(map(_FIGURE.fullmatch, its))
-                    if compared and name in digests and len(self.files) == 1 and ITEM not in self.request.columns:
-                        self.others.setdefault(name, [])
+                unread = {name: its for name, its in zip(header.cells, cells, strict=True) if name in digests}
+                self._look_at_unread(Place(source, header.line), unread, columns)
             if self.others:
-                names = zip(columns[DOCUMENT], columns[ITEM], strict=True) if DOCUMENT in columns else columns[ITEM]
-                self.others.setdefault("", []).append(_hashes(names))
+                items = zip(columns[DOCUMENT], columns[ITEM], strict=True) if DOCUMENT in columns else columns[ITEM]
+                self.others.setdefault("", []).append(_hashes(items))
             for name in digests:
                 hashes = _hashes(cells[header.cells.index(name)])
                 digests[name] = (digests[name] + int(hashes.sum())) % 2**64  # whatever the order and the blocks
@@ -477,8 +468,8 @@ def _divides(name: str, cells: Sequence[str], labels: Sequence[str]) -> bool:
     return not side_in(name) and ((re.fullmatch(OF_TEXTS, name.strip()) and divides_most) or restarts(labels, cells))
 
 
-_FIGURE = re.compile("[-+.,0-9eE%]*")
-"""A cell with nothing but a number."""
+_FIGURE = re.compile("(?:[A-Za-z]?[-+.,:/ 0-9%]*[0-9][-+.,:/ 0-9eETZ%]*)?")
+"""A cell with nothing but a number, a time or a rank."""
 
 _NUMBER = re.compile(r"[^\d-]*([0-9]{1,9})")
 """A label that is a number, perhaps after a letter or word."""

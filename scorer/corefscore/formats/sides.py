@@ -38,7 +38,7 @@ OF_TEXTS = "(?i)(?:topic|book|novel|story|play|poem|thread|dialogue|tweet)s?(?:[
 
 _UNIT = "(?:token|tok|word|char|offset|idx|index|pos)?s?"
 OF_STARTS = f"{_UNIT}_?(?:start|begin|first|from)_?{_UNIT}"
-OF_WORDS = "(?:(?:mention|item|span|entity)[-_ ]?)?(?:text|string|words?|span|surface(?:[-_ ]form)?|tokens?|phrase)"
+OF_WORDS = "(?:(?:mention|item|span|entity)[-_ ]?)?(?:text|string|words?|span|surface(?:[-_ ]form)?|tokens?)"
 """Names of columns that say where an item begins, and of those with its words, in lower case."""
 
 _IDS = "(?:^|[-_])(?i:id|idx|uid|uuid|guid|index|hash|url|key)$|(?<=[a-z])(?:Id|ID|Idx|Key)$"

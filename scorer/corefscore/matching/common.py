@@ -233,7 +233,7 @@ def _apart(
     details["what"] = (
         "so few can match by chance; perhaps the names of documents are swapped"
         if few
-        else "scores of whole mentions and of entities are 0"
+        else "entities cannot agree without common mentions"
     )
     if apart:
         begins, ends = (
@@ -247,7 +247,7 @@ def _apart(
         else "one side has spans of tokens, the other items or text, which are never the same, even if they look alike"
         if one_sided
         else "the mentions are the same, but their heads differ: correct them, or use --heads tree or --matching exact"
-        if shown[0] == shown[1]
+        if shown[0] == shown[1] and not few
         else "check that both sides have the same tokens, count them from 0, end mentions at their last token, and "
         "write mentions in the same form"
     )

@@ -12,7 +12,7 @@ from contextlib import suppress
 
 import numpy as np
 
-from corefscore.core.arrays import Ints, among, changes, lists_by_key
+from corefscore.core.arrays import Bools, Ints, among, changes, lists_by_key
 from corefscore.core.documents import NO_TEXTS, Documents, Texts
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import MOST, Finding, Found, plural
@@ -147,10 +147,8 @@ class _Examiner(Reader):
         cells that are not blank."""
         table = Columns(lines.text, lines.starts[tokens], stops[tokens])
         starts, ends = last_cells(lines.text, lines.stops[tokens])
-        # Empty columns after a mention, beyond those that every line has, are not read, as if they were not there.
-        empty = stops[tokens] - ends
-        empty = np.where(among(tokens, filled.line[~filled.unread]), empty - empty.min(), 0)
-        self._look_at_sentences(lines, tokens, table, table.count - empty)
+        empty = np.where(table.tabbed, stops[tokens] - ends, 0)
+        self._look_at_sentences(lines, tokens, table, empty, among(tokens, filled.line[~filled.unread]))
         self._look_at_separators(tokens, document, table)
         plain = np.zeros(len(tokens), dtype=np.bool_)
         cells = Cells(lines.text, lines.stops, tokens, document, starts, ends, plain, plain)
@@ -158,13 +156,16 @@ class _Examiner(Reader):
         if self.texts is not None:
             self.texts.append(Texts(table.words(self.word_column, starts), self.line + 1 + tokens))
 
-    def _look_at_sentences(self, lines: Lines, tokens: Ints, table: Columns, count: Ints) -> None:
-        """Check the ``count`` of columns and of tokens in each sentence. An empty line or a marker ends a sentence."""
+    def _look_at_sentences(self, lines: Lines, tokens: Ints, table: Columns, empty: Ints, mentioned: Bools) -> None:
+        """Check the numbers of columns and of tokens in each sentence. An empty line or a marker ends a sentence."""
         gaps = ~lines.is_token & (lines.text[lines.starts] != HASH)
         gaps[list(lines.markers)] = True
         sentence = np.cumsum(gaps)[tokens]
         begins = changes(sentence)
         sentence = np.cumsum(begins) - 1
+        # Empty columns after a mention that other lines of the sentence do not have are as if they were not there.
+        more = empty - np.minimum.reduceat(empty, np.flatnonzero(begins))[sentence]
+        count = table.count - np.where(mentioned, more, 0)
         first = count[begins]
         differ = _first_of_each(np.flatnonzero(count != first[sentence]), sentence)
         for row in self.found.take("column-count", differ):

@@ -284,7 +284,7 @@ class Reader:
         tabbed = lines.text[ends[lines.cells.line] - 1] == TAB  # the last cell is empty, so the one before it is read
         before[lines.cells.line] = np.where(tabbed, lines.cells.stop - 1, filled)
         if (lines.text[before] == CLOSING).any() and not self._told_lost:
-            self._look_for_lost(lines, before)
+            self._look_for_lost(lines, before, ends)
         self.look_before_last(lines)
         if lines.cells.odd.any():
             cells = lines.cells.filled()
@@ -307,9 +307,9 @@ class Reader:
                     self.before.setdefault(int(document[at]), self.line + 1 + line)
                     break
 
-    def _look_for_lost(self, lines: Lines, before: Ints) -> None:
-        """Add a notice for the first line of a file whose cell ``before`` the last one ends a mention, and whose number
-        of columns, without empty ones at its end, is not that of the first line of its sentence."""
+    def _look_for_lost(self, lines: Lines, before: Ints, ends: Ints) -> None:
+        """Add a notice for the first line of a file, given where its lines end, whose cell ``before`` the last one ends
+        a mention, and whose number of columns, without empty ones, is not that of the first line of its sentence."""
         text, starts, stops, is_token = lines.text, lines.starts, lines.stops, lines.is_token
         lost, _, _ = lines.segments.within(np.flatnonzero(text[before] == CLOSING))
         lost = lost[is_token[lost] & (text[before[lost] - 1] - ZERO < 10)]
@@ -318,7 +318,9 @@ class Reader:
         sentence = np.cumsum(gaps)
         # Where the first sentence of a later block began is unknown. A few lines are enough: in some files, another
         # column has such cells in every line.
-        for line in lost[(sentence[lost] > 0) | (self.line == 0)][:16].tolist():
+        lost = lost[(sentence[lost] > 0) | (self.line == 0)]
+        blank = _IS_BLANK[text[ends[lost] - 1]]
+        for line in np.sort(np.append(lost[blank][:16], lost[~blank][:16])).tolist():
             first, *others = np.flatnonzero(is_token & (sentence == sentence[line])).tolist()
             odd = line if line > first else next(iter(others), line)
             columns = (columns_of(text[starts[at] : stops[at]].tobytes()) for at in (first, odd))

@@ -18,7 +18,9 @@ from corefscore.formats.corefud.lines import LF, MISC, Lines
 from corefscore.formats.words import whole_numbers
 
 _NAME = b"Entity="
-_NEARLY = re.compile(rb"(?i)(?<=[\t| ;])((coref|pred|sys)[a-z_]*)?ent(it|ti|t|i)[ity]*(es|s)? *[=:](?=[^|\t\n]*[()])")
+_NEARLY = re.compile(
+    rb"(?i)(?<=[\t| ;])((coref|pred|sys)[a-z_]*(?<!id))?ent(it|ti|t|i)[ity]*(es|s)? *[=:](?=[^|\t\n]*[()])"
+)
 _OLDER = re.compile(rb"(?:^|[\n|])((?:ClusterId|Coref)=)")
 _NUMBERED = re.compile(rb"[\d.-]+\t")
 """What looks like the attribute, anywhere in a line; its names in CorefUD 0.x; and a line with the number of a word, an

@@ -227,11 +227,11 @@ class _Reader:
         """Add a notice for a field that seems to have the words of the document, or the places of mentions that are
         given by id, and is not read."""
         for name, value in fields.items() if self.items else ():
-            if value and (isinstance(value, tuple) or (isinstance(value, list) and are(tuple, value))):
-                text = json.dumps(value)
-                if all(json.dumps(mention) in text for mention in self.items):
-                    expected = "mentions are compared by id; write their places in clusters instead of the ids"
-                    self.note(found_at(place, "unread-field", name=name, what="places of mentions", expected=expected))
+            text = json.dumps(value)
+            has_numbers = re.search(r'(?<![\w."])\d+(?![\w."])', text)
+            if has_numbers and all(json.dumps(mention) in text for mention in self.items):
+                expected = "mentions are compared as texts; write their places in clusters instead"
+                self.note(found_at(place, "unread-field", name=name, what="places of mentions", expected=expected))
         if dialect is E2E and not {E2E.words, "subtoken_map"} & fields.keys():
             for name in ("tokens", "words", "document"):
                 if isinstance(fields.get(name), list) and are(str, fields[name]):
