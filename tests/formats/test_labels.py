@@ -568,6 +568,25 @@ def test_a_stray_quote_that_swallows_rows_is_told(
 
 
 @pytest.mark.parametrize(
+    ("items", "labels", "told"),
+    [
+        ("a:1 a:2 a:3 b:1 b:2 b:3", "0 0 1 0 1 1", "item before :"),
+        ("a/1 a/2 a/3 b/1 b/2 b/3", "1 1 2 1 2 2", "item before /"),
+        ("a:1 a:2 a:3 b:1 b:2 b:3", "x x y x y y", None),
+        ("a:1 b:1 a:2 b:2 a:3 b:3", "0 0 1 0 1 1", None),
+        ("a:1 a:2 a:3 a:4 a:5 a:6", "0 0 1 0 1 1", None),
+    ],
+)
+def test_documents_in_the_names_of_items_are_told(items: str, labels: str, told: str | None, tmp_path: Path) -> None:
+    """Label 0 of one document would be label 0 of the next."""
+    path = tmp_path / "table.csv"
+    rows = map(",".join, zip(items.split(), labels.split(), strict=True))
+    path.write_text("\n".join(["item,cluster", *rows, ""]))
+    found = [notice.details["name"] for notice in read(path).notices if notice.code == "unread-field"]
+    assert found == ([] if told is None else [told])
+
+
+@pytest.mark.parametrize(
     ("column", "key", "response", "told"),
     [
         ("start", "0 5 7 9", "0 5 7 9", 0),
