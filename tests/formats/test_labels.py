@@ -291,6 +291,7 @@ REFUSED: Sequence[tuple[Any, str]] = [
     ((([-(2.0**60), None],), {}), "labels are floats such as -1.152921504606847e+18, too large"),
     (((np.array([2**24 + 1, 5], np.float32),), {}), "labels are floats such as 16777216, too large"),
     (((np.array([2048, NAN], np.float16),), {}), "labels are floats such as 2048, too large"),
+    ((([1, 2],), {"documents": np.array([2.0**53, 5])}), "documents are floats such as 9007199254740992, too large"),
     ((({"a": 1}, ["a"]), {}), "items are given twice"),
 ]
 

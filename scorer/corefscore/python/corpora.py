@@ -187,7 +187,7 @@ def from_labels(
     items = index if items is None else items
     entity = _column("labels", labels)
     if not isinstance(entity.values, np.ndarray):
-        _refuse_rounded(entity.values, _LARGE)
+        _refuse_rounded("labels", entity.values, _LARGE)
     # Labels that are all different and have parts are pairs or clusters.
     every = len(entity.values) == len(entity.number) and not isinstance(entity.values, np.ndarray)
     values = entity.values if every else ()
@@ -261,19 +261,19 @@ def _column(name: str, given: Iterable[Any]) -> _Column:
     number = np.full(len(column), -1)
     there: Any = slice(None) if missing is None or not missing.any() else ~missing
     found, number[there] = np.unique(column[there], return_inverse=True)
-    if name == "labels" and found.dtype.kind == "f":
-        _refuse_rounded(found.tolist(), 2.0 ** (np.finfo(found.dtype).nmant + 1))
+    if name != "items" and found.dtype.kind == "f":
+        _refuse_rounded(name, found.tolist(), 2.0 ** (np.finfo(found.dtype).nmant + 1))
     if found.dtype.kind in "uf" and (found == np.round(found)).all() and (np.abs(found) < _LARGE).all():
         found = found.astype(np.int64)
     return _Column(number, found if found.dtype.kind in "iU" else found.tolist())
 
 
-def _refuse_rounded(labels: Iterable[Any], limit: float) -> None:
-    """Raise `UsageError` for labels that are floats too large to tell one whole number from the next."""
-    floats = (value for value in labels if isinstance(value, float))
+def _refuse_rounded(name: str, values: Iterable[Any], limit: float) -> None:
+    """Raise `UsageError` for values that are floats too large to tell one whole number from the next."""
+    floats = (value for value in values if isinstance(value, float))
     if (rounded := next((v for v in floats if math.isfinite(v) and abs(v) >= limit), None)) is not None:
         expected = "whole numbers or text; in pandas, use astype('Int64') before adding missing values"
-        raise UsageError(f"labels are floats such as {rounded:.17g}, too large to distinguish; expected {expected}")
+        raise UsageError(f"{name} are floats such as {rounded:.17g}, too large to distinguish; expected {expected}")
 
 
 def _of_objects(name: str, column: Sequence[Any]) -> _Column:
