@@ -878,6 +878,8 @@ def test_labels_that_go_on_in_another_file_are_told(second: str, cut: str, tmp_p
         (["B", ' "B"', "2"], ("B", ' "B"')),
         (["B", "'B'", "2"], ("B", "'B'")),
         (["B", '="B"', "2"], ("B", '="B"')),
+        (["1", "1?", "2"], ("1", "1?")),
+        (["the-cat", "the_cat", "2"], ("the-cat", "the_cat")),
         (["B", "B\u200e", "2"], ("B", "B\u200e")),
         (["B", "\u201cB\u201d", "2"], ("B", "\u201cB\u201d")),
         (["1", "entity_1", "2"], ("1", "entity_1")),

@@ -197,7 +197,7 @@ class Unreadable:
 
 
 def test_what_a_scheduler_cannot_read_is_told(address: str) -> None:
-    said = f"the scheduler at {address} cannot read what is sent to it (.*); have the same versions of Python"
+    said = f"the scheduler at {address} cannot read what is sent to it (.*); install the same versions of Python"
     with pytest.raises(ScorerError, match=said), machines.cluster(address) as apply:
         list(apply(Unreadable(), range(4)))
 

@@ -20,13 +20,14 @@ _SPELLING = (
     (rf"\0{_AROUND}+", "\0"),
     (rf"{_AROUND}(?<!{_AROUND}{_AROUND}){_AROUND}*\0", "\0"),
     (r"\0[#*(\[{<+_'\u201c\u201d]+(?=[a-z]*\d)", "\0"),
-    (r"[.:;!,)\]}>*'\u201c\u201d-](?<=\d.)[.:;!,)\]}>*'\u201c\u201d-]*\0", "\0"),
+    (r"[.:;!?,)\]}>*'\u201c\u201d-](?<=\d.)[.:;!?,)\]}>*'\u201c\u201d-]*\0", "\0"),
     (r"\.0+\0", "\0"),
     (r"0(?<![\d.]0)0*(?=\d)", ""),
     (r"\s+", " "),
     (r"_(?<=[^\W_]_)(?=[^\W_])", " "),
     (r"[\u2018\u2019]", "'"),
     (r"[\u2010-\u2015\u2212]", "-"),
+    (r"-(?<=[^\W\d_]{2}-)(?=[^\W\d_])", " "),
 )
 """What makes two ids of one, and what to put in its place: white space and quotes around it, signs around a number,
 zeros after its point, and those before it, white space within it, quotes and dashes. Each pattern begins with a

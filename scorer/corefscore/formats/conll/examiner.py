@@ -163,9 +163,9 @@ class _Examiner(Reader):
         sentence = np.cumsum(gaps)[tokens]
         begins = changes(sentence)
         sentence = np.cumsum(begins) - 1
-        # Empty columns after a mention that other lines of the sentence do not have are as if they were not there.
-        more = empty - np.minimum.reduceat(empty, np.flatnonzero(begins))[sentence]
-        count = table.count - np.where(mentioned, more, 0)
+        # Empty columns after a mention, or at the end of all lines of a sentence, are as if they were not there.
+        least = np.minimum.reduceat(empty, np.flatnonzero(begins))[sentence]
+        count = table.count - np.where(mentioned, empty, least)
         first = count[begins]
         differ = _first_of_each(np.flatnonzero(count != first[sentence]), sentence)
         for row in self.found.take("column-count", differ):
