@@ -43,16 +43,16 @@ _OF_TOKENS = "[bilues]-"
 """What is before the id in labels of tokens, where B-1 begins a mention and I-1 continues it."""
 
 _NOTHING = (
-    r"|not[ _]applicable|err:\d+|\{\}|\?+"
+    r"|not[ _](?:applicable|found|clustered|assigned)|err:\d+|\{\}|\?+|[^\0,;:|(]+[,;:|(]\s?0\.\d+\)*"
     r"|[-._*]|--|\[\]|[-\u2212]1(?:00)?|-9{1,3}|#?n/?a|n\.a\.|<na>|nan|nat|nil|none|null|\\n|missing|noise|outliers?"
-    r"|unk(?:nown)?|unclustered|undefined|unassigned|unlinked|unlabell?ed|unmatched|no[-_ ]?(?:cluster|entity|label)"
-    r"|singletons?|outside|empty|[(\[<](?:null|none|nan|na|unk)[)\]>]|-1[ _][^\0]+|(?:cluster|topic|label|group)[_ ]-1"
-    r"|[-+]?inf|#+|#(?:ref|value|name|num|null|nv|zahl|wert|bezug|div/0)[!?]?|[\d.]+e\+\d+"
+    r"|unk(?:nown)?|un(?:clustered|defined|assigned|linked|labell?ed|matched)|no[-_ ]?(?:cluster|entity|label|match)"
+    r"|singletons?|outside|empty|[(\[<](?:null|none|nan|na|unk|blank|unassigned)[)\]>]|-1[ _][^\0]+|[-+]?inf|#+"
+    r"|(?:cluster|topic|label|group)[_ ]-1|#(?:ref|value|name|num|null|nv|zahl|wert|bezug|div/0)[!?]?|[\d.]+e\+\d+"
 )
 _BETWEEN = r"'?\s?[,;+&|/]\s?'?"
 _SEVERAL = rf"|\d+(?:{_BETWEEN}\d+)+"
-"""What programs write for a value that is missing, or spreadsheets for one that they do not show whole, in lower case;
-between several values; and for several numbers."""
+"""What programs write for a value that is missing, or with a probability, or spreadsheets for one that they do not show
+whole, in lower case; between several values; and for several numbers."""
 
 
 def odd_ids(documents: Documents) -> Iterator[Finding]:

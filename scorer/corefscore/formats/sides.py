@@ -27,7 +27,7 @@ _NO_ENTITIES = (
 OF_ENTITIES = r"(?i)^(?!.*char\w*_offsets?$).*(?:clust|chain|coref|entit)"
 """Names that say that there are entities; those of Maverick in characters are a copy of those in tokens."""
 
-_OF_IDS = "^(?:e|ent|entity|group|grp|set|kb|q|identity|referent|antecedent)[-_ ]?(?:id|no|nr)?$"
+_OF_IDS = "^(?:e|ent|entity|group|grp|set|kb|q|person|event|wikidata|identity|referent|antecedent)[-_ ]?(?:id|no|nr)?$"
 """Other names of columns that may have the entities of items."""
 
 _OF_DOCUMENTS = r"(?i)(?:doc|document|file|text|article|story)[-_ ]?(?:id|key|name)|doc|document|file|(?:file_?)?path"
