@@ -473,7 +473,7 @@ def _divides(name: str, cells: Sequence[str], labels: Sequence[str]) -> bool:
     return not side_in(name) and ((re.fullmatch(OF_TEXTS, name.strip()) and divides_most) or restarts(labels, cells))
 
 
-_FIGURE = re.compile("(?:[A-Za-z]?[-+.,:/ 0-9%]*[0-9][-+.,:/ 0-9eETZ%]*)?")
+_FIGURE = re.compile("(?:[A-Za-z]?(?=[^0-9]*[0-9])[-+.,:/ 0-9eETZ%]*)?")
 """A cell with nothing but a number, a time or a rank."""
 
 _NUMBER = re.compile(r"[^\d-]*([0-9]{1,9})")
