@@ -652,6 +652,7 @@ def test_fields_that_may_be_meant_are_told(
         ({"m0": 0.9, "m1": 0.8}, False),
         ([{"from": "m0", "to": "m1"}], False),
         (["m0", "m1"], False),
+        (["m0", "m1", "the 1999 elections"], False),
         ([], False),
     ],
 )

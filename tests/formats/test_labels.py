@@ -575,6 +575,7 @@ def test_a_stray_quote_that_swallows_rows_is_told(
         ("a/1 a/2 a/3 b/1 b/2 b/3", "1 1 2 1 2 2", "item before /"),
         ("a:1 a:2 a:3 b:1 b:2 b:3", "x x y x y y", None),
         ("a:1 b:1 a:2 b:2 a:3 b:3", "0 0 1 0 1 1", None),
+        ("a_1 a_2 a_3 b_1 b_2 b_3", "0 0 1 0 1 1", None),
         ("a:1 a:2 a:3 a:4 a:5 a:6", "0 0 1 0 1 1", None),
     ],
 )

@@ -420,6 +420,7 @@ SENTENCE = "d\t0\t0\tAnn\t-\t(1)\nd\t0\t1\tsaw\t-\t-\nd\t0\t2\tBo\t-\t(1)\n"
         ("saw\t-\t-", "saw\t-\t(2)\t(3)", 3),
         ("saw\t-\t-", "saw\t-\t(2),\t(3)", 3),
         ("saw\t-\t-", "saw\t2)\t(3)", None),
+        ("saw\t-\t-", "saw\t-\t(ARG1*)\t(3)", None),
         ("saw\t-\t-", "saw\t(x)\t-\t-", None),
     ],
 )
@@ -439,13 +440,18 @@ def test_a_mention_before_the_last_column_is_told(
 def test_a_column_that_is_empty_without_a_mention_is_told(tmp_path: Path) -> None:
     """Where the system has no mention, the last column is that of the key before it."""
     response = tmp_path / "response.conll"
-    for own in (["", "", "(2)", "(1)", ""], ["(1)", "", "", "(1)", ""]):
-        cells = enumerate(zip(["(1)", "-", "(2)", "(1)", "(2)"], own, strict=True))
-        response.write_text(document("".join(f"d\t0\t{n}\tw\t{key}\t{its}\n" for n, (key, its) in cells)))
+    for key, own in (
+        ("(1) - (2) (1) (2)", ["", "", "(2)", "(1)", ""]),
+        ("(1) - (2) (1) (2)", ["(1)", "", "", "(1)", ""]),
+        ("- - (2) - (2)", ["(1)", "-", "", "(1)", ""]),
+    ):
+        cells = enumerate(zip(key.split(), own, strict=True))
+        response.write_text(document("".join(f"d\t0\t{n}\tw\t{cell}\t{its}\n" for n, (cell, its) in cells)))
         assert b": notice[column-count]" in within("lea", response, response, "none").stderr
         assert b": notice[column-count]" in within("validate", response).stdout
     tabbed = SENTENCE.replace("\n", "\t\n")
-    for text in (tabbed, f"{SENTENCE}\n{tabbed}", SENTENCE.replace("\t", " ").replace("(1)", "(1)   ")):
+    blanks, no_cell = SENTENCE.replace("\t", " ").replace("(1)", "(1)   "), SENTENCE.replace("-\t-", "VB\t")
+    for text in (tabbed, f"{SENTENCE}\n{tabbed}", blanks, no_cell):
         response.write_text(document(text))  # every line of a sentence ends with a tab, or in blanks
         assert b"column-count" not in within("lea", response, response, "none").stderr
         assert b"column-count" not in within("validate", response).stdout

@@ -401,6 +401,16 @@ def test_a_column_of_mentions_before_the_last_is_told_beside_equal_entities(
         assert ["same-as-key" for notice in found.notices if notice.code == "same-as-key"] == ["same-as-key"] * is_told
 
 
+def test_heads_are_no_reason_if_hardly_any_mention_matches() -> None:
+    """The first mention of both sides may be the one that matches."""
+    key = [[(n, n) for n in range(0, 180, 2)]]
+    response = [[(0, 0), *((n, n) for n in range(3, 180, 2))]]
+    with pytest.warns(ScorerWarning, match="hardly any mention matches(?s:.)*began 1 token"):
+        found = score(key, response, "lea")
+    (notice,) = (its for its in found.notices if its.code == "no-common-mention")
+    assert "heads" not in str(notice)
+
+
 def test_one_file_as_both_sides_is_told_if_it_has_more_columns(tmp_path: Path) -> None:
     """Such as that of another clustering, which --columns would name; numbers of JSON are none."""
     table, more, plain = (tmp_path / name for name in ("table.csv", "more.jsonl", "plain.jsonl"))

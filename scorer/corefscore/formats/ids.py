@@ -36,8 +36,8 @@ character, which is found fast, and looks at each run only once."""
 _WORD = r"\0(entity|cluster|coref|chain|id|[ec])[ _:-]?(\d+)(?=\0)"
 """An id that is a number after a word for entities."""
 
-_TYPE = r"(?<=\d)[ _:/|-]+(?:per(?:son)?|org(?:anization)?|loc(?:ation)?|gpe|fac|misc|event|product|date)(?=\0)"
-"""What is after the number of an id that names the type of the entity, too."""
+_TYPE = r"(?<=\0)(\d+)[ _:/|-]+(?:per(?:son)?|org(?:anization)?|loc(?:ation)?|gpe|fac|misc|event|product|date)(?=\0)"
+"""An id that is a number before a type of entities."""
 
 _OF_TOKENS = "[bilues]-"
 """What is before the id in labels of tokens, where B-1 begins a mention and I-1 continues it."""
@@ -76,7 +76,7 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
     # A word before the number is left out if another id is the number alone.
     bare = {*re.findall(r"\0(\d+)(?=\0)", texts)}
     texts = re.sub(_WORD, lambda its: "\0" + (its[2] if its[2] in bare else its[1] + its[2]), texts)
-    texts = re.sub(r"(?<=\0)(\d+)" + _TYPE, lambda its: its[1] if its[1] in bare else its[0], texts)
+    texts = re.sub(_TYPE, lambda its: its[1] if its[1] in bare else its[0], texts)
     plain = texts.split("\0")[1:-1]
     outside = "" if re.search(r"\0[a-np-z](?=\0)", texts) else "|o"  # unless single letters are labels
     odd = re.findall(rf"\0({_NOTHING}{outside}{'' if documents.items else _SEVERAL})(?=\0)", texts)

@@ -216,8 +216,8 @@ class _Side(NamedTuple):
         if DOCUMENT not in columns:
             divide = {name: its for name, its in unread.items() if _divides(name, its, columns[ENTITY])}
             self._tell_documents(place, divide, columns[ENTITY])
-            sign = next(iter(re.findall("[:/|#]", columns[ITEM][0])), " ")
-            if restarts(columns[ENTITY], [item.partition(sign)[0] for item in columns[ITEM]]):
+            sign = next(iter(re.findall("[:/|#]", columns[ITEM][0])), None)
+            if sign and restarts(columns[ENTITY], [item.partition(sign)[0] for item in columns[ITEM]]):
                 expected = f'all items are one document; give what is before "{sign}" a column of its own, {DOCUMENT}'
                 name, what = f"{ITEM} before {sign}", "the names of documents"
                 self.notices.append(found_at(place, "unread-field", name=name, what=what, expected=expected))

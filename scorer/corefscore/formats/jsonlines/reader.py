@@ -228,8 +228,8 @@ class _Reader:
         given by id, and is not read."""
         for name, value in fields.items() if self.items else ():
             text = json.dumps(value)
-            has_numbers = re.search(r'(?<![\w."])\d+(?![\w."])', text)
-            if has_numbers and all(json.dumps(mention) in text for mention in self.items):
+            numbers = re.sub(r'"(?:[^"\\]|\\.)*"', "", text)
+            if re.search(r"(?<![\d.])\d+(?![\d.])", numbers) and all(json.dumps(each) in text for each in self.items):
                 expected = "mentions are compared as texts; write their places in clusters instead"
                 self.note(found_at(place, "unread-field", name=name, what="places of mentions", expected=expected))
         if dialect is E2E and not {E2E.words, "subtoken_map"} & fields.keys():
