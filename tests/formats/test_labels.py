@@ -603,8 +603,8 @@ def test_documents_in_the_names_of_items_are_told(items: str, labels: str, told:
         ("note", "Ann he Bob Al", "Ann it Bo her", 0),
         ("name", "Ann he Bob Al", "he Ann Bob Al", 2),
         ("", "Ann he Bob Al", "he Ann Bob Al", 0),
-        ("antecedent", "m0 m0 m2 m2", "m0 m1 m2 m0", 0),  # of a system
-        ("antecedent", "A A m2 m2", "A m2 A m2", 0),
+        ("antecedent", "id_1 id_0 id_3 id_2", "id_0 id_1 id_3 id_2", 0),  # of a system
+        ("antecedent", "A id_0 id_1 id_2", "id_0 A id_1 id_2", 0),
         ("rank", "r1 r2 r3 r4", "r2 r1 r4 r3", 0),
         ("time", "10:00 10:05 10:07 10:09", "10:05 10:00 10:09 10:07", 0),
         ("from", "user user user user", "ner ner ner user", 0),
@@ -614,7 +614,7 @@ def test_documents_in_the_names_of_items_are_told(items: str, labels: str, told:
 def test_ids_of_other_mentions_are_told(column: str, key: str, response: str, told: int, tmp_path: Path) -> None:
     """Each side numbers its own mentions: mention 1 of the response is not that of the key."""
     for name, cells in (("key.csv", key), ("response.csv", response)):
-        rows = (f"m{n},{cell},x,A" for n, cell in enumerate(cells.split()))
+        rows = (f"id_{n},{cell},x,A" for n, cell in enumerate(cells.split()))
         (tmp_path / name).write_text("\n".join([f"mention_id,{column},type,cluster", *rows, ""]))
     found = score(tmp_path / "key.csv", tmp_path / "response.csv", "bcub").notices
     assert [its.details["count"] for its in found if its.code == "other-rows"] == [f"{told} rows"] * bool(told)
