@@ -932,6 +932,36 @@ def test_labels_that_are_spelled_in_two_ways_are_named(
         assert [(its["first"], its["second"]) for its in said] == ([alike] if alike else [])
 
 
+@pytest.mark.parametrize(
+    ("names", "alike", "odd"),
+    [
+        ("a b", None, None),
+        ("a-1 a-2 a_1", None, None),
+        ("Wiki/A wiki/a b", ("Wiki/A", "wiki/a"), None),
+        ("b a a\u00a0", ("a", "a\u00a0"), None),
+        ("3 1 1.0", ("1", "1.0"), None),
+        ("cafe\u0301 caf\u00e9", ("cafe\u0301", "caf\u00e9"), None),
+        ("a nan b", None, "nan"),
+        ("#N/A a", None, "#N/A"),
+        ("a 1.57E+18", None, "1.57E+18"),
+        ("1570000000000000000 1580000000000000000", None, "1570000000000000000"),
+        ("1570000000000000001 1580000000000000003", None, None),
+    ],
+)
+def test_names_of_documents_that_may_be_spoilt_are_named(
+    names: str, alike: tuple[str, str] | None, odd: str | None, tmp_path: Path
+) -> None:
+    path = tmp_path / "table.csv"
+    rows = "".join(f"{name},x{row},e\n" for row in range(2) for name in names.split(" "))
+    path.write_text(f"document,item,entity\n{rows}", encoding="utf-8")
+    said = {notice.code: notice for notice in read(path, columns="document=document").notices}
+    assert said.keys() == {code for code, told in (("alike-ids", alike), ("odd-name", odd)) if told}
+    if alike:
+        assert (said["alike-ids"].details["first"], said["alike-ids"].details["second"]) == alike
+    if odd:
+        assert said["odd-name"].details["name"] == odd
+
+
 def test_many_labels_that_may_be_several_are_looked_at_in_linear_time() -> None:
     """20,000 labels once took half a minute: the set of all labels was built again for each."""
     several = from_labels([f"{number}/{number + 1}" for number in range(20_000)] + ["7", "8"])

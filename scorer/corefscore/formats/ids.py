@@ -9,7 +9,7 @@ from unicodedata import normalize
 
 import numpy as np
 
-from corefscore.core.arrays import Ints, ranked
+from corefscore.core.arrays import ranked
 from corefscore.core.documents import Documents, Place
 from corefscore.core.findings import Finding, plural
 from corefscore.core.items import Numbers
@@ -57,17 +57,45 @@ whole, in lower case; between several values; and for several numbers."""
 
 def odd_ids(documents: Documents) -> Iterator[Finding]:
     """Yield a notice about an id that elsewhere means none or several, such as None or 1,2, and one about two entities
-    of a document whose ids seem to be spellings of one."""
+    of a document whose ids seem to be spellings of one; and the same about the names of documents of items."""
     if not (documents.label < 0).any():  # all are whole numbers
         return
     labels, entities = np.unique(documents.label, return_index=True)
-    names = documents.names_of(entities.tolist())
+    plain, odd = _without_spelling(documents.names_of(entities.tolist()), "" if documents.items else _SEVERAL)
+    if documents.items:  # names can have such signs; a text is several labels if each part is one
+        several, known = [at for at, text in enumerate(plain) if re.search(_BETWEEN, text)], {*plain}
+        odd += [at for at in several if known.issuperset(re.split(_BETWEEN, plain[at].strip("[](){}'")))]
+    # CorefUD has errors of its own for its ids.
+    for at in () if documents.nodes else sorted(odd, key=lambda at: plain[at])[:1]:
+        entity, size = int(entities[at]), int((documents.label[documents.entity] == labels[at]).sum())
+        count = plural(size, "mention" if documents.items is None else "item")
+        yield found_at(_place_of(documents, entity), "odd-label", label=documents.name_of(entity), count=count)
+    if len(set(plain)) < len(labels):
+        number = Numbers().of(plain)[np.searchsorted(labels, documents.label)]
+        first, rank = ranked(documents.document, number)
+        for entity in np.flatnonzero(first[rank] != np.arange(len(rank)))[:1].tolist():
+            what = f'entities of document "{documents.names[documents.document[entity]]}" have nearly the same id'
+            one, other = documents.names_of([int(first[rank[entity]]), entity])
+            yield found_at(_place_of(documents, entity), "alike-ids", what=what, first=one, second=other)
+    if documents.items:
+        plain, odd = _without_spelling(documents.names)
+        for at in odd[:1]:
+            yield found_at(documents.place_of(at), "odd-name", name=documents.names[at])
+        first_of = dict(zip(reversed(plain), reversed(documents.names), strict=True))
+        alike = [at for at, name in enumerate(documents.names) if first_of[plain[at]] != name]
+        for at in alike[:1]:
+            what, name = "documents have nearly the same name", first_of[plain[at]]
+            yield found_at(documents.place_of(at), "alike-ids", what=what, first=name, second=documents.names[at])
+
+
+def _without_spelling(names: Sequence[str], several: str = "") -> tuple[Sequence[str], list[int]]:
+    """Return names as they are compared, and the places of those that elsewhere mean none or ``several``."""
     texts = "\0".join(["", *(name.replace("\0", " ") for name in names), ""])
-    if len(texts) > 16 * len(names) and (rounded := _rounded(names)) is not None:
-        yield _odd_label(documents, labels, entities, names.index(rounded))
+    rounded = _rounded(names) if len(texts) > 16 * len(names) else None
+    odd = [names.index(rounded)] if rounded is not None else []
     digits, different = texts.replace("\0", ""), len({*names}) == len(names)
     if different and digits.isascii() and digits.isdecimal() and not re.search("\0" + "0[0-9]", texts):
-        return
+        return names, odd
     texts = normalize("NFKC", texts).casefold()
     for pattern, left in _SPELLING:
         texts = re.sub(pattern, left, texts)
@@ -79,21 +107,8 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
     texts = re.sub(_TYPE, lambda its: its[1] if its[1] in bare else its[0], texts)
     plain = texts.split("\0")[1:-1]
     outside = "" if re.search(r"\0[a-np-z](?=\0)", texts) else "|o"  # unless single letters are labels
-    odd = re.findall(rf"\0({_NOTHING}{outside}{'' if documents.items else _SEVERAL})(?=\0)", texts)
-    if documents.items:  # names can have such signs; a text is several labels if each part is one
-        several, known = [text for text in plain if re.search(_BETWEEN, text)], {*plain}
-        odd += [text for text in several if known.issuperset(re.split(_BETWEEN, text.strip("[](){}'")))]
-    # CorefUD has errors of its own for its ids.
-    for text in () if documents.nodes else sorted(odd)[:1]:
-        yield _odd_label(documents, labels, entities, plain.index(text))
-    if len(set(plain)) == len(labels):
-        return
-    number = Numbers().of(plain)[np.searchsorted(labels, documents.label)]
-    first, rank = ranked(documents.document, number)
-    for entity in np.flatnonzero(first[rank] != np.arange(len(rank)))[:1].tolist():
-        name = documents.names[documents.document[entity]]
-        one, other = documents.names_of([int(first[rank[entity]]), entity])
-        yield found_at(_place_of(documents, entity), "alike-ids", document=name, first=one, second=other)
+    none = {*re.findall(rf"\0({_NOTHING}{outside}{several})(?=\0)", texts)}
+    return plain, odd + [at for at, text in enumerate(plain) if text in none]
 
 
 def _rounded(names: Sequence[str]) -> str | None:
@@ -104,13 +119,6 @@ def _rounded(names: Sequence[str]) -> str | None:
     bits = sum(math.log2(math.ulp(float(name))) for name in numbers)
     floats = bits > 10 and all(int(float(name)) == int(name) for name in numbers)
     return min(numbers) if zeros or floats else None
-
-
-def _odd_label(documents: Documents, labels: Ints, entities: Ints, at: int) -> Finding:
-    """Return the notice about a label, which is the one of this number among the different ``labels``."""
-    entity, size = int(entities[at]), int((documents.label[documents.entity] == labels[at]).sum())
-    count = plural(size, "mention" if documents.items is None else "item")
-    return found_at(_place_of(documents, entity), "odd-label", label=documents.name_of(entity), count=count)
 
 
 def _place_of(documents: Documents, entity: int) -> Place:
