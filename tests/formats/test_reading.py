@@ -6,6 +6,7 @@ import random
 import re
 from pathlib import Path
 
+import corefscore
 import numpy as np
 import pytest
 from corefscore.core.arrays import NONE, order_by
@@ -506,3 +507,32 @@ def test_a_misspelt_marker_is_told_at_its_line_in_any_block(tmp_path: Path) -> N
     assert path.stat().st_size > 1 << 20
     told = [line for line in within("lea", path, path, "none").stderr.decode().splitlines() if "[odd-marker]" in line]
     assert [line.partition(": notice")[0] for line in told] == 2 * [f"{path}:{lines + 2}"]
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "told"),
+    [
+        ("(a); part 000", "a 0, a 0, a 1", "(a); part 001"),
+        ("(a); part 000", "a 0, a 1, a 0", None),  # the last line is that of the document
+        ("(a); part 3", "a 3, a 4", "(a); part 4"),
+        ("(a/b); part 012", "a/b 12, c 0", "(c); part 000"),
+        ("(a); part 000", "a 0", None),
+        ("(a); part 000", "b 0, b 1", None),  # the columns do not name the document
+        ("a", "a 0, b 0", None),  # may be words
+        ("a", "1 0, 2 0", None),
+    ],
+)
+def test_a_document_that_ends_as_another_is_told(name: str, rows: str, told: str | None, tmp_path: Path) -> None:
+    lines = "".join(f"{row} w -\n" for row in rows.split(", "))
+    path = tmp_path / "file.conll"
+    path.write_text(f"#begin document {name}\n{lines}\n#end document\n")
+    said = [(its.line, its.details["other"]) for its in corefscore.read(path).notices if its.code == "other-document"]
+    assert said == ([(1 + lines.count("\n"), told)] if told else [])
+    assert (b"notice[other-document]" in within("validate", path).stdout) is bool(told)
+
+
+def test_only_the_first_document_that_ends_as_another_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "file.conll"
+    documents = (f"#begin document ({name}); part 000\n{name} 0 w (0)\nx 0 w -\n#end document\n" for name in "ab")
+    path.write_text("".join(documents))
+    assert [its.line for its in corefscore.read(path).notices if its.code == "other-document"] == [3]

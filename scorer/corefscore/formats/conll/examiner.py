@@ -122,7 +122,7 @@ class _Examiner(Reader):
     def look(self, lines: Lines) -> None:
         text = lines.text
         ends_in_cr = text[lines.stops - 1] == CR
-        self.look_before_last(lines)
+        self.look_at_documents(lines)
         ended = slice(len(ends_in_cr) - (not self.ended))
         for kind, which in enumerate((~ends_in_cr[ended], ends_in_cr[ended])):
             self._file.line_ends[kind] += int(np.count_nonzero(which))

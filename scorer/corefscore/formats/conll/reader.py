@@ -235,7 +235,7 @@ class Reader:
         self.line = 0
         self.ended = True
         self.outside_lines = self.first_outside = 0
-        self._told_lost = False
+        self._told_lost = self._told_other = False
         self.mentioned = self.filled = False
         documents, blocks = 0, _blocks(source, self.whole_documents)
         for data, size, self.ended in blocks:
@@ -285,27 +285,40 @@ class Reader:
         before[lines.cells.line] = np.where(tabbed, lines.cells.stop - 1, filled)
         if (lines.text[before] == CLOSING).any() and not self._told_lost:
             self._look_for_lost(lines, before, ends)
-        self.look_before_last(lines)
+        self.look_at_documents(lines)
         if lines.cells.odd.any():
             cells = lines.cells.filled()
             odd = np.flatnonzero(cells.odd)
             for cell in odd[changes(cells.document[odd])].tolist():
                 self.odd.setdefault(int(cells.document[cell]), cells.finding(cell, self))
 
-    def look_before_last(self, lines: Lines) -> None:
-        """Keep the first line of each document without mentions in this block that has one before the last column."""
+    def look_at_documents(self, lines: Lines) -> None:
+        """Keep the first line of each document without mentions in this block that has one before the last column. Add
+        a notice for the first document of a file that has the name of its first line, where the last has another."""
         if lines.cells is None:
             return
-        first, stop, document, _ = lines.segments
+        (first, stop, document, _), text, starts, stops = lines.segments, lines.text, lines.starts, lines.stops
         mentioned = lines.cells.document[~lines.cells.unread]
         without = np.searchsorted(mentioned, document, "right") == np.searchsorted(mentioned, document)
         for at in np.flatnonzero(without & (stop > first)).tolist():
-            place = int(lines.starts[first[at]]), int(lines.stops[stop[at] - 1])
-            for its in _BEFORE_LAST.finditer(lines.text.data, *place):
-                line = int(np.searchsorted(lines.starts, its.start(), "right")) - 1
+            place = int(starts[first[at]]), int(stops[stop[at] - 1])
+            for its in _BEFORE_LAST.finditer(text.data, *place):
+                line = int(np.searchsorted(starts, its.start(), "right")) - 1
                 if lines.is_token[line]:
                     self.before.setdefault(int(document[at]), self.line + 1 + line)
                     break
+        tokens = np.flatnonzero(lines.is_token)
+        begins, ends = np.searchsorted(tokens, first), np.searchsorted(tokens, stop) - 1
+        several = begins < ends
+        pairs = np.column_stack((tokens[begins[several]], tokens[ends[several]])).tolist()
+        for number, pair in zip(document[several].tolist(), pairs, strict=True):
+            rows = [as_text(text[starts[line] : stops[line]].tobytes()).split(None, 2)[:2] for line in pair]
+            if rows[0] != rows[1] and not self._told_other:
+                width = max(1, len(self.names[number]) - len(f"({rows[0][0]}); part "))
+                own, other = (f"({row[0]}); part {row[-1]:0>{width}}" for row in rows)
+                if own == self.names[number]:
+                    self._told_other = True
+                    self._notice("other-document", self.line + 1 + pair[1], document=own, other=other)
 
     def _look_for_lost(self, lines: Lines, before: Ints, ends: Ints) -> None:
         """Add a notice for the first line of a file, given where its lines end, whose cell ``before`` the last one ends
