@@ -756,7 +756,9 @@ def test_the_column_of_a_side_is_guessed_first_and_not_read_for_both(tmp_path: P
     ("names", "told"),
     [
         ("coref coref_chain eid groupID antecedent", True),
+        ("mention_cluster cluster_num entity_number hdbscan_label kmeans new_label label2 yhat y_hat", True),
         ("price entity_type cluster_size chain_len is_coref n_clusters num_entities clustering_method", False),
+        ("mention_entity_type new_labels_note", False),
     ],
 )
 def test_a_type_beside_entities_is_told(names: str, told: bool, tmp_path: Path) -> None:
@@ -834,6 +836,11 @@ def test_predictions_beside_labels_are_not_left_out_in_silence(name: str, tmp_pa
         (["cluster:1", "cluster:2"], None),
         (["v 0.9", "v 1.0"], None),
         (["not found", "1"], ("not found", "1 item")),
+        *(
+            ([label, "1"], (label, "1 item"))
+            for label in ("3 0.95", "FALSE", "not sure", "no cluster assigned", "no-match")
+        ),
+        (["3 5", "1"], None),
         (["(blank)", "1"], ("(blank)", "1 item")),
         (["inf", "1"], ("inf", "1 item")),
         (["123456789012345000", "123456789013456000"], ("123456789012345000", "1 item")),

@@ -43,11 +43,12 @@ _OF_TOKENS = "[bilues]-"
 """What is before the id in labels of tokens, where B-1 begins a mention and I-1 continues it."""
 
 _NOTHING = (
-    r"|not[ _](?:applicable|found|clustered|assigned)|err:\d+|\{\}|\?+|[^\0,;:|(]+[,;:|(]\s?0\.\d+\)*"
+    r"|not[ _](?:applicable|found|clustered|assigned|sure)|none of (?:the above|these)|no[-_ ]?(?:cluster|entity|label)"
+    r"(?: assigned)?|no[-_ ]?match|err:\d+|\{\}|\?+|[^\0,;:|(]+[,;:|(]\s?0\.\d+\)*|\d+ 0\.\d+|false|singletons?|outside"
     r"|[-._*]|--|\[\]|[-\u2212]1(?:00)?|-9{1,3}|#?n/?a|n\.a\.|<na>|nan|nat|nil|none|null|\\n|missing|noise|outliers?"
-    r"|unk(?:nown)?|un(?:clustered|defined|assigned|linked|labell?ed|matched)|no[-_ ]?(?:cluster|entity|label|match)"
-    r"|singletons?|outside|empty|[(\[<](?:null|none|nan|na|unk|blank|unassigned)[)\]>]|-1[ _][^\0]+|[-+]?inf|#+"
-    r"|(?:cluster|topic|label|group)[_ ]-1|#(?:ref|value|name|num|null|nv|zahl|wert|bezug|div/0)[!?]?|[\d.]+e\+\d+"
+    r"|unk(?:nown)?|un(?:clustered|defined|assigned|linked|labell?ed|matched)|empty|-1[ _][^\0]+|[-+]?inf|#+"
+    r"|[(\[<](?:null|none|nan|na|unk|blank|unassigned)[)\]>]|(?:cluster|topic|label|group)[_ ]-1|[\d.]+e\+\d+"
+    r"|#(?:ref|value|name|num|null|nv|zahl|wert|bezug|div/0)[!?]?"
 )
 _BETWEEN = r"'?\s?[,;+&|/]\s?'?"
 _SEVERAL = rf"|\d+(?:{_BETWEEN}\d+)+"

@@ -27,7 +27,11 @@ _NO_ENTITIES = (
 OF_ENTITIES = r"(?i)^(?!.*char\w*_offsets?$).*(?:clust|chain|coref|entit)"
 """Names that say that there are entities; those of Maverick in characters are a copy of those in tokens."""
 
-_OF_IDS = "^(?:e|ent|entity|group|grp|set|kb|q|person|event|wikidata|identity|referent|antecedent)[-_ ]?(?:id|no|nr)?$"
+_OF_IDS = (
+    "^(?:e|ent|entity|group|grp|set|kb|q|person|event|wikidata|identity|referent|antecedent)[-_ ]?(?:id|no|nr)?$"
+    "|^(?:mention|item)_(?:cluster|entity)$|(?:cluster|entity)_num(?:ber)?$|^(?:h?dbscan|kmeans|new|final)_?(?:label)?$"
+    "|^label_?2$|^y_?hat$"
+)
 """Other names of columns that may have the entities of items."""
 
 _OF_DOCUMENTS = r"(?i)(?:doc|document|file|text|article|story)[-_ ]?(?:id|key|name)|doc|document|file|(?:file_?)?path"
@@ -62,7 +66,8 @@ def names_entities(name: str, side: str) -> bool:
     """Return whether a column with this name seems to have the entities of a side."""
     if of := side_in(name):
         return of == side
-    return not re.search(_NO_ENTITIES, name) and re.search(f"{OF_ENTITIES}|{_OF_IDS}", name) is not None
+    of_entities = re.search(OF_ENTITIES, name) is not None and not re.search(_NO_ENTITIES, name)
+    return of_entities or re.search(_OF_IDS, name) is not None
 
 
 def names_documents(name: str) -> bool:
