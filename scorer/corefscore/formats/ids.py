@@ -44,7 +44,7 @@ _OF_TOKENS = "[bilues]-"
 
 _NOTHING = (
     r"|not[ _](?:applicable|found|clustered|assigned|sure)|none of (?:the above|these)|no[-_ ]?(?:cluster|entity|label)"
-    r"(?: assigned)?|no[-_ ]?match|err:\d+|\{\}|\?+|[^\0,;:|(]+[,;:|(]\s?0\.\d+\)*|\d+ 0\.\d+|false|singletons?|outside"
+    r"(?: assigned)?|no[-_ ]?match|err:\d+|\{\}|\?+|[^\0,;:|(]+[,;:|(]\s?0\.\d+\)*|\d+ 0\.\d+|singletons?|outside"
     r"|[-._*]|--|\[\]|[-\u2212]1(?:00)?|-9{1,3}|#?n/?a|n\.a\.|<na>|nan|nat|nil|none|null|\\n|missing|noise|outliers?"
     r"|unk(?:nown)?|un(?:clustered|defined|assigned|linked|labell?ed|matched)|empty|-1[ _][^\0]+|[-+]?inf|#+"
     r"|[(\[<](?:null|none|nan|na|unk|blank|unassigned)[)\]>]|(?:cluster|topic|label|group)[_ ]-1|[\d.]+e\+\d+"
