@@ -425,8 +425,8 @@ def test_a_list_has_a_line_an_error_with_its_place() -> None:
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (("--measures", "cone_b3"), "the cost of errors is F1 of a coreference measure, which"),
-        (("--measures", "lea.recall"), "the cost of errors is F1 of a coreference measure, which"),
+        (("--measures", "cone_b3"), "cannot measure the cost of errors"),
+        (("--measures", "lea.recall"), "cannot measure the cost of errors"),
         (("--pronouns", "tags:"), '--pronouns "tags:": expected auto, none, english, tags:A,B or words:FILE'),
         (("--pronouns", "words:nowhere"), "--pronouns words:nowhere: No such file or directory"),
     ],
@@ -563,7 +563,7 @@ def test_python_takes_lists_of_documents_and_json_with_both_sides(tmp_path: Path
     ("arguments", "options", "error", "text"),
     [
         (([[(0, 1)]],), {}, UsageError, "there is no response"),
-        (([[(0, 1)]], [[(0, 1)]], "cone_b3"), {}, UsageError, "the cost of errors is F1 of a coreference measure"),
+        (([[(0, 1)]], [[(0, 1)]], "cone_b3"), {}, UsageError, "cannot measure the cost of errors"),
         (([[(0, 1)]], [[(0, 1)]]), {"mesure": "lea"}, UsageError, "did you mean measure"),
         (([[(0, 1)]], [[[["a"]]]]), {}, InputError, "expected"),
     ],
@@ -792,7 +792,7 @@ def test_a_file_of_both_sides_needs_no_response(tmp_path: Path, arguments: tuple
         (
             "key.conll",
             (),
-            "Missing argument 'RESPONSE'. It can be left out with cone --estimate-key, and if KEY is JSON",
+            "Missing argument 'RESPONSE'. Only two calls need none: cone --estimate-key, and a JSON KEY",
         ),
         ("both.jsonl", ("nowhere.jsonl",), "nowhere.jsonl: No such file or directory"),
     ],

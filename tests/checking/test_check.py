@@ -99,7 +99,7 @@ def test_blanc_of_official_output_has_the_boundary_of_the_run(
     assert not check(pair[0], pair[1], baseline, tolerance=0, both_ways=True, **boundary).moved
     done = call(capfdbinary, "check", baseline, *pair, *(() if options else ("--boundary", "both")), *same)
     assert (done.status, done.stdout) == (1, b"")
-    assert b"error[not-a-baseline] scores of blanc do not match their link counts" in done.stderr
+    assert b"error[not-a-baseline] the scores of blanc do not fit its counts" in done.stderr
 
 
 def test_a_run_without_links_has_the_boundary_of_its_mentions(tmp_path: Path, capfdbinary: Capture) -> None:

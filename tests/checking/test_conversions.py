@@ -390,7 +390,7 @@ def test_a_word_that_a_format_cannot_contain_is_replaced_and_told(
     path = tmp_path / "key.jsonl"
     path.write_text(as_json(Document("d", [["x", word, "y"]], {"0": [(0, 0), (1, 1)], "1": [(2, 2)]})))
     done = call(capfdbinary, "convert", path, tmp_path / "out", "--format", to)
-    found = f'1 word that {NAMED[to]} cannot contain: {word!a} (token 1) is written as "{written}"'
+    found = f'{NAMED[to]} cannot contain 1 word: {word!a} (token 1) is written as "{written}"'
     assert f'notice[changed-word] in document "d": {found}' in done.stderr.decode()
     assert call(capfdbinary, "validate", tmp_path / "out").status == 0
     assert scores(path, path) == scores(tmp_path / "out", tmp_path / "out", **(HEADLESS if to == "corefud" else {}))
@@ -404,7 +404,7 @@ def test_names_that_become_the_same_are_refused(tmp_path: Path, capfdbinary: pyt
     (tmp_path / "key").write_text("".join(as_json(Document(name, [["x"]], {})) for name in ("a\tb", "a_b")))
     done = call(capfdbinary, "convert", tmp_path / "key", tmp_path / "out", "--format", "corefud")
     assert (done.status, (tmp_path / "out").exists()) == (1, False)
-    assert b'error[repeated-name] a second document named "a_b"; the first is at' in done.stderr
+    assert b'error[repeated-name] two documents are named "a_b"; the first is at' in done.stderr
 
 
 UNPACKING: dict[str, Callable[[bytes], bytes]] = {

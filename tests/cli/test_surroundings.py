@@ -121,7 +121,7 @@ def test_a_pipe_in_a_folder_is_skipped_with_a_notice(tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "key.conll").write_bytes(Path(KEY).read_bytes())
     os.mkfifo(folder / "pipe.conll")
-    said = f"{folder}/pipe.conll: notice[not-a-file] this is a pipe, a device or a socket in a folder".encode()
+    said = f"{folder}/pipe.conll: notice[not-a-file] this is no regular file, but a pipe".encode()
     reading: list[list[str | Path]] = [
         ["muc", folder, KEY, "none"],
         ["muc", KEY, folder, "none"],
@@ -512,7 +512,7 @@ def test_an_owner_that_cannot_be_kept_is_told(
         os.chown(out, 1234, 5678)
         out.chmod(0o4755)
         done = call(capfdbinary, "muc", KEY, RESPONSE, "--output", out)
-        told = f"belonged to user 1234 and group 5678, the new one belongs to user 0 and group {group}\n"
+        told = f"belonged to user 1234 and group 5678, and the new one to user 0 and group {group}\n"
         assert told.encode() in done.stderr
         assert (done.status, out.stat().st_mode & 0o7777, out.stat().st_gid) == (0, 0o755, group)
         may = [5678]

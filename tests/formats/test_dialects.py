@@ -236,9 +236,9 @@ def test_offsets_are_of_tokens_where_the_dialect_is_named() -> None:
 def test_a_dialect_can_be_named() -> None:
     """An object with the fields of two is of that which is asked for, or that whose clusters are."""
     path = FOLDER / "e2e" / "fields-of-two-dialects" / "response.jsonl"
-    with pytest.raises(InputError, match='no field "document_id"'):
+    with pytest.raises(InputError, match='field "document_id" is missing'):
         corefscore.read(path, input_format="wl-coref")
-    with pytest.raises(InputError, match='no field "document_id"'):
+    with pytest.raises(InputError, match='field "document_id" is missing'):
         corefscore.read(path, columns="clusters=span_clusters")
     assert corefscore.read(path, input_format="e2e").names == ["d1"]
     assert corefscore.read(GOOD["maverick"], input_format="jsonlines").names == ["d1", "d2"]

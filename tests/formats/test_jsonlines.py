@@ -818,7 +818,7 @@ def test_lines_have_their_numbers_for_names_whoever_reads_them(
 
 
 def test_a_name_in_another_field_is_not_passed_over(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match='no field "doc_key"; the object has "doc_id"'):
+    with pytest.raises(InputError, match='field "doc_key" is missing; the object contains "doc_id"'):
         read_text(lines({"doc_id": "d", "clusters": []}), tmp_path)
 
 

@@ -381,7 +381,7 @@ def test_a_table_is_read_in_pieces(tmp_path: Path) -> None:
     rows[30_000] = '"item\n30000, quoted",10000'
     path = tmp_path / "key.csv"
     path.write_text("\n".join(["item,entity", *rows, "late"]))
-    with pytest.raises(InputError, match=r"key.csv:40003: error\[bad-row\] a row of 1 cell: late"):
+    with pytest.raises(InputError, match=r"key.csv:40003: error\[bad-row\] this row has 1 cell: late"):
         corefscore.read(path)
     path.write_text("\n".join(["item,entity", *rows]))
     items = [f"item {number}" for number in range(40_000)]
@@ -1018,7 +1018,7 @@ def test_a_second_header_is_no_item(mark: str, quote: str, tmp_path: Path) -> No
     """As ``cat a.csv b.csv`` leaves it; on both sides it was an item that both have."""
     path = tmp_path / "two.csv"
     path.write_text(f"{mark}item,entity\na,1\nb,{quote}1{quote}\n{mark}item,entity\nc,2\n")
-    assert b"two.csv:4: error[bad-row] the header again" in within("bcub", path, path).stderr
+    assert b"two.csv:4: error[bad-row] this line repeats the header" in within("bcub", path, path).stderr
 
 
 def test_an_item_called_as_its_column_is_no_header_in_a_document_of_another_name(tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ def test_a_single_file_keeps_the_empty_name(tmp_path: Path) -> None:
 
 def test_two_documents_without_names_in_a_file_are_refused(tmp_path: Path) -> None:
     key = folder(tmp_path / "key", ann=ANN + BO, bo=BO)
-    with pytest.raises(InputError, match='a second document named "ann"'):
+    with pytest.raises(InputError, match='two documents are named "ann"'):
         score(key, key, "lea")
 
 

@@ -176,7 +176,7 @@ def test_eight_of_77_tags_without_their_sign(tmp_path: Path, capfdbinary: pytest
     answer.write_text(re.sub(r"\(#(?=2\))", "(", NEARLY_77))
     done = call(capfdbinary, "lea", key, answer, "--format", "json")
     assert json.loads(done.stdout)["fidelity"]["tags_unknown"] == 9
-    assert b"9 tags misspelled or in another notation" in done.stderr
+    assert b"read 9 tags as text: misspelled, or in another notation" in done.stderr
     assert b"[word2](2)" in done.stderr
 
 
@@ -211,7 +211,7 @@ def test_the_pattern_in_the_refusal_of_another_notation_reads_it(
     assert (refused.status, refused.stdout) == (1, b"")
     assert b"[other-notation]" in refused.stderr
     assert within("validate", answer).status == 1
-    typed = refused.stderr.decode().partition("those of entities: ")[2]
+    typed = refused.stderr.decode().partition("score with ")[2]
     done = call(capfdbinary, "lea", KEY, answer, "none", *shlex.split(typed))
     assert done.stdout == call(capfdbinary, "lea", KEY, TAGGED / "markdown.txt", "none").stdout
     assert done.stderr == b""

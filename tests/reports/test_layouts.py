@@ -237,7 +237,7 @@ def test_a_look_that_a_layout_cannot_have_is_refused(layout: str, options: list[
     done = within("lea", *DEMO, "--format", layout, *options)
     assert (done.status, done.stdout) == (2, b"")
     assert done.stderr.decode() == (
-        f"corefscore: {options[0]} needs --format table, markdown or latex; this run prints {layout}\n"
+        f"corefscore: {options[0]} needs --format table, markdown or latex; this is --format {layout}\n"
     )
 
 

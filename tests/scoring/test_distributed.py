@@ -108,7 +108,7 @@ def test_counts_of_lists_of_files_come_in_their_order(address: str, pair: Pair) 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["here"], b"'here' is not a number of processes, and not an address such as tcp://HOST:PORT"),
+        (["here"], b"'here' is neither a number of processes (from 1) nor an address such as tcp://HOST:PORT"),
         (["tcp://127.0.0.1:9"], b"no Dask scheduler answers at tcp://127.0.0.1:9 within 0.5 seconds"),
         (["other://127.0.0.1:9"], b"unknown address scheme 'other'"),
     ],

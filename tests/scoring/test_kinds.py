@@ -601,18 +601,18 @@ d	0	4	her	*	(1)
 @pytest.mark.parametrize(
     ("text", "of", "message"),
     [
-        (CONLL_NAMES, "column:9", '--of column:9: the key has no types of entities; expected "(GPE*"'),
+        (CONLL_NAMES, "column:9", '--of column:9: the key has no types of entities; expected "(GPE)"'),
         (CONLL_NAMES, "column:6", "in the last column"),
         (CONLL_NAMES, "field:ner", "in this field of JSON"),
         (CONLL_NAMES, "type", "CorefUD contains them in the field etype"),
         (CONLL_NAMES, "column:0", "expected column:N, counted from 1"),
         (CONLL_NAMES, "column:5:", "with :NAME after it for one type"),
         (CONLL_NAMES, "field:", "expected column:N, counted from 1, or field:FIELD"),
-        (CONLL_NAMES.replace("*)", "*"), "column:5", 'has "PERSON" without a partner at token 0; expected'),
+        (CONLL_NAMES.replace("*)", "*"), "column:5", 'has "PERSON" without a partner at token 0; "(TYPE*" ends'),
         (
             CONLL_NAMES.replace("(PERSON", ""),
             "column:5",
-            'has ")" without a partner at token 1; expected "(TYPE*" to',
+            'has ")" without a partner at token 1; "(TYPE*" ends',
         ),
         ('{"clusters": [[[0, 1]]], "ner": [[0, "X"]]}', "field:ner", 'field "ner" has another shape'),
         ('{"clusters": [[[0, 1]]], "ner": "X"}', "field:ner", "lists of [first token, last token] and a type"),
@@ -702,7 +702,7 @@ WITHOUT_TERMS = ["cone", "mor", "zero", "bcubs"]
 def test_metrics_without_terms_are_refused(metric: str, capfdbinary: Capture) -> None:
     done = call(capfdbinary, metric, *DEMO, "--of", "size:2", "--format", "table")
     assert (done.status, done.stdout) == (2, b"")
-    assert f"leave out --of or {metric}, which".encode() in done.stderr
+    assert f"--of cannot be used with {metric}; name".encode() in done.stderr
 
 
 def test_every_other_metric_has_terms() -> None:

@@ -139,8 +139,8 @@ def test_every_layout_has_the_mean(name: str, layout: str) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ((f"a={ASH},{ASH}", f"b={CEDAR}"), b"with another path for each run"),
-        ((f"a={ASH},", f"b={CEDAR}"), b"with another path for each run"),
+        ((f"a={ASH},{ASH}", f"b={CEDAR}"), b"with a different path for each run"),
+        ((f"a={ASH},", f"b={CEDAR}"), b"with a different path for each run"),
         ((f"a={ASH},{BIRCH}", f"a 1={CEDAR}"), b'and a name of its own: the second run of "a"'),
         ((f"a={ASH},{BIRCH}", f"b={CEDAR}", "--by", "file"), b"not compared on groups of documents"),
     ],

@@ -115,7 +115,7 @@ def measured(name: str) -> Measure:
     metrics = wanted(measure).metrics
     if score != "f1" or any(metric.view != WHOLE for metric in metrics) or not metrics:
         raise UsageError(
-            f'the cost of errors is F1 of a coreference measure, which "{name}" is not; name one, such as conll'
+            f'"{name}" cannot measure the cost of errors; name a measure of coreference that has an F1, such as conll'
         )
     return Measure(measure, metrics)
 

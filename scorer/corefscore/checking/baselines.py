@@ -224,7 +224,9 @@ def _from_official(text: str, path: str, name: str | None, own: Mapping[str, Any
     scores = {name: _scores(metrics, fractions) for name, fractions in printed.items() if name is not None}
     for measure in total.keys() & printed[None].keys():
         if not np.allclose(list(total[measure].values())[len(SCORES) :], printed[None][measure]):
-            raise _refused(path, f"scores of {measure} do not match their link counts; other options were used")
+            raise _refused(
+                path, f"the scores of {measure} do not fit its counts, so it was not made with the official options"
+            )
     documents = {name: numbers_in(of_document) for name, of_document in scores.items()}
     return Baseline(metrics, numbers_in(total), documents, sizes=_sizes(total, scores))
 

@@ -55,8 +55,8 @@ _FAILED = 3
             metavar="POINTS",
             multiple=True,
             heading=SCORING,
-            help="Largest fall allowed, in percentage points (default 0.05); lea.f1=0.5 sets that of one score. Can be "
-            "repeated.",
+            help="Largest fall (with --both-ways: change) allowed, in percentage points (default 0.05). For one score: "
+            "lea.f1=0.5. Can be repeated.",
         ),
         options.Parameter(
             "--both-ways",

@@ -38,7 +38,7 @@ def _parser(program: str) -> ArgumentParser:
     parser.add_argument("-m", "--metrics", nargs="*", choices=names, default=[_ALL], help=what)
     parser.add_argument("-s", "--keep-singletons", action="store_true", help="keep singletons")
     parser.add_argument("-a", "--match", choices=MATCHING, default="head", help="which mentions match (default: head)")
-    parser.add_argument("-x", "--exact-match", action="store_true", help="match exact spans, whatever -a says")
+    parser.add_argument("-x", "--exact-match", action="store_true", help="match exact spans (overrides -a)")
     zeros = "how zeros are aligned (default: dependent)"
     parser.add_argument("-z", "--zero-match-method", choices=["linear", "dependent"], default="dependent", help=zeros)
     return parser

@@ -188,11 +188,13 @@ def errors(
     """Analyse one or two responses, and write the report or the page."""
     response, _ = given_sides(key, response, other or "", arguments)
     if other is not None and look.layout == "github":
-        raise UsageError("--format github is for one response: leave the second out, or use --format json")
+        raise UsageError("--format github is for one response: leave the second response out, or use --format json")
     if other is not None and repaired is not None:
-        raise UsageError("--repaired FOLDER is for one response: leave the second out")
+        raise UsageError("--repaired FOLDER is for one response: leave the second response out")
     if other is not None and html is None and arguments["mentions"] == "given":
-        raise UsageError("--mentions given counts different key mentions for each response: leave the second out")
+        raise UsageError(
+            "--mentions given counts different key mentions for each response: leave the second response out"
+        )
     if html is not None:
         _refuse_beside_page("layout")
     paths = paths_by_name([response] if other is None else [response, other])
@@ -229,8 +231,7 @@ def _write_repaired(analysis: Analysis, folder: str, inputs: Sequence[str]) -> N
     "diff",
     cls=options.Command,
     short_help="Show in the text where key and response differ.",
-    help="Show in the text where key and response differ: every mention is in brackets, with a sign for its "
-    "error.\n\n"
+    help="Show the sentences in which key and response differ, with mentions in brackets and errors marked.\n\n"
     "NAME shows only one document. OTHER is a second response, shown beside the first; it needs --html.",
     more=f"--only accepts these types of errors: {', '.join(TYPES)}; or titles from the output of errors.",
     examples=(

@@ -90,7 +90,7 @@ class Command(click.Command):
             readable = [name for name in fitting(TABLES) if LAYOUTS[name].order]
             if digits is not None and layout not in readable:
                 raise UsageError(
-                    f"--digits needs --format {', '.join(readable[:-1])} or {readable[-1]}; this run prints {layout}"
+                    f"--digits needs --format {', '.join(readable[:-1])} or {readable[-1]}; this is --format {layout}"
                 )
             width = terminal_size().columns if layout in readable else 80
             given["look"] = Style(layout, 2 if digits is None else digits, width)
@@ -165,7 +165,7 @@ class _Jobs(StringParamType):
         try:
             return click.IntRange(1).convert(value, param, ctx)
         except click.BadParameter:
-            self.fail(f"{value!r} is not a number of processes, and not an address such as tcp://HOST:PORT.")
+            self.fail(f"{value!r} is neither a number of processes (from 1) nor an address such as tcp://HOST:PORT.")
 
 
 def made(topic: type | Iterable[Option], *names: str) -> list[click.Parameter]:

@@ -132,12 +132,12 @@ def _keep(target: str, descriptor: int, name: str) -> list[str]:
     kept = (new.st_uid, new.st_gid) == (old.st_uid, old.st_gid)
     if not kept:
         lost.append(
-            f"belonged to user {old.st_uid} and group {old.st_gid}, the new one belongs to user {new.st_uid} "
+            f"belonged to user {old.st_uid} and group {old.st_gid}, and the new one to user {new.st_uid} "
             f"and group {new.st_gid}"
         )
     os.chmod(name, old.st_mode & (0o7777 if kept else 0o777))
     if old.st_nlink > 1:
-        lost.append(f"has {plural(old.st_nlink - 1, 'more hard link')}, which still contains the old text")
+        lost.append(f"has {plural(old.st_nlink - 1, 'more hard link')}, with the old text")
     return lost
 
 

@@ -154,8 +154,8 @@ def given_sides(
 def missing_response(key: str) -> click.UsageError:
     """Return the error of a call without RESPONSE."""
     return click.UsageError(
-        "Missing argument 'RESPONSE'. It can be left out with cone --estimate-key, and if KEY is JSON with both sides: "
-        "in clusters and predicted_clusters, or the fields of --columns key.clusters=NAME,response.clusters=NAME."
+        "Missing argument 'RESPONSE'. Only two calls need none: cone --estimate-key, and a JSON KEY with both sides, "
+        "in clusters and predicted_clusters or in the fields of --columns key.clusters=NAME,response.clusters=NAME."
         + " Standard input is read once, so save it in a file first."
         * (key == STDIN),
         click.get_current_context(),
@@ -225,6 +225,8 @@ def paths_by_name(systems: Sequence[str]) -> dict[str, str]:
         if not name or not path:
             raise UsageError(f'"{words}" is not a system; expected a path, or NAME=PATH')
         if name in by_name:
-            raise UsageError(f'two systems are called "{name}": {by_name[name]} and {path}; name one with NAME=PATH')
+            raise UsageError(
+                f'two systems are called "{name}": {by_name[name]} and {path}; give one another name: NAME=PATH'
+            )
         by_name[name] = path
     return by_name

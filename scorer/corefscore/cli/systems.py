@@ -176,7 +176,7 @@ def _runs(path: str) -> str | Runs:
     if len(runs) == 1 or os.path.exists(path):
         return path
     if "" in runs or len({*runs}) < len(runs):
-        raise UsageError(f"{path}: expected RUN,RUN,... with another path for each run")
+        raise UsageError(f"{path}: expected RUN,RUN,... with a different path for each run")
     return runs
 
 
@@ -187,7 +187,7 @@ def _refuse_alone(key: str, system: str) -> None:
         f"\n  if each file of the folder is a system: {verb} {key} --systems {system}" if os.path.isdir(system) else ""
     )
     raise UsageError(
-        f"nothing to compare: {key} is taken for KEY, and {system} is the only system\n"
+        f"nothing to compare: {key} is read as KEY, and {system} is the only system\n"
         f"  to compare the two, type: {verb} KEY {key} {system}\n"
         f"  for intervals of one system, name it: {verb} {key} NAME={system}{several}"
     )

@@ -218,7 +218,7 @@ class _Side(NamedTuple):
             self._tell_documents(place, divide, columns[ENTITY])
             sign = next(iter(re.findall("[:/|#]", columns[ITEM][0])), None)
             if sign and restarts(columns[ENTITY], [item.partition(sign)[0] for item in columns[ITEM]]):
-                expected = f'all items are one document; give what is before "{sign}" a column of its own, {DOCUMENT}'
+                expected = f'all items are one document; move what is before "{sign}" to a column "{DOCUMENT}"'
                 name, what = f"{ITEM} before {sign}", "the names of documents"
                 self.notices.append(found_at(place, "unread-field", name=name, what=what, expected=expected))
         known = {*columns[ITEM], *columns[ENTITY], ""}
@@ -265,7 +265,7 @@ class _Side(NamedTuple):
             for line, *row in zip(lines, *columns.values(), strict=True) if again else ():
                 if [cell.removeprefix(as_text(MARK)) for cell in row] == named:
                     expected = "one header; remove this line, or give several tables as the files of a folder"
-                    raise _bad_row(source, int(line), "the header again", expected)
+                    raise _bad_row(source, int(line), "this line repeats the header", expected)
             for role in columns.keys() - {ENTITY}:
                 if "" in columns[role]:
                     expected = "a name in this cell; only the cell of the entity may be empty, for an item in no entity"
@@ -343,7 +343,7 @@ def _header(source: Source) -> _Header:
         raise _without(source, "the file contains nothing but white space" if head else "the file is empty")
     line, after, cells = found
     if len(cells) < 2:
-        raise _without(source, f'its first line is "{shortened(",".join(cells))}"')
+        raise _without(source, f'the first line of the file is "{shortened(",".join(cells))}"')
     return _Header(cells, line, after, delimiter)
 
 
@@ -391,8 +391,8 @@ def _blocks(source: Source, header: _Header, notices: list[Finding]) -> Iterator
                     told = True
                     notices.append(found_at(Place(source, line), "quoted-rows", count=plural(count, "line")))
                 if len(row) != width:
-                    what = f"a row of {plural(len(row), 'cell')}: {shortened(header.delimiter.join(row))}"
-                    expected = f"{width}, as in the header; write a cell with a delimiter in it between quotes"
+                    what = f"this row has {plural(len(row), 'cell')}: {shortened(header.delimiter.join(row))}"
+                    expected = f"{width} cells, as in the header; put quotes around a cell with a delimiter in it"
                     raise _bad_row(source, line, what, expected)
             lines, _, found = zip(*block, strict=True)
             yield np.array(lines, dtype=np.int64), list(zip(*found, strict=True))

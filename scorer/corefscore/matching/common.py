@@ -315,7 +315,7 @@ def _token(side: Documents, document: int, token: int) -> tuple[Mention, str]:
     line_of = NONE if side.texts is None else side.texts.line[first:stop]
     line = int(line_of[min(token, size - 1)]) if len(line_of) else side.place_of(document).line
     mention = side.at(Span(document, line or 0, token, token))
-    return mention, "" if token < size else f"missing: the text has {size} tokens"
+    return mention, "" if token < size else f"missing, since the text has only {size} tokens"
 
 
 def _different(code: str, token: int, sides: Sequence[tuple[Mention, str]], words: Iterable[str]) -> Finding:

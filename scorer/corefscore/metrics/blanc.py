@@ -129,10 +129,10 @@ METRIC = Metric(
         "recasens-hovy-2011-blanc",
         "luo-etal-2014-extension",
     ),
-    use="Use it to reward mentions kept apart as well as mentions joined.",
+    use="Use it to reward correct separation as well as correct links.",
     note=(
-        "If the key has links of one kind only, that kind alone is scored, as in the official scorer; --boundary both, "
-        "as in Luo et al., does so only if the response has no links of the other kind either."
+        "If the key has links of one kind only, only that kind is scored, as in the official scorer. With --boundary "
+        "both (Luo et al.), a kind is left out only if neither side has such links."
     ),
     measures=(*_LINKS, _BLANC),
     # The links of both sides decide, with 0 if neither side has a link, as in the official CorefUD scorer (recorded

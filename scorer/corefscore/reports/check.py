@@ -382,8 +382,10 @@ def _same_options(result: Result, baseline: Baseline) -> None:
     run = replace(result.settings, metrics=names, own=own)
     defaults = {**vars(SPANS), **{option.name: option.default for option in every}}
     now, before = ({**defaults, **options} for options in (run.to_dict(), baseline.options))
-    if baseline.signature is not None and any(now.get(name) != before.get(name) for name in now | before):
-        details = {"baseline": baseline.signature, "run": run.signature}
+    differing = [name for name in now | before if now.get(name) != before.get(name)]
+    if baseline.signature is not None and differing:
+        old, new = (", ".join(f"{name}={of.get(name) or 'default'}" for name in differing) for of in (before, now))
+        details = {"baseline": old, "run": new}
         refuse(Finding("other-signature", baseline.path, details=details))
 
 

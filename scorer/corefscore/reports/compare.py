@@ -307,7 +307,7 @@ def _comparison(systems: Systems, measures: Collection[str], method: Method, wat
     """Return the comparison of one or more systems."""
     first, units = next(iter(systems.results.values())), sampled(systems, measures, method)
     if units.units == 1:
-        details = {"unit": method.unit, "documents": len(first.names)}
+        details = {"unit": method.unit, "documents": plural(len(first.names), "document")}
         raise InputError([Finding("one-unit", first.files[0] if first.files else "key", details=details)])
     found, on_groups = compared(units, method, watch=watch), None
     if method.by is not None and units.pairs:

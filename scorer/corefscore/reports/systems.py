@@ -222,7 +222,7 @@ class SystemsReport(Systems, Reported):
         extremes = int(np.isnan(found.ends[..., 0])[scored].sum())
         if extremes:
             rest = _percentage(round(1 - (1 - found.method.confidence) ** (1 / found.sample.units), 3))
-            sure = f"with {_percentage(found.method.confidence)} confidence, under {rest} of all units score otherwise"
+            sure = f"with {_percentage(found.method.confidence)} confidence, fewer than {rest} of units score otherwise"
             yield f"no interval for {plural(extremes, 'score')}: 0 or 100 in all {found.sample.units} units; {sure}"
         if (sizes < SHORT).any():
             few_units = f"there are only {found.sample.units} units"

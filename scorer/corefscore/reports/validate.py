@@ -43,7 +43,7 @@ class Checked:
             for code, count in self.fixes.unlisted.items():
                 yield f"... and {count} more fixed[{code}]"
             if not self.fixes.listed:
-                yield "no safe repairs"
+                yield "nothing to repair"
         for file in self.files:
             yield from map(str, file.findings)
             for code, count in file.unlisted.items():

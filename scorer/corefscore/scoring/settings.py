@@ -85,7 +85,7 @@ class Rules:
     task: str | None = option(
         None,
         "CorefUD: use the matching rules of this shared task. aligned: like crac26, but without the wrong "
-        "alignments of the official scorer; none: like aligned, with metrics defined as for CoNLL. (default: crac26)",
+        "alignments of the official scorer; none: like aligned, but metrics as for CoNLL files. (default: crac26)",
         tuple(TASKS),
     )
     lookup: str | None = None

@@ -472,7 +472,7 @@ def offsets_of(place: Place, fields: Fields, dialect: Dialect) -> tuple[int, Off
         return (-1 if dialect.shape == TEXT else in_words), Offsets(sizes, known_by, dialect)
     in_map = subtoken_map[-1] + 1 if subtoken_map else 0
     if in_words not in (-1, in_map, len(subtoken_map)):
-        expected = f"{len(subtoken_map)} or {in_map} tokens, the numbers of subtokens and words in subtoken_map"
+        expected = f"{len(subtoken_map)} or {in_map} tokens (the subtokens or the words of subtoken_map)"
         raise bad_field(place, fields, dialect.words, f"has {plural(in_words, 'token')}", expected)
     known_by = f"subtoken_map has {plural(len(subtoken_map), 'subtoken')}"
     return in_map, Offsets([len(subtoken_map)], known_by, dialect)

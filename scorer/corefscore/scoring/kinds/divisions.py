@@ -101,7 +101,7 @@ def unknown(asked: str, pronouns: Pronouns, text: Text, option: str = "--pronoun
         return None
     if {*text.tags} <= {NO_TAG}:
         return "the key has no parts of speech"
-    return f"the parts of speech of the key are of no known set ({', '.join(TAG_SETS)})"
+    return f"the parts of speech of the key are from no known tag set ({', '.join(TAG_SETS)})"
 
 
 def are_pronouns(document: Ints, columns: tuple[Ints, Ints, Bools], text: Text, pronouns: Pronouns) -> Bools:
@@ -325,7 +325,7 @@ def _by_type(pairs: Pairs, of: Of) -> tuple[Kinds, Kinds]:
 
 _WHERE = {
     TYPE: "CorefUD contains them in the field etype; for CoNLL use --of column:N, for JSON --of field:NAME",
-    "column": 'expected "(GPE*" to "*)" around mentions in this column of CoNLL, or "(person-3" in the last column',
+    "column": 'expected "(GPE)", or "(GPE*" and "*)", in this column of CoNLL, or "(person-3" in the last column',
     "field": "expected a type for each cluster or each mention, or lists of offsets and a type, in this field of JSON",
 }
 """Where types are annotated, by what the value of ``--of`` begins with."""
@@ -348,7 +348,7 @@ def refuse_without_terms(metrics: Sequence[Metric]) -> None:
     """Raise `UsageError` for a metric that cannot be restricted to kinds of mentions."""
     for metric in metrics:
         if metric.terms is None:
-            raise UsageError(f"leave out --of or {metric.name}, which is not a sum over mentions (docs/kinds.md)")
+            raise UsageError(f"--of cannot be used with {metric.name}; name other metrics, such as muc,bcub,lea")
 
 
 def nothing_to_count(
