@@ -246,7 +246,7 @@ def test_other_fields_can_be_named(tmp_path: Path) -> None:
 GOOD = {"doc_id": "a", "tokens_ids": [1], "cluster_id": 1, "sent_id": 0}
 
 REFUSED: Mapping[str, tuple[Any, str]] = {
-    "no tokens": ({"doc_id": "a", "cluster_id": 1}, 'field "tokens_ids" is missing; the object contains "doc_id", "cluster_id"'),
+    "no tokens": ({"doc_id": "a", "cluster_id": 1}, 'field "tokens_ids" is missing; the object contains "doc_id"'),
     "no cluster": ({"doc_id": "a", "tokens_ids": [1]}, 'field "cluster_id" is missing'),
     "no text": ({"tokens_ids": [1], "cluster_id": 1}, 'field "doc_id" is missing'),
     "empty tokens": ({**GOOD, "tokens_ids": []}, r'in document "a": field "tokens_ids" is \[\]'),
