@@ -26,11 +26,12 @@ from corefscore.reports.score import Report
 from corefscore.scoring.results import DOCUMENT, compiled
 from corefscore.scoring.settings import Grouping
 
-_SYMBOLS = (
-    "This is recall; for precision, swap the sides. Key entity i has |k_i| mentions, response entity j has |r_j|, and "
-    "they share n_ij"
-)
-_CELLS = "; a cell is a pair with n_ij > 0"
+_SYMBOLS = {
+    "n_ij": "n_ij is the number of mentions that key entity i and response entity j share",
+    "|k_i|": "|k_i| is the size of key entity i",
+    "|r_j|": "|r_j| that of response entity j",
+    "cells": "a cell is a pair with n_ij > 0",
+}
 """The symbols in the definitions of metrics."""
 
 _FEWER = 'for totals only, add the word "none" or --format table'
@@ -105,8 +106,9 @@ def _help(metrics: Sequence[Metric], *, conll: bool) -> tuple[str, str]:
         return "Score with several metrics: " + ", ".join(metric.name for metric in metrics) + "." + last + _AT_ALL, ""
     (metric,) = metrics
     definition = " ".join(metric.definition)
-    symbols = f" {_SYMBOLS}{_CELLS * ('cells' in definition)}." if "n_ij" in definition else ""
-    paragraphs = [f"{metric.title}. {metric.use}", definition + symbols, f"Paper: {metric.paper}"]
+    if symbols := "; ".join(text for symbol, text in _SYMBOLS.items() if symbol in definition):
+        definition += f" This is recall; for precision, swap the sides. Here {symbols}."
+    paragraphs = [f"{metric.title}. {metric.use}", definition, f"Paper: {metric.paper}"]
     return "\n\n".join(paragraphs) + _AT_ALL, metric.note
 
 
