@@ -608,6 +608,8 @@ OF_DOCUMENTS = "the names of documents"
         ({"title": "The cat"}, [("title", OF_DOCUMENTS)]),
         ({"idx": 7}, [("idx", OF_DOCUMENTS)]),
         ({"idx": 0}, []),
+        *(({name: "a"}, [(name, OF_DOCUMENTS)]) for name in ("source", "pmid", "Scene", "item_no", "ref", "page")),
+        ({"sources": "a", "invalid": "b"}, []),
         ({"minutes": 7}, []),
         ({"remark": "none at all"}, []),
         ({"doc_key": "a", "title": "b", "words": ["a", "b"]}, [("words", "the words")]),
@@ -640,6 +642,25 @@ def test_fields_that_may_be_meant_are_told(
     path.write_text(lines({**fields, "clusters": [[[0, 0], [1, 1]]]}, second))
     notices = [notice for notice in corefscore.read(path).notices if notice.code == "unread-field"]
     assert sorted((notice.details["name"], notice.details["what"]) for notice in notices) == told
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "told"),
+    [
+        ("singletons", [[[2, 2]]], True),
+        ("singleton_clusters", [], True),
+        ("singletons", True, False),
+        ("alone", [], False),
+    ],
+)
+def test_entities_of_one_mention_in_a_field_of_their_own_are_told(
+    field: str, value: object, told: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / "file.jsonl"
+    path.write_text(lines({"doc_key": "a", "clusters": [[[0, 0], [1, 1]]], field: value}))
+    notices = corefscore.read(path).notices
+    found = [(its.details["name"], its.details["what"]) for its in notices if its.code == "unread-field"]
+    assert found == [(field, "entities of one mention")] * told
 
 
 @pytest.mark.parametrize(

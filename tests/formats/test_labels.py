@@ -546,6 +546,26 @@ def test_labels_of_merged_cells_are_told(
     assert ["merged-cells"] * told == [its.code for its in read(path).notices if its.code == "merged-cells"]
 
 
+@pytest.mark.parametrize(
+    ("items", "told"),
+    [
+        (["a; b", "c;d", "e"], "a; b"),
+        (["a|b", "c"], None),  # not most of them
+        (["a, b, c", "d"], None),
+        (["a, b, c", "d, e, f", "g"], "a, b, c"),
+        (["Lee, Ann", "Lee, Bo"], None),  # names
+        (["a", "b"], None),
+    ],
+)
+def test_a_row_with_all_items_of_an_entity_is_told(items: list[str], told: str | None, tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("cluster,item\n" + "".join(f'{number},"{item}"\n' for number, item in enumerate(items)))
+    said = [notice.details["what"] for notice in read(path).notices if notice.code == "merged-cells"]
+    assert said == ([f'such as "{told}"'] if told else [])
+    path.write_text(path.read_text() + '0,"x; y"\n')
+    assert not read(path).notices, "an entity has two items"
+
+
 @pytest.mark.parametrize("delimiter", [",", "\t"])
 @pytest.mark.parametrize(
     ("rows", "count"),

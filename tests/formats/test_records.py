@@ -209,6 +209,21 @@ def test_labels_that_each_topic_numbers_are_told(labels: str, told: list[str], t
     assert [notice.details["name"] for notice in notices if notice.code == "unread-field"] == told
 
 
+@pytest.mark.parametrize(("field", "told"), [("topic", True), ("block", False)])
+def test_labels_that_each_topic_numbers_are_told_in_any_order(field: str, told: bool, tmp_path: Path) -> None:
+    """Sorted by cluster, only the name of the field and the labels that most topics share tell so."""
+    rows = [
+        {"doc_id": f"{topic}_{at}", field: topic, "tokens_ids": [at], "cluster_id": cluster}
+        for cluster in range(4)
+        for topic in range(3)
+        for at in range(cluster, cluster + 2)
+    ]
+    said = [notice.details["name"] for notice in read(written(tmp_path / "file", rows)).notices]
+    assert said == [field] * told
+    few = [{**row, "cluster_id": f"{row[field]} {row['cluster_id']}" if row["cluster_id"] else "0"} for row in rows]
+    assert not read(written(tmp_path / "file", few)).notices, "one entity goes beyond topics"
+
+
 def test_a_first_record_whose_fields_are_others(tmp_path: Path) -> None:
     rows: list[dict[str, Any]] = [{"doc_id": 1.5, "tokens_ids": [1], "cluster_id": 1.5}]
     rows += [{"doc_id": "x", "tokens_ids": [at], "cluster_id": 1} for at in range(2, 5)]

@@ -88,6 +88,9 @@ UNNAMED = "document"
 _SOME = 1000
 """The number of records after which only fields whose values repeat are kept."""
 
+_LIST = re.compile("[;|]|,.*,")
+"""What items contain that are lists of items."""
+
 _AT_ONCE, _ROW = 1 << 18, 16
 """The number of bytes that are read at once, and about how many a row has."""
 
@@ -126,10 +129,16 @@ def documents(
 
 
 def merged_cells(documents: Documents) -> Iterator[Finding]:
-    """Yield a notice if every entity has one item only, and several rows have no label."""
+    """Yield a notice if every entity has one item only, and several rows have no label, or most items seem to be lists
+    of items."""
     count, without = len(documents.start), len(documents.items.number) if documents.items else 0
-    if 1 < count == len(documents.label) and without > 1:
-        yield found_at(documents.place_of(0), "merged-cells", count=count, rows=plural(without, "row"))
+    if 1 < count == len(documents.label):
+        names = documents.words_of(range(min(count, _SOME)))
+        lists = [name for name in names if _LIST.search(name)]
+        what = f"and {plural(without, 'row')} have no label" if without > 1 else ""
+        what = f'such as "{shortened(lists[0])}"' if 2 * len(lists) > len(names) else what
+        if what:
+            yield found_at(documents.place_of(0), "merged-cells", count=count, what=what)
 
 
 def recognises(head: bytes) -> bool:
@@ -317,7 +326,12 @@ class _Side(NamedTuple):
                 found_at(place, "unknown-cluster", label=unknown[0], count=plural(len(unknown), "record"))
             )
         clusters = tuple("" if cluster.lower() in _UNKNOWN else cluster for cluster in clusters)
-        divisions = {name: values for name, values in others.items() if restarts(clusters, values)}
+        # Entities of records go beyond documents, so the name of a field is not enough.
+        divisions = {
+            name: values
+            for name, values in others.items()
+            if restarts(clusters, values) or (not names_documents(name) and _divides(name, values, clusters))
+        }
         self._tell_documents(place, {} if DOCUMENT in names else divisions, clusters)
         return np.array(lines), {ITEM: items, ENTITY: clusters} | ({DOCUMENT: documents} if DOCUMENT in names else {})
 

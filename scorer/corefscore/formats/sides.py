@@ -45,7 +45,10 @@ OF_STARTS = f"{_UNIT}_?(?:start|begin|first|from)_?{_UNIT}"
 OF_WORDS = "(?:(?:mention|item|span|entity)[-_ ]?)?(?:text|string|words?|span|surface(?:[-_ ]form)?|tokens?)"
 """Names of columns that say where an item begins, and of those with its words, in lower case."""
 
-_IDS = "(?:^|[-_])(?i:id|idx|uid|uuid|guid|index|hash|url|key)$|(?<=[a-z])(?:Id|ID|Idx|Key)$"
+_IDS = (
+    "(?:^|[-_])(?i:id|idx|uid|uuid|guid|index|hash|url|uri|key|ref|no)$|(?<=[a-z])(?:Id|ID|Idx|Key)$|^[a-z]{1,4}id$"
+    "|^(?i:source|paper|article|case|instance|example|sample|item|record|page|chapter|scene|episode|headline)$"
+)
 """Names of fields with ids or numbers of documents."""
 
 METADATA = {"", "Unnamed: 0", "index", "speaker", "speakers", "genre", "text", "tokens", "ner", "pos"}

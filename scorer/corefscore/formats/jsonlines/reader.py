@@ -224,8 +224,12 @@ class _Reader:
             self.note(found_at(place, "empty-cluster", document=name, count=plural(empty, "cluster"), field=field))
 
     def _note_unread(self, place: Place, fields: Fields, dialect: Dialect) -> None:
-        """Add a notice for a field that seems to have the words of the document, or the places of mentions that are
-        given by id, and is not read."""
+        """Add a notice for a field that seems to have the words of the document, entities of one mention, or the places
+        of mentions that are given by id, and is not read."""
+        for name in fields.keys() - {dialect.clusters, *dialect.fields}:
+            if "singleton" in name.lower() and isinstance(fields[name], list):
+                expected, what = "to score these entities, add them to the clusters", "entities of one mention"
+                self.note(found_at(place, "unread-field", name=name, what=what, expected=expected))
         for name, value in fields.items() if self.items else ():
             text = json.dumps(value)
             numbers = re.sub(r'"(?:[^"\\]|\\.)*"', "", text)
