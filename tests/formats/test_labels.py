@@ -473,6 +473,23 @@ def test_texts_that_divide_most_labels_are_told(name: str, rows: str, divided: b
     assert told == [name] * (divided and name not in ("split", "event_type"))
 
 
+@pytest.mark.parametrize(
+    ("rows", "told"),
+    [
+        ("x,1,a,0 x,1,b,1 x,1,c,0 x,2,d,0 x,2,e,1 x,2,f,1", True),
+        ("x,1,a,0 x,1,b,1 x,1,c,0 x,2,d,2 x,2,e,1 x,2,f,1", False),  # labels go on
+        ("x,1,a,0 x,1,b,1 x,1,c,0 y,1,d,0 y,1,e,1 y,1,f,1", False),  # each document is one part
+        ("x,1,a,0 x,2,b,0 x,3,c,0 x,4,d,0", False),  # rows are numbered
+    ],
+)
+def test_parts_of_documents_in_which_labels_restart_are_told(rows: str, told: bool, tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("\n".join(["doc_id,part,item,entity", *rows.split(), ""]))
+    said = [(its.details["name"], its.details["what"]) for its in read(path).notices if its.code == "unread-field"]
+    assert said == [("part", "parts of documents")] * told
+    assert "unread-field" not in {its.code for its in read(path, columns="document=doc_id").notices}, "it was asked for"
+
+
 def test_a_table_with_tags_in_its_cells_is_a_table(tmp_path: Path) -> None:
     """Both sides were read as one tagged text each, and scored 100."""
     for cell in ("[fix](#12) it", "{12 angry men}", "<m>x</m>#1"):

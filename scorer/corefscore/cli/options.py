@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import click
+from click.core import augment_usage_errors
 from click.types import StringParamType
 
 from corefscore.cli.output import OFFICIAL_NAME, refuse, terminal_size
@@ -82,6 +83,10 @@ class Command(click.Command):
             context.meta[_ALL] = True
             click.echo(self.get_help(context))
             context.exit()
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        with augment_usage_errors(ctx):  # so that an option without its argument names the command, too
+            return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         given = {name: value for name, value in ctx.params.items() if name not in _AMBIENT}

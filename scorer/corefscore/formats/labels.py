@@ -230,6 +230,16 @@ class _Side(NamedTuple):
                 expected = f'all items are one document; move what is before "{sign}" to a column "{DOCUMENT}"'
                 name, what = f"{ITEM} before {sign}", "the names of documents"
                 self.notices.append(found_at(place, "unread-field", name=name, what=what, expected=expected))
+        elif DOCUMENT not in self.request.columns:
+            of = columns[DOCUMENT]
+            parts = {name: [*zip(of, its, strict=True)] for name, its in unread.items() if name not in METADATA}
+            restart = [
+                name for name, its in parts.items() if len({*its}) > len({*of}) and restarts(columns[ENTITY], its)
+            ]
+            for name in restart[:1]:
+                expected = f"labels seem to restart in each; join it with {DOCUMENT} in one column to divide the items"
+                what = "parts of documents"
+                self.notices.append(found_at(place, "unread-field", name=name, what=what, expected=expected))
         known = {*columns[ITEM], *columns[ENTITY], ""}
         for name, its in unread.items() if len(self.files) == 1 and ITEM not in self.request.columns else ():
             of_text = not all(map(_FIGURE.fullmatch, its)) and not known.issuperset(its)
@@ -501,7 +511,7 @@ def _hashes(cells: Iterable[Hashable]) -> Ints:
     return np.fromiter(map(hash, cells), np.int64)
 
 
-def restarts(labels: Sequence[str], groups: Sequence[str]) -> bool:
+def restarts(labels: Sequence[str], groups: Sequence[Hashable]) -> bool:
     """Return whether labels seem to restart in each group of rows: a group is one run of rows, labels occur in several
     groups, and the first label of each is 0 or 1, perhaps after letters, or each has a number of labels of its own."""
     runs = [[label for _, label in rows] for _, rows in groupby(zip(groups, labels, strict=True), key=itemgetter(0))]
