@@ -527,6 +527,7 @@ FIRST_CALLS = [
     pytest.param(["conll", "{key}", "{response}", "--zzzzz"], "option --zzzzz\nTry", id="nothing like it"),
     pytest.param(["conll", "{key}", "{response}", "--formt", "x"], "did you mean --format?\n", id="something like it"),
     pytest.param(["conll", "{key}", str(TESTDATA / "systems" / "runs")], "corefscore rank KEY --systems", id="runs"),
+    pytest.param(["muc", "{key}", "{response}", "--format"], "Try 'corefscore muc --help'.\n", id="no argument"),
     pytest.param(["muc", "{key}", "{response}", "--digits", "2,5"], "'2,5' is not a whole number", id="number"),
 ]
 """Calls that somebody types who has not read the pages, and what the answer names."""
