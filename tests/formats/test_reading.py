@@ -536,3 +536,12 @@ def test_only_the_first_document_that_ends_as_another_is_told(tmp_path: Path) ->
     documents = (f"#begin document ({name}); part 000\n{name} 0 w (0)\nx 0 w -\n#end document\n" for name in "ab")
     path.write_text("".join(documents))
     assert [its.line for its in corefscore.read(path).notices if its.code == "other-document"] == [3]
+
+
+@pytest.mark.parametrize(("number", "told"), [(256, True), (257, False)])
+def test_documents_that_are_too_short_to_be_several_are_not_looked_at(number: int, told: bool, tmp_path: Path) -> None:
+    """It would take time in each of many."""
+    path = tmp_path / "file.conll"
+    documents = (f"#begin document ({d}); part 000\n{d} 0 w (0)\nx 0 w -\n#end document\n" for d in range(number))
+    path.write_text("".join(documents))
+    assert ("other-document" in {its.code for its in corefscore.read(path).notices}) is told

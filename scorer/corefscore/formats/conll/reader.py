@@ -79,6 +79,9 @@ BLOCK = 1 << 20
 _MOST_DOCUMENTS = 1 << 14
 """The number of documents after which a batch ends early: of short ones, few bytes take much memory."""
 
+_FEW = 256
+"""The number of documents in a block up to which they may be several that were joined; more are too short for that."""
+
 _HEADER = rb"(?i)#?[^\S\n]*begin[^\S\n]*document"
 """A line that looks like the begin of a document, in any form."""
 
@@ -309,7 +312,7 @@ class Reader:
                     break
         tokens = np.flatnonzero(lines.is_token)
         begins, ends = np.searchsorted(tokens, first), np.searchsorted(tokens, stop) - 1
-        several = begins < ends
+        several = (begins < ends) & (len(first) <= _FEW)
         pairs = np.column_stack((tokens[begins[several]], tokens[ends[several]])).tolist()
         for number, pair in zip(document[several].tolist(), pairs, strict=True):
             rows = [as_text(text[starts[line] : stops[line]].tobytes()).split(None, 2)[:2] for line in pair]
