@@ -592,6 +592,8 @@ def test_a_row_with_all_items_of_an_entity_is_told(items: list[str], told: str |
         (["m1,A,the bird", "m2,A,oh"], None),
         (["m1,A,the bird", 'm2,A,"Oh', 'no, no"'], None),
         (["m1,A,the bird", 'm2,A,"Oh', "yes", 'no"', "m3,B,x"], None),
+        (['"Yes,A,x', 'sir",A,x', "he,A,x"], "1 line"),  # the first column: the row before is whole
+        (['"Yes,A', 'sir",A,x', "he,A,x"], None),
     ],
 )
 def test_a_stray_quote_that_swallows_rows_is_told(
@@ -950,6 +952,10 @@ def test_labels_that_go_on_in_another_file_are_told(second: str, cut: str, tmp_p
         (["10", "1", "100"], None),
         (["a x", "a  x"], ("a x", "a  x")),
         (["a_x", "a x"], ("a_x", "a x")),
+        (["A\u200bnn", "Ann", "An"], ("A\u200bnn", "Ann")),
+        (["M\u00fcller", "M\udcfcller"], ("M\u00fcller", "M\udcfcller")),  # Latin-1
+        (["M\u00fcller", "M\u00c3\u00bcller"], ("M\u00fcller", "M\u00c3\u00bcller")),  # UTF-8, read as Latin-1
+        (["\u00e3\u00af", "\u00ef"], None),  # no UTF-8
         (["a-x", "a\u2013x"], ("a-x", "a\u2013x")),
         (["o'x", "o\u2019x"], ("o'x", "o\u2019x")),
         (["B-1", "I-1", "B-2"], ("B-1", "I-1")),
@@ -967,7 +973,8 @@ def test_labels_that_are_spelled_in_two_ways_are_named(
     labels: list[str], alike: tuple[str, str] | None, tmp_path: Path
 ) -> None:
     path = tmp_path / "table.csv"
-    path.write_text("item,entity\n" + "".join(f"{item},{label}\n" for item, label in enumerate(labels)))
+    rows = "item,entity\n" + "".join(f"{item},{label}\n" for item, label in enumerate(labels))
+    path.write_bytes(rows.encode(errors="surrogateescape"))
     for corpus in (from_labels(labels), read(path)):
         said = [notice.details for notice in corpus.notices if notice.code == "alike-ids"]
         assert [(its["first"], its["second"]) for its in said] == ([alike] if alike else [])

@@ -15,8 +15,9 @@ from corefscore.core.findings import Finding, plural
 from corefscore.core.items import Numbers
 from corefscore.formats.base import found_at
 
-_AROUND = r"[\s\"'=\u2018\u2019\u201c\u201d\u200b-\u200f\u2060\ufeff]"
+_AROUND = r"[\s\"'=\u2018\u2019\u201c\u201d]"
 _SPELLING = (
+    (r"[\xad\u200b-\u200f\u2060\ufeff]", ""),
     (rf"\0{_AROUND}+", "\0"),
     (rf"{_AROUND}(?<!{_AROUND}{_AROUND}){_AROUND}*\0", "\0"),
     (r"\0[#*(\[{<+_'\u201c\u201d]+(?=[a-z]*\d)", "\0"),
@@ -29,9 +30,12 @@ _SPELLING = (
     (r"[\u2010-\u2015\u2212]", "-"),
     (r"-(?<=[^\W\d_]{2}-)(?=[^\W\d_])", " "),
 )
-"""What makes two ids of one, and what to put in its place: white space and quotes around it, signs around a number,
-zeros after its point, and those before it, white space within it, quotes and dashes. Each pattern begins with a
-character, which is found fast, and looks at each run only once."""
+"""What makes two ids of one, and what to put in its place: invisible characters, white space and quotes around it, signs
+around a number, zeros after its point, and those before it, white space within it, quotes and dashes. Each pattern
+begins with a character, which is found fast, and looks at each run only once."""
+
+_LATIN_1 = {0xDC00 + byte: byte for byte in range(0x80, 0x100)}
+"""The character of Latin-1 that a byte means if it is not UTF-8."""
 
 _WORD = r"\0(entity|cluster|coref|chain|id|[ec])[ _:-]?(\d+)(?=\0)"
 """An id that is a number after a word for entities."""
@@ -97,6 +101,7 @@ def _without_spelling(names: Sequence[str], several: str = "") -> tuple[Sequence
     digits, different = texts.replace("\0", ""), len({*names}) == len(names)
     if different and digits.isascii() and digits.isdecimal() and not re.search("\0" + "0[0-9]", texts):
         return names, odd
+    texts = re.sub(r"[\xc2-\xf4][\x80-\xbf]+", _decoded, texts.translate(_LATIN_1))
     texts = normalize("NFKC", texts).casefold()
     for pattern, left in _SPELLING:
         texts = re.sub(pattern, left, texts)
@@ -110,6 +115,11 @@ def _without_spelling(names: Sequence[str], several: str = "") -> tuple[Sequence
     outside = "" if re.search(r"\0[a-np-z](?=\0)", texts) else "|o"  # unless single letters are labels
     none = {*re.findall(rf"\0({_NOTHING}{outside}{several})(?=\0)", texts)}
     return plain, odd + [at for at, text in enumerate(plain) if text in none]
+
+
+def _decoded(latin: re.Match[str]) -> str:
+    """Return characters of Latin-1 as those of UTF-8 that have the same bytes, if there are any."""
+    return latin[0].encode("latin-1").decode(errors="ignore") or latin[0]
 
 
 def _rounded(names: Sequence[str]) -> str | None:

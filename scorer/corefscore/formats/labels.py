@@ -426,9 +426,10 @@ def _rows_within(row: Sequence[str], delimiter: str) -> int:
     """Count the lines in quoted cells that would be rows if the quotes were part of the text."""
     count = 0
     for place, cell in enumerate(row):
-        _, *lines = cell.split("\n")
-        # The last of these ends with the quote, within the row's column of this place.
-        expected = [len(row) - 1] * (len(lines) - 1) + [place or -1]
+        first, *lines = cell.split("\n")
+        # The last of these ends with the quote, within the row's column of this place; a line without a delimiter says
+        # nothing, unless the first one is a whole row.
+        expected = [len(row) - 1] * (len(lines) - 1) + [place or first.count(delimiter) + 1 - len(row)]
         count += sum(line.count(delimiter) == size for line, size in zip(lines, expected, strict=False))
     return count
 

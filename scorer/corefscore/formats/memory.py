@@ -406,9 +406,12 @@ def _named(mentions: Mentions, side: Documents) -> list[tuple[str, Hashable]]:
     return [(side.names[of], mentions.values[number]) for of, number in rows]
 
 
+_QUOTES = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
+
+
 def _plain(text: tuple[str, str]) -> tuple[str, str]:
     """Return the text of a mention without what is easily overlooked."""
-    return text[0], " ".join(normalize("NFC", text[1]).strip('"').split())
+    return text[0], " ".join(normalize("NFC", text[1]).translate(_QUOTES).strip("\"'").split())
 
 
 def _is_span(value: Any) -> TypeGuard[tuple[int, int]]:
