@@ -30,9 +30,9 @@ _SPELLING = (
     (r"[\u2010-\u2015\u2212]", "-"),
     (r"-(?<=[^\W\d_]{2}-)(?=[^\W\d_])", " "),
 )
-"""What makes two ids of one, and what to put in its place: invisible characters, white space and quotes around it, signs
-around a number, zeros after its point, and those before it, white space within it, quotes and dashes. Each pattern
-begins with a character, which is found fast, and looks at each run only once."""
+"""What makes two ids of one, and what to put in its place: invisible characters, white space and quotes around it,
+signs around a number, zeros after its point, and those before it, white space within it, quotes and dashes. Each
+pattern begins with a character, which is found fast, and looks at each run only once."""
 
 _LATIN_1 = {0xDC00 + byte: byte for byte in range(0x80, 0x100)}
 """The character of Latin-1 that a byte means if it is not UTF-8."""
