@@ -126,8 +126,9 @@ class Unworded(NamedTuple):
     finding: Callable[[list[str]], Finding]
 
 
-def worded(found: Sequence[Unworded]) -> list[Finding]:
+def worded(unworded: Iterable[Unworded]) -> list[Finding]:
     """Put words into findings. Each file is read once, for all of them."""
+    found = list(unworded)
     texts = iter(texts_of([mention for its in found for mention in its.mentions]))
     return [its.finding(list(islice(texts, len(its.mentions)))) for its in found]
 

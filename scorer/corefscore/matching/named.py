@@ -220,7 +220,7 @@ def _compare_tokens(pairs: Pairs, names: NamedEntities) -> None:
     tokens = np.where((tokens < 0) & (sizes[0] != sizes[1]), np.minimum(*sizes), tokens)
     for document in known:
         if tokens[document] >= 0:
-            raise InputError(worded([*different_words("other-tokens", pairs, [(document, int(tokens[document]))])]))
+            raise InputError(worded(different_words("other-tokens", pairs, [(document, int(tokens[document]))])))
 
 
 _NameWords = tuple[str, ...]
