@@ -157,13 +157,12 @@ def _of_spans(pairs: Pairs, rules: Rules) -> _Found:
     spans = match_spans(pairs.key, pairs.response)
     treated = treat_repeats(spans, pairs, rules.repeated)
     matched = select_mentions(treated.matched, rules.mentions, rules.singletons or "keep")
-
-    def side(before: Side, left: Side) -> Counted:
+    sides = []
+    for before, left in ((spans.key, matched.key), (spans.response, matched.response)):
         first = np.full(len(spans.document), ABSENT)
         first[before.number[::-1]] = np.arange(len(before.number))[::-1]
-        return Counted(left, first[left.number])
-
-    return spans.document, side(spans.key, matched.key), side(spans.response, matched.response), treated.dropped
+        sides.append(Counted(left, first[left.number]))
+    return spans.document, sides[0], sides[1], treated.dropped
 
 
 def _of_nodes(pairs: Pairs, rules: Rules) -> _Found:
