@@ -521,7 +521,7 @@ def test_messages_have_the_words_of_mentions_wherever_they_are(tmp_path: Path) -
         Span(0, 6 * sentence + 3, 5 * sentence + 2, 5 * sentence + 1 + size)
         for sentence, size in ((0, 1), (7, 5), (28, 8))
     ]
-    assert words_at(Source(str(path)), spans) == [" ".join(flat[span.start : span.end + 1]) for span in spans]
+    assert list(words_at(Source(str(path)), spans)) == [" ".join(flat[span.start : span.end + 1]) for span in spans]
 
 
 HEAD = "# newdoc id = d\n# global.Entity = eid-etype-head-other\n"

@@ -28,26 +28,16 @@ from corefscore.analysis.partitions import ABSENT, Members, Partitions
 from corefscore.core.arrays import Bools, Ints, changes, narrow, order_by, ranked
 from corefscore.core.records import dataclass
 
-SPAN = "span_error"
-CONFLATED = "conflated"
-EXTRA_MENTION = "extra_mention"
-EXTRA_ENTITY = "extra_entity"
-DIVIDED = "divided"
-MISSING_MENTION = "missing_mention"
-MISSING_ENTITY = "missing_entity"
-EXTRA_SINGLETON = "extra_singleton"
-MISSING_SINGLETON = "missing_singleton"
-
 TYPES = (
-    SPAN,
-    CONFLATED,
-    EXTRA_MENTION,
-    EXTRA_ENTITY,
-    DIVIDED,
-    MISSING_MENTION,
-    MISSING_ENTITY,
-    EXTRA_SINGLETON,
-    MISSING_SINGLETON,
+    SPAN := "span_error",
+    CONFLATED := "conflated",
+    EXTRA_MENTION := "extra_mention",
+    EXTRA_ENTITY := "extra_entity",
+    DIVIDED := "divided",
+    MISSING_MENTION := "missing_mention",
+    MISSING_ENTITY := "missing_entity",
+    EXTRA_SINGLETON := "extra_singleton",
+    MISSING_SINGLETON := "missing_singleton",
 )
 """All types, in the order in which they are repaired."""
 

@@ -132,11 +132,10 @@ def _on_words(key: str, batches: Sequence[Documents], found: Documents, notices:
         rows = zip(of_mention.tolist(), start.tolist(), end.tolist(), nodes.head.tolist(), strict=True)
         for document, first, last, head in rows:
             heads[document][first, last] = int(np.searchsorted(words[document].numbers, head)) - first + 1
-        documents = {}
         spans = full_documents(replace(answer, start=start, end=end).keep(known))
         in_words = (full._replace(sentences=words[document].words) for document, full in enumerate(spans))
-        for full, of_document in zip(fitted(in_words, notices, FIT), heads, strict=True):
-            documents[full.place.line or 0] = Headed(full, of_document)
+        pairs = zip(fitted(in_words, notices, FIT), heads, strict=True)
+        documents = {full.place.line or 0: Headed(full, of_document) for full, of_document in pairs}
         yield from write_on(batch.place_of(0).source, documents, notices)
 
 

@@ -115,19 +115,15 @@ class _Repaired(File):
 
     def _edit(self, edits: dict[int, list[_Edit]], chunk: int, start: int, stop: int, text: bytes) -> None:
         """Add an edit to the line of a chunk; its positions are those in the text of the chunks."""
-        line = self._line(chunk)
+        line = self._line_of(int(self.word[chunk])) - 1
         begin = int(self.lines.starts[line]) - self.chunks.shift_of(chunk)
         edits[line].append((start - begin, stop - begin, text))
-
-    def _line(self, chunk: int) -> int:
-        """Return the line (from 0) of a chunk."""
-        return int(self.lines.tokens[self.lines.words.row[self.word[chunk]]])
 
     def _report(self, fixes: Fixes, code: str, chunk: int, what: str) -> None:
         """Add a repair at the line of a chunk; ``what`` has a place for the entity."""
         name = self.lines.documents.names[int(self.document_of(self.word[chunk]))]
         text = what.format(as_text(self.chunks.id_of(chunk)))
-        fixes.add(Fix(code, self.source.name, self._line(chunk) + 1, f'in document "{name}": {text}'))
+        fixes.add(Fix(code, self.source.name, self._line_of(int(self.word[chunk])), f'in document "{name}": {text}'))
 
 
 def _extent(chunks: Chunks, chunk: int) -> tuple[int, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import click
@@ -173,10 +173,9 @@ class _Jobs(StringParamType):
             self.fail(f"{value!r} is neither a number of processes (from 1) nor an address such as tcp://HOST:PORT.")
 
 
-def made(topic: type | Iterable[Option], *names: str) -> list[click.Parameter]:
-    """Return the options of the command line that a class declares, or from their declarations; only those with these
+def made(topic: type | Iterable[Option], *names: str) -> Iterator[click.Parameter]:
+    """Yield the options of the command line that a class declares, or from their declarations; only those with these
     names, if there are any."""
-    parameters: list[click.Parameter] = []
     for option in declared(topic) if isinstance(topic, type) else topic:
         if names and option.name not in names:
             continue
@@ -184,21 +183,18 @@ def made(topic: type | Iterable[Option], *names: str) -> list[click.Parameter]:
         type_of: Any = click.IntRange(option.least) if kind is int else kind
         if option.choices:
             type_of = _OneOrEach(option.choices) if option.by_side else Choice(option.choices)
-        parameters.append(
-            Parameter(
-                f"--{option.name.replace('_', '-')}",
-                option.name,
-                default=option.default,
-                show_default=option.default is not False,
-                help=option.help,
-                type=type_of,
-                metavar=option.metavar,
-                is_flag=kind is bool,
-                heading=option.heading,
-                common=option.common,
-            )
+        yield Parameter(
+            f"--{option.name.replace('_', '-')}",
+            option.name,
+            default=option.default,
+            show_default=option.default is not False,
+            help=option.help,
+            type=type_of,
+            metavar=option.metavar,
+            is_flag=kind is bool,
+            heading=option.heading,
+            common=option.common,
         )
-    return parameters
 
 
 def scoring(metrics: Sequence[Metric] | None = None) -> list[click.Parameter]:

@@ -22,7 +22,7 @@ import click
 from corefscore.cli.signals import clearing
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import VISIBLE, Finding, in_words, plural
-from corefscore.core.sources import listed
+from corefscore.core.sources import as_bytes, listed
 
 _DESCRIPTOR = r"(?:/dev/fd|/proc/self/fd)/([0-9]+)|/dev/(stdout|stderr)"
 """Names that stand for what is open already."""
@@ -149,12 +149,7 @@ def _chunks(pieces: Iterable[str], terminal: bool = False) -> Iterator[bytes]:
         text = "".join(some)
         if terminal:
             text = text.translate(_PICTURES)
-        try:
-            yield text.encode("utf-8", "surrogateescape")
-        except UnicodeEncodeError:
-            # Halves of surrogate pairs that stand for no byte, which JSON can hold.
-            spelt = re.sub("[\ud800-\udc7f\udd00-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", text)
-            yield spelt.encode("utf-8", "surrogateescape")
+        yield as_bytes(text)
 
 
 def _compressed(pieces: Iterable[bytes], path: str) -> Iterator[bytes]:

@@ -223,7 +223,7 @@ def _write_key(key: str, output: str, metrics: Sequence[Metric], arguments: Mapp
 
     corpus = read_key(key, metrics, **arguments)
     names = name_options(arguments)
-    about = about_names([[names_of_side(corpus.documents, names, KEY)]], names)
+    about = list(about_names([[names_of_side(corpus.documents, names, KEY)]], names))
     columns = names_of(corpus.documents).columns
     if lacking := without_column(columns):
         raise InputError(notice.as_error() for notice in lacking)

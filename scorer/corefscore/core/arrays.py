@@ -36,10 +36,8 @@ def lists_by_key(pairs: Iterable[tuple[_K, _V]]) -> dict[_K, list[_V]]:
 
 def ranges(starts: Ints, lengths: Ints) -> Ints:
     """Return the indices ``starts[0] .. starts[0] + lengths[0] - 1``, then those of the next range, and so on."""
-    ends: Ints = np.cumsum(lengths)
-    total = int(ends[-1]) if len(ends) else 0
-    shifts: Ints = np.repeat(starts - (ends - lengths), lengths)
-    return np.arange(total) + shifts
+    shifts: Ints = np.repeat(starts - (np.cumsum(lengths) - lengths), lengths)
+    return np.arange(len(shifts)) + shifts
 
 
 def sums(groups: Ints, weights: Array, count: int) -> Floats:

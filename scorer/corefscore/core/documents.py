@@ -83,8 +83,8 @@ def _numbers(source: Source, spans: Sequence[Span]) -> list[str]:
     return [f"{span.start}-{span.end}" for span in spans]
 
 
-Words = Callable[[Source, Sequence[Span]], list[str]]
-"""A function that returns the words of spans of one file, for messages."""
+Words = Callable[[Source, Sequence[Span]], Iterable[str]]
+"""A function that gives the words of spans of one file, for messages."""
 
 
 AnnotationsOf = Callable[..., Iterator[Any]]
@@ -115,7 +115,7 @@ class Mention(NamedTuple):
 def texts_of(mentions: Sequence[Mention]) -> list[str]:
     """Read the words of mentions. Each file is read once, for all of its mentions."""
     by_source = lists_by_key(((mention.place.source, mention.words), mention.span) for mention in mentions)
-    texts = {key: iter(key[1](key[0], spans)) for key, spans in by_source.items()}
+    texts = {key: iter([*key[1](key[0], spans)]) for key, spans in by_source.items()}
     return [next(texts[mention.place.source, mention.words]) for mention in mentions]
 
 
@@ -126,8 +126,9 @@ class Unworded(NamedTuple):
     finding: Callable[[list[str]], Finding]
 
 
-def worded(found: Sequence[Unworded]) -> list[Finding]:
+def worded(unworded: Iterable[Unworded]) -> list[Finding]:
     """Put words into findings. Each file is read once, for all of them."""
+    found = list(unworded)
     texts = iter(texts_of([mention for its in found for mention in its.mentions]))
     return [its.finding(list(islice(texts, len(its.mentions)))) for its in found]
 

@@ -7,7 +7,7 @@ so that each text is in one place.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Generic, NamedTuple, TypeVar  # `core.records` needs errors, which are made of findings
 
@@ -119,14 +119,12 @@ Noticed = tuple[str, Finding]
 """A notice and the name of the system that it is about, which is empty for the key."""
 
 
-def in_words(findings: Iterable[Finding], most: int = SHOWN, hint: str = "") -> list[str]:
-    """Return findings as text, by kind: at most ``most`` of each, then the number of further ones and a ``hint``."""
-    lines: list[str] = []
+def in_words(findings: Iterable[Finding], most: int = SHOWN, hint: str = "") -> Iterator[str]:
+    """Yield findings as text, by kind: at most ``most`` of each, then the number of further ones and a ``hint``."""
     for code, of_code in lists_by_key((finding.code, finding) for finding in findings).items():
-        lines += map(str, of_code[:most])
+        yield from map(str, of_code[:most])
         if len(of_code) > most:
-            lines.append(f"... and {plural(len(of_code) - most, 'more ' + of_code[0].severity)} [{code}]{hint}")
-    return lines
+            yield f"... and {plural(len(of_code) - most, 'more ' + of_code[0].severity)} [{code}]{hint}"
 
 
 class Fix(NamedTuple):
@@ -155,11 +153,9 @@ class Collected(Generic[_C]):
     def add(self, *things: _C) -> None:
         """Add things; beyond `MOST` of a code they are only counted."""
         for thing in things:
-            if self.room(thing.code):
+            if self.take(thing.code, [thing]):
                 self.listed.append(thing)
                 self._counts[thing.code] += 1
-            else:
-                self.add_unlisted(thing.code, 1)
 
     def room(self, code: str) -> int:
         """Return the number of things of a code that can still be listed."""

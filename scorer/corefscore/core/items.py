@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from itertools import count, islice
 from typing import Any
 
@@ -55,7 +55,7 @@ class ItemWords:
     """A function that returns mentions as text, for messages (`corefscore.core.documents.Words`): the items of
     ``values`` and after them those of ``others``; ``spans`` shows the mentions that are spans."""
 
-    def __init__(self, values: Values, others: Values = (), spans: Callable[..., list[str]] | None = None) -> None:
+    def __init__(self, values: Values, others: Values = (), spans: Callable[..., Iterable[str]] | None = None) -> None:
         self._values, self._others, self._spans = values, others, spans or _ends
 
     def __call__(self, source: Source, spans: Sequence[Any]) -> list[str]:

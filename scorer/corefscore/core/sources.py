@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -302,6 +303,17 @@ class Source:
 def as_text(raw: bytes) -> str:
     """Decode bytes as text that can be encoded to the same bytes, whatever they are."""
     return raw.decode("utf-8", "surrogateescape")
+
+
+def as_bytes(text: str) -> bytes:
+    """Encode text as the bytes that `as_text` decodes to it; halves of surrogate pairs that stand for no byte, which
+    JSON can hold, are spelt out.
+    """
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        spelt = re.sub("[\ud800-\udc7f\udd00-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", text)
+        return spelt.encode("utf-8", "surrogateescape")
 
 
 def only_once(path: str) -> tuple[int, int] | None:

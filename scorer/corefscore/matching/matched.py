@@ -26,7 +26,7 @@ copy is an error.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from functools import partial
 from itertools import chain, islice
 
@@ -210,7 +210,7 @@ def treat_repeats(matched: Matched, pairs: Pairs, treatment: str) -> _Treated:
     """
     if not (matched.key.has_copies or matched.response.has_copies):
         return _Treated(matched, {}, [], [])
-    key_copies, response_copies = _copies(matched.key), _copies(matched.response)
+    key_copies, response_copies = repeated(matched.key.number), repeated(matched.response.number)
     key_repeats = repeats_of(pairs.key, copies_by_number(matched.key.number, key_copies))
     response_repeats = repeats_of(pairs.response, copies_by_number(matched.response.number, response_copies))
     every = key_repeats + response_repeats
@@ -302,17 +302,15 @@ def too_many(dropped: Sequence[Repeat]) -> Finding | None:
     return Finding("too-many-repeated", dropped[0].first.place.source.name, details=details)
 
 
-def describe(code: str, repeats: Sequence[Repeat], most: int = MOST) -> list[Unworded]:
-    """Return findings for repeated spans, with the entities that they are in and their words. After the first ``most``
+def describe(code: str, repeats: Sequence[Repeat], most: int = MOST) -> Iterator[Unworded]:
+    """Yield findings for repeated spans, with the entities that they are in and their words. After the first ``most``
     of a file, token numbers stand for words, since a file may have very many, and it takes time to find their words.
     """
     of_file: Counter[Source] = Counter()
-    found = []
     for repeat in repeats:
         source = repeat.first.place.source
         of_file[source] += 1
-        found.append(Unworded([repeat.first] * (of_file[source] <= most), partial(_described, code, repeat)))
-    return found
+        yield Unworded([repeat.first] * (of_file[source] <= most), partial(_described, code, repeat))
 
 
 def _described(code: str, repeat: Repeat, words: Sequence[str]) -> Finding:
@@ -346,13 +344,8 @@ def repeats(documents: Documents) -> list[Repeat]:
 
 def copies_of(documents: Documents) -> list[list[int]]:
     """Return the spans that a batch of one side marks more than once, each as the numbers of its mentions."""
-    side = match_spans(documents, Documents([], [], NONE)).key
-    return copies_by_number(side.number, _copies(side))
-
-
-def _copies(side: Side) -> Bools:
-    """Return the mentions of a side whose span an earlier mention has."""
-    return repeated(side.number) if side.has_copies else np.zeros(len(side.number), dtype=np.bool_)
+    number = match_spans(documents, Documents([], [], NONE)).key.number
+    return copies_by_number(number, repeated(number))
 
 
 def copies_by_number(number: Ints, copies: Bools) -> list[list[int]]:

@@ -104,12 +104,11 @@ def names_of_side(documents: Documents, options: NameOptions, side: str) -> Side
     return found._replace(number=len(_names_that_count(names, options)), columns=names.columns)
 
 
-def about_names(names: Sequence[Sequence[SideNames]], options: NameOptions) -> list[Finding]:
-    """Return the notices about the names of all batches, which are given by batch and side.
+def about_names(names: Sequence[Sequence[SideNames]], options: NameOptions) -> Iterator[Finding]:
+    """Yield the notices about the names of all batches, which are given by batch and side.
 
     Raises `InputError` for a side whose names are used, but none of which counts.
     """
-    notices = []
     for side in zip(*names, strict=True):
         if not any(batch.columns for batch in side):
             continue
@@ -120,9 +119,8 @@ def about_names(names: Sequence[Sequence[SideNames]], options: NameOptions) -> l
             raise InputError([Finding("no-names", column.path, details=details)])
         for kind in sorted(options.types - {USUAL, ALL} - column.types.keys()):
             absent = {"type": kind, "column": column.number, "known": _types(column)}
-            notices.append(Finding("absent-type", column.path, details=absent))
-        notices += without_column(chain.from_iterable(batch.columns for batch in side))
-    return notices
+            yield Finding("absent-type", column.path, details=absent)
+        yield from without_column(chain.from_iterable(batch.columns for batch in side))
 
 
 def about_mentions(
@@ -222,7 +220,7 @@ def _compare_tokens(pairs: Pairs, names: NamedEntities) -> None:
     tokens = np.where((tokens < 0) & (sizes[0] != sizes[1]), np.minimum(*sizes), tokens)
     for document in known:
         if tokens[document] >= 0:
-            raise InputError(worded([*different_words("other-tokens", pairs, [(document, int(tokens[document]))])]))
+            raise InputError(worded(different_words("other-tokens", pairs, [(document, int(tokens[document]))])))
 
 
 _NameWords = tuple[str, ...]

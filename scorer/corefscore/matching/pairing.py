@@ -58,22 +58,20 @@ _Texts = dict[tuple[str, int | None], tuple[str, Ints]]
 left out."""
 
 
-def _words_in(texts: _Texts, source: Source, spans: Sequence[Span]) -> list[str]:
-    """Find the words of spans of tokens, as they are in the text."""
+def _words_in(texts: _Texts, source: Source, spans: Sequence[Span]) -> Iterator[str]:
+    """Yield the words of spans of tokens, as they are in the text."""
     from corefscore.matching.text.characters import of_pieces
 
     characters_of = cache(of_pieces)
-    found = []
     for span in spans:
         text, first = texts.get((source.path, span.line), ("", None))
         if first is None:
-            found.append(f"{span.start}-{span.end}")
+            yield f"{span.start}-{span.end}"
         else:
             own = characters_of(text)
             begin, end = int(first[span.start]), int(first[span.end + 1])
             pieces = pairwise([begin, *own.borders(begin, end).tolist(), end])
-            found.append(" ".join(own.text(start, stop) for start, stop in pieces))
-    return found
+            yield " ".join(own.text(start, stop) for start, stop in pieces)
 
 
 class _InTokens:
@@ -128,18 +126,17 @@ class _InTokens:
         texts = side.texts and Texts(
             np.full(int(known.sum()), UNKNOWN), np.repeat(np.array(lines, dtype=np.int64), known)
         )
-        return by_appearance(
-            replace(
-                side,
-                start=start,
-                end=end,
-                tokens=tokens,
-                texts=texts,
-                words=self._words_in[number],
-                characters=None,
-                annotations=None,
-            )
+        found = replace(
+            side,
+            start=start,
+            end=end,
+            tokens=tokens,
+            texts=texts,
+            words=self._words_in[number],
+            characters=None,
+            annotations=None,
         )
+        return by_appearance(found)
 
     def _tell(self, code: str, side: Documents, mentions: Sequence[int]) -> None:
         """Add a notice about some mentions of a side, which names the first."""

@@ -17,7 +17,7 @@ Source: Martinelli et al. 2025, BookCoref, who score predictions on whole books 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from operator import itemgetter
 from typing import NamedTuple
@@ -89,13 +89,12 @@ def units_of(pairs: Pairs, unit: str) -> Units:
     return found._replace(crossing=[notice for _, notice in sorted(crossing, key=itemgetter(0))])
 
 
-def _crossing(units: Units, name: str, side: Documents, unit: str) -> list[tuple[int, Finding]]:
-    """Return a notice for each document with entities of a side that have mentions in several units, after
+def _crossing(units: Units, name: str, side: Documents, unit: str) -> Iterator[tuple[int, Finding]]:
+    """Yield a notice for each document with entities of a side that have mentions in several units, after
     its number.
     """
     row = units.of(side)
     crossing = np.flatnonzero(np.bincount(side.entity[ranked(side.entity, row)[0]], minlength=len(side.document)) > 1)
-    found = []
     for document in np.unique(side.document[crossing]).tolist():
         crossed = crossing[side.document[crossing] == document]
         place = side.place_of(document)
@@ -108,8 +107,7 @@ def _crossing(units: Units, name: str, side: Documents, unit: str) -> list[tuple
             "entity": side.name_of(int(crossed[0])),
             "option": unit,
         }
-        found.append((document, Finding("crosses-unit", place.source.name, place.line, details=details)))
-    return found
+        yield document, Finding("crosses-unit", place.source.name, place.line, details=details)
 
 
 class Windows(NamedTuple):
@@ -153,10 +151,9 @@ def cut(pairs: Pairs, size: int) -> tuple[Pairs, Windows]:
     return Pairs(key, response, pairs.present[document]), found
 
 
-def crossing_notices(windows: Sequence[Windows]) -> list[Finding]:
-    """Return a notice for each mention that crosses a border."""
+def crossing_notices(windows: Sequence[Windows]) -> Iterator[Finding]:
+    """Yield a notice for each mention that crosses a border."""
     crossing = [crossed for of_batch in windows for crossed in of_batch.crossing]
-    found = []
     for (mention, border), words in zip(crossing, texts_of([mention for mention, _ in crossing]), strict=True):
         details = {
             "document": mention.document,
@@ -165,8 +162,7 @@ def crossing_notices(windows: Sequence[Windows]) -> list[Finding]:
             "end": mention.span.end,
             "border": border,
         }
-        found.append(Finding("crosses-window", mention.place.source.name, mention.line, details=details))
-    return found
+        yield Finding("crosses-window", mention.place.source.name, mention.line, details=details)
 
 
 def whole(name: str) -> str:
@@ -203,22 +199,21 @@ def _side(side: Documents, windows: Windows, first: Ints) -> Documents:
     names = side.named_entities
     tokens = np.clip(side.tokens[document] - begin, np.minimum(side.tokens[document], 0), size)
     at_first = {d: int(first[d]) for d in (*side.faults, *side.discarded)}
-    return by_appearance(
-        replace(
-            side,
-            names=windows.named(side.names),
-            places=[side.places[d] for d in document.tolist()],
-            tokens=tokens,
-            document=window[first_mentions],
-            label=side.label[side.entity[first_mentions]],
-            entity=entity[order],
-            faults={at_first[d]: fault for d, fault in side.faults.items()},
-            discarded={at_first[d]: marks for d, marks in side.discarded.items()},
-            comments={},
-            named_entities=names and names._replace(document=first[names.document] + names.start // size),
-            **side.of_mentions(order),
-        )
+    found = replace(
+        side,
+        names=windows.named(side.names),
+        places=[side.places[d] for d in document.tolist()],
+        tokens=tokens,
+        document=window[first_mentions],
+        label=side.label[side.entity[first_mentions]],
+        entity=entity[order],
+        faults={at_first[d]: fault for d, fault in side.faults.items()},
+        discarded={at_first[d]: marks for d, marks in side.discarded.items()},
+        comments={},
+        named_entities=names and names._replace(document=first[names.document] + names.start // size),
+        **side.of_mentions(order),
     )
+    return by_appearance(found)
 
 
 def _over_border(side: Documents, size: int) -> list[tuple[Mention, int]]:

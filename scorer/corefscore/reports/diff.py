@@ -133,12 +133,11 @@ class Diff:
             found[error.mentions] |= 1 << types.TYPES.index(error.type)
         return found
 
-    def marks(self, document: int) -> list[_Mark]:
-        """Return the marks of the mentions of a document, in text order."""
+    def marks(self, document: int) -> Iterator[_Mark]:
+        """Yield the marks of the mentions of a document, in text order."""
         both = self.analysis.both
         first, stop = self._first_marks[document : document + 2].tolist()
         columns = (column[first:stop].tolist() for column in (both.key, both.response, both.repair, self._types))
-        marks = []
         for mention, (key, response, repair, bits) in enumerate(zip(*columns, strict=True), start=first):
             if ABSENT in (key, response):
                 state = _EXTRA if key == ABSENT else _MISSING
@@ -147,8 +146,7 @@ class Diff:
             else:
                 state = _SPAN if repair else _RIGHT
             names = self.analysis.key.id(key), self.response_name(response)
-            marks.append(_Mark(self.analysis.parts(mention), state, *names, bits))
-        return marks
+            yield _Mark(self.analysis.parts(mention), state, *names, bits)
 
     @cached_property
     def _first_marks(self) -> Ints:
@@ -157,7 +155,7 @@ class Diff:
 
     def sentences(self, document: int) -> Iterator[Sentence]:
         """Yield the sentences of a document. A document without words has one sentence, with token numbers as words."""
-        marks = self.marks(document)
+        marks = list(self.marks(document))
         if self.of_items:
             yield from self._entities(marks, int(self._first_marks[document]))
             return

@@ -254,7 +254,7 @@ class Ranking(SystemsReport):
 
     @property
     def legend(self) -> Sequence[str]:
-        legend = self._legend()
+        legend = [*self._legend()]
         if self.found.method.baseline is not None:
             legend.append(f"p, verdict: the test against {self.found.method.baseline}, {self.corrected}")
         if self.every is not None:

@@ -132,18 +132,16 @@ class SystemsReport(Systems, Reported):
         low, high = map(float, self.found.ends[system, m, c])
         return None if math.isnan(low) else Interval(low, high)
 
-    def _legend(self, of_differences: str = "") -> list[str]:
-        """Return the lines about intervals and runs, if there are any; ``of_differences`` ends that about intervals."""
-        lines = []
+    def _legend(self, of_differences: str = "") -> Iterator[str]:
+        """Yield the lines about intervals and runs, if there are any; ``of_differences`` ends that about intervals."""
         if self.found.sample.resamplable:
             level = _percentage(self.found.method.confidence)
-            lines.append(f"low, high: {level} intervals (jackknife, Student's t on a logit scale){of_differences}")
+            yield f"low, high: {level} intervals (jackknife, Student's t on a logit scale){of_differences}"
         if self.runs is not None:
-            lines.append(
+            yield (
                 "the scores of a system with several runs are means over its runs, and intervals cover units and runs; "
                 "spread: standard deviation over the runs"
             )
-        return lines
 
     @property
     def note_on_units(self) -> str:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.core.arrays import NONE, Bools, Floats, among, repeated
-from corefscore.core.documents import Documents, worded
+from corefscore.core.documents import Documents, Unworded, worded
 from corefscore.core.findings import SHOWN, Finding, plural
 from corefscore.matching.common import different_words, first_differences
 from corefscore.matching.entity_lookup import differing, entities_found, partners_of_mentions, search
@@ -48,8 +48,7 @@ class About(NamedTuple):
 
     ``dropped`` are mentions that have dropped copies, ``repeated`` are mentions in several entities. ``looked_up`` is
     the number of mentions that the official look-up finds in another entity than the alignment does. ``left_out`` says
-    that both sides share mentions, none of which counts. ``first_differences`` are the places at which texts first
-    differ, each a document and a token.
+    that both sides share mentions, none of which counts.
     """
 
     dropped: Sequence[Repeat]
@@ -57,7 +56,6 @@ class About(NamedTuple):
     looked_up: int
     left_out: bool
     pairs: Pairs
-    first_differences: Sequence[tuple[int, int]]
 
 
 def matched(pairs: Pairs, rules: Rules) -> tuple[Alignment, About]:
@@ -84,7 +82,7 @@ def matched(pairs: Pairs, rules: Rules) -> tuple[Alignment, About]:
         alignment = alignment._replace(lookup=rules.lookup)
     looked_up = differing(alignment) if rules.lookup == "official" else 0
     left_out = not len(alignment.aligned[0]) and bool(among(*numbers).any())
-    return alignment, About(dropped, several, looked_up, left_out, pairs, _first_differences(pairs))
+    return alignment, About(dropped, several, looked_up, left_out, pairs)
 
 
 def _that_count(
@@ -114,13 +112,14 @@ def _repeats(mentions: Mentions, documents: Documents, copies: Bools) -> list[Re
     return repeats_of(documents, [mentions.mention[span].tolist() for span in spans])
 
 
-def _first_differences(pairs: Pairs) -> list[tuple[int, int]]:
-    """Return the places at which the texts of documents first differ, except the end of the shorter text, which has a
-    notice of its own.
+def _different_words(pairs: Pairs) -> Iterator[Unworded]:
+    """Yield a finding for each place at which the texts of documents first differ, except the end of the shorter text,
+    which has a notice of its own.
     """
     tokens = first_differences(pairs)
     within = (tokens >= 0) & (tokens < np.minimum(pairs.key.tokens, pairs.response.tokens))
-    return [(document, int(tokens[document])) for document in np.flatnonzero(within).tolist()]
+    places = [(document, int(tokens[document])) for document in np.flatnonzero(within).tolist()]
+    return different_words("different-word", pairs, places)
 
 
 def counts(alignment: Alignment, metrics: Sequence[Metric], rules: Rules) -> tuple[dict[str, Floats], Floats]:
@@ -165,8 +164,7 @@ def notices(parts: Sequence[About]) -> Iterator[Finding]:
     """Yield the notices about all batches."""
     dropped = distinct([repeat for part in parts for repeat in part.dropped])
     several = distinct([repeat for part in parts for repeat in part.repeated])
-    found = (*describe("dropped-repeat", dropped, SHOWN), *describe("repeated-mention", several, SHOWN))
-    yield from worded(found)
+    yield from worded((*describe("dropped-repeat", dropped, SHOWN), *describe("repeated-mention", several, SHOWN)))
     yield from notices_of_both_sides(parts)
 
 
@@ -177,7 +175,6 @@ def notices_of_both_sides(parts: Sequence[About]) -> Iterator[Finding]:
         places = next(part.pairs.response.places for part in parts if part.looked_up)
         path = next(place for place in places if place is not None).source.name
         yield Finding("official-lookup", path, details={"count": plural(looked_up, "mention")})
-    different = [its for part in parts for its in different_words("different-word", part.pairs, part.first_differences)]
-    for finding in worded(different):
+    for finding in worded(its for part in parts for its in _different_words(part.pairs)):
         same = finding.details["word"] == finding.details["key_word"]
         yield finding._replace(code="different-sentence") if same else finding

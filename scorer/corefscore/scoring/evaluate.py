@@ -30,7 +30,7 @@ from corefscore.matching.matched import (
 )
 from corefscore.matching.matched import MENTIONS as COUNTED_MENTIONS
 from corefscore.matching.pairing import Pairing, Pairs, peek
-from corefscore.matching.text.fidelity import Fidelity, of_all
+from corefscore.matching.text.fidelity import of_all
 from corefscore.metrics import LINKED, MENTIONS, NAMES, blaming, find
 from corefscore.metrics.base import NAMED, NODES, WHOLE, Metric, Overlap, by_units, overlap, packed
 from corefscore.scoring.results import Listed, Result, UnitCounts
@@ -405,9 +405,8 @@ def result_of(batches: Sequence[ScoredBatch], run: Run, notices: list[Finding]) 
         from corefscore.scoring.kinds.divisions import nothing_to_count
 
         notices += nothing_to_count(rules.of, every, counts, batches[0].files)
-    fidelity: Fidelity | None = None
-    if any(batch.fidelity is not None for batch in batches):
-        fidelity = of_all([(batch.names, batch.fidelity) for batch in batches])
+    texts = [(batch.names, batch.fidelity) for batch in batches]
+    fidelity = of_all(texts) if any(counts_of is not None for _, counts_of in texts) else None
     of_kinds = {kind: _of_kind(batches, kind) for kind in kinds}
     copies = (view.key_copies for view in listed.values())
     for array in (*counts.values(), *copies, *(array for its in of_kinds.values() for array in its.values())):

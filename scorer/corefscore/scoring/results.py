@@ -326,16 +326,12 @@ class Result(Scores):
         from corefscore.core.frames import signed, table
 
         empty = self.uncounted(self.total)
-        rows = [
-            (
-                name,
-                *(
-                    "" if math.isnan(value) or (name, score_name) in empty else percent(value)
-                    for score_name, value in zip(SCORES, score[:3], strict=True)
-                ),
-            )
-            for name, score in self.total.items()
-        ]
+
+        def cell(measure: str, score: str) -> str:
+            value = getattr(self[measure], score)
+            return "" if math.isnan(value) or (measure, score) in empty else percent(value)
+
+        rows = [(measure, *(cell(measure, score) for score in SCORES)) for measure in self]
         return signed([table(("measure", "R", "P", "F1"), rows, [True, False, False, False])], (), self.signature)
 
     def to_dict(self, documents: bool = True) -> dict[str, Any]:

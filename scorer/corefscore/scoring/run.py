@@ -77,12 +77,9 @@ class Corpus:
         for fault in documents.faults.values():
             raise InputError([fault()])
         found: dict[str, dict[str, list[MentionText]]] = {name: {} for name in documents.names}
-        of_entity = [
-            found[documents.names[document]].setdefault(name, [])
-            for document, name in zip(
-                documents.document.tolist(), documents.names_of(range(len(documents.document))), strict=True
-            )
-        ]
+        ids = documents.names_of(range(len(documents.document)))
+        entities = zip(documents.document.tolist(), ids, strict=True)
+        of_entity = [found[documents.names[document]].setdefault(name, []) for document, name in entities]
         words = words_of(documents)
         spans = zip(documents.entity.tolist(), documents.start.tolist(), documents.end.tolist(), words, strict=True)
         for entity, start, end, text in spans:

@@ -51,11 +51,9 @@ def on_each(sample: Sample, names: Sequence[str], comparison: Compared) -> dict[
     Holm's method for all data sets and all pairs of a score (with ``holm-all``: for all tests).
     """
     method, tested = comparison.method, comparison.tested
-    parts, tests = [], []
-    for name in names:
-        counts = sample.counts[:, sample.stratum == sample.groups.index(name)]
-        parts.append(replace(sample, counts=counts, stratum=np.zeros(counts.shape[1], dtype=np.int64)))
-        tests.append(randomization(parts[-1], tested, method))
+    of_names = [sample.counts[:, sample.stratum == sample.groups.index(name)] for name in names]
+    parts = [replace(sample, counts=counts, stratum=np.zeros(counts.shape[1], dtype=np.int64)) for counts in of_names]
+    tests = [randomization(part, tested, method) for part in parts]
     corrected, least = (
         corrected_for(np.concatenate(numbers), method.correction).reshape(len(names), *comparison.tests.p.shape)
         for numbers in ([each.p for each in tests], [each.smallest for each in tests])

@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import combinations, pairwise
+from itertools import accumulate, combinations, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -209,11 +209,8 @@ def statistics(metrics: Sequence[Metric], measures: Collection[str], sums: Float
 
 def _columns_of(metrics: Sequence[Metric]) -> dict[str, slice]:
     """Return the columns of each metric in the counts."""
-    columns, begin = {}, 0
-    for metric in metrics:
-        columns[metric.name] = slice(begin, begin + 4 * metric.width)
-        begin += 4 * metric.width
-    return columns
+    edges = pairwise(accumulate((4 * metric.width for metric in metrics), initial=0))
+    return {metric.name: slice(*ends) for metric, ends in zip(metrics, edges, strict=True)}
 
 
 def on_grid(counts: Floats) -> Floats:
@@ -677,8 +674,7 @@ class Compared:
     def of_runs(self) -> Floats:
         """The scores of each row of counts, from sums in which the order of documents changes no digit."""
         trials = _Trials(self.sample)
-        observed: Floats = trials.scores(trials.whole)[0]
-        return observed
+        return trials.scores(trials.whole).squeeze(axis=0)
 
     @cached_property
     def of_systems(self) -> Floats:

@@ -215,19 +215,18 @@ class Lines:
     @cached_property
     def header(self) -> list[str] | None:
         """The fields of mentions in the last header of the file, wherever it is; None without a header."""
-        for at in reversed(self._comments(b"# global.Entity")):
+        for at in reversed(self._comments(b"# global.Entity").tolist()):
             if found := _HEADER.match(self.text.data, at):
                 return as_text(found[1]).strip().split("-")
         return None
 
-    def _comments(self, beginning: bytes) -> list[int]:
+    def _comments(self, beginning: bytes) -> Ints:
         """Return where the comments with this ``beginning`` begin."""
-        at = self.starts[self.comments]
+        at: Ints = self.starts[self.comments]
         at = at[at + len(beginning) < len(self.text)]
         for place, byte in enumerate(beginning):
             at = at[self.text[at + place] == byte]
-        found: list[int] = at.tolist()
-        return found
+        return at
 
     @cached_property
     def documents(self) -> _Begun:
@@ -269,7 +268,7 @@ class Lines:
         """Return the lines (from 0) with `# newdoc`, and the id of each."""
         places: list[int] = []
         names: list[str | None] = []
-        for at in self._comments(b"# newdoc"):
+        for at in self._comments(b"# newdoc").tolist():
             match = _NEWDOC.match(self.text.data, at)
             if match and self.text[match.end()] == LF:
                 places.append(at)

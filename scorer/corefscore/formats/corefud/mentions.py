@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.core.arrays import Bools, Ints, among, changes, order_by
+from corefscore.core.arrays import Bools, Ints, among, changes, order_by, ranges
 from corefscore.core.records import dataclass, field
 from corefscore.formats.conll.cells import matching
 from corefscore.formats.corefud.chunks import CLOSE, NO_HEAD, ODD_HEAD, OPEN, SINGLE, Chunks
@@ -233,12 +233,9 @@ class Sized(NamedTuple):
 def words_of_mentions(found: FileMentions, number: Ints) -> Sized:
     """Return the words of the mentions, in rising order. Words with equal ``number`` count as one."""
     lengths = found.last - found.first + 1
-    total = int(lengths.sum())
-    ends = np.cumsum(lengths)
-    word = np.arange(total) + np.repeat(found.first - (ends - lengths), lengths)
-    of = np.repeat(found.of, lengths)
+    word, of = ranges(found.first, lengths), np.repeat(found.of, lengths)
     plain = len(found.of) == len(found.entity) and not (number[1:] == number[:-1]).any()
-    if not plain and total:
+    if not plain and len(word):
         order = order_by(of, word)
         of, word = of[order], word[order]
         new = changes(of, number[word])

@@ -232,10 +232,10 @@ class File:
         """Return the columns about mentions without the ids of entities, and the order of mentions in them; ``id_of``
         gives the id of the entity of a chunk.
         """
-        order, entity = self._order(found, sized, id_of)
         first = np.cumsum(sized.size) - sized.size
-        last = first + sized.size - 1
-        first_word, last_word = sized.word[first][order], sized.word[last][order]
+        edges = sized.word[first], sized.word[first + sized.size - 1]
+        order, entity = self._order(found, sized.size, edges, id_of)
+        first_word, last_word = (words[order] for words in edges)
         columns = {
             "document": self.document_of(first_word[changes(entity)]),
             "entity": entity,
@@ -303,18 +303,16 @@ class File:
         sentence = self.lines.words.sentence[word]
         return Events(word, sentence, self.last_word[sentence], self.chunks.kind, entity, self.chunks.head)
 
-    def _order(self, found: FileMentions, sized: Sized, id_of: Callable[[int], Any]) -> tuple[Ints, Ints]:
-        """Return the mentions by their entities, and the entity of each."""
-        first = np.cumsum(sized.size) - sized.size
-        first_word, last_word = sized.word[first], sized.word[first + sized.size - 1]
+    def _order(
+        self, found: FileMentions, size: Ints, edges: tuple[Ints, Ints], id_of: Callable[[int], Any]
+    ) -> tuple[Ints, Ints]:
+        """Return the mentions by their entities, and the entity of each; ``edges`` are their first and last words."""
         # Words by document and then in their order, those of one number as one: small numbers, which are sorted as one.
         number = self.lines.words.number[self.order]
         again = np.flatnonzero(number[1:] == number[:-1]) + 1
-        first_place, last_place = (
-            place - np.searchsorted(again, place, side="right")
-            for place in (self.place[first_word], self.place[last_word])
-        )
-        keys = first_place, -sized.size, last_place - first_place
+        places = (self.place[words] for words in edges)
+        first_place, last_place = (place - np.searchsorted(again, place, side="right") for place in places)
+        keys = first_place, -size, last_place - first_place
         order = order_by(*keys, found.chunk)
         equal = ~changes(*(key[order] for key in keys))
         if equal.any():
@@ -402,8 +400,8 @@ class File:
         return self.lines.about(code, row, b"%b)" % text if closes else b"(" + text, start, **details)
 
 
-def words_at(source: Source, spans: Sequence[Span]) -> list[str]:
-    """Return the words of spans of one file; for an empty span the form of the empty node at which it stands."""
+def words_at(source: Source, spans: Sequence[Span]) -> Iterator[str]:
+    """Yield the words of spans of one file; for an empty span the form of the empty node at which it stands."""
     # The errors of the file were reported when it was first read.
     lines = Lines(source, take=lambda code, rows: ())
     words = lines.words
@@ -414,14 +412,12 @@ def words_at(source: Source, spans: Sequence[Span]) -> list[str]:
 
     overt = np.flatnonzero(words.overt)
     by_line = np.argsort(line)
-    found = []
     for span in spans:
         at = int(by_line[np.searchsorted(line, span.line, sorter=by_line)])
         size = span.end - span.start + 1
         if size <= 0:
-            found.append(passage(forms([at]), 1))
+            yield passage(forms([at]), 1)
             continue
         first = int(np.searchsorted(overt, at))
         places = [int(overt[place]) for place in passage_places(first, size) if place < len(overt)]
-        found.append(passage(forms(places), size))
-    return found
+        yield passage(forms(places), size)

@@ -21,7 +21,7 @@ from corefscore.core.arrays import Ints
 from corefscore.core.documents import Place
 from corefscore.core.errors import InputError
 from corefscore.core.findings import NO_CHARACTERS, Finding, plural, shortened
-from corefscore.core.sources import MARK, Source, as_text, is_utf_16
+from corefscore.core.sources import MARK, Source, as_bytes, as_text, is_utf_16
 from corefscore.core.workers import NotSplittable
 from corefscore.formats.base import CLUSTERS, Request, found_at, is_json, refused
 from corefscore.formats.jsonlines.dialects import (
@@ -225,12 +225,7 @@ def clean(text: str) -> str:
     """Return a string of JSON as a file can contain it: surrogates that do not mean a byte are written as escapes, and
     bytes that are a character together are this character.
     """
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        text = re.sub("[\ud800-\udc7f\udd00-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", text)
-        return as_text(text.encode("utf-8", "surrogateescape"))
-    return text
+    return text if text.isascii() else as_text(as_bytes(text))
 
 
 _SPECIAL = {"[CLS]", "[SEP]", "<s>", "</s>"}

@@ -95,8 +95,7 @@ def align(key: Key, response: Characters) -> Alignment:
 
 def in_place(alignment: Alignment) -> Bools:
     """Return whether each character of the response is aligned and not moved: it follows the order of the key."""
-    aligned: Bools = (alignment.state == EQUAL) | (alignment.state == REPLACED)
-    return aligned
+    return np.isin(alignment.state, (EQUAL, REPLACED))
 
 
 class _Search:

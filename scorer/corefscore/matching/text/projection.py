@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, compress
@@ -392,15 +392,13 @@ _Texts = dict[tuple[Source, int | None], tuple[list[str], list[str]]]
 """The words of each document in the key and in the response, by its place in the response."""
 
 
-def _words_in(texts: _Texts, source: Source, spans: Sequence[Span]) -> list[str]:
-    """Return the words of spans: of the key, or of the response if the key does not have them."""
-    passages = []
+def _words_in(texts: _Texts, source: Source, spans: Sequence[Span]) -> Iterator[str]:
+    """Yield the words of spans: of the key, or of the response if the key does not have them."""
     for span in spans:
         start, size = span.start, span.end - span.start + 1
         words, own = texts[source, span.line]
         every, start = (words, start) if start < len(words) else (own, start - len(words))
-        passages.append(passage([every[index] for index in passage_places(start, size)], size) if size > 0 else ZERO)
-    return passages
+        yield passage([every[index] for index in passage_places(start, size)], size) if size > 0 else ZERO
 
 
 _ALIKE = "the fidelity is the share of words that agree with the key; mentions in words that differ do not match"

@@ -121,7 +121,7 @@ class ErrorReport(Reported):
                 }
                 for document, name in enumerate(analysis.result.names)
             ],
-            "groups": tables.group_data(analysis),
+            "groups": list(tables.group_data(analysis)),
             "errors": list(self._listed_data()),
         }
 

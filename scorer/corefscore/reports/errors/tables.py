@@ -58,22 +58,18 @@ def cost_table(analysis: Analysis, words: ReportWords, title: str) -> Table:
         [words.types[cost.type].title, cost.errors, cost.alone, cost.in_turn, cost.then, max(cost.in_turn, 0.0)]
         for cost in analysis.costs
     ]
-    return Table(title, columns, rows, notes=_conclusions(analysis, words))
+    return Table(title, columns, rows, notes=list(_conclusions(analysis, words)))
 
 
-def _conclusions(analysis: Analysis, words: ReportWords) -> list[str]:
-    """Return notes on the type of error that costs most, and on a measure that gives the key itself less than 100."""
-    sentences = []
+def _conclusions(analysis: Analysis, words: ReportWords) -> Iterator[str]:
+    """Yield notes on the type of error that costs most, and on a measure that gives the key itself less than 100."""
     most = max(analysis.costs, key=attrgetter("in_turn"))
     if most.in_turn > NOTHING:
         points = f"{percent(most.in_turn)} of {percent(1 - analysis.score)} points"
-        sentences.append(
-            f"{words.conclusion} {words.types[most.type].means} ({words.types[most.type].title}): {points}"
-        )
+        yield f"{words.conclusion} {words.types[most.type].means} ({words.types[most.type].title}): {points}"
     reached = analysis.costs[-1].then
     if reached < 1 - NOTHING:
-        sentences.append(f"{words.key} itself scores only {percent(reached)} here, so no more can be gained")
-    return sentences
+        yield f"{words.key} itself scores only {percent(reached)} here, so no more can be gained"
 
 
 def agreement_table(analysis: Analysis) -> Table:
@@ -268,20 +264,15 @@ def _places(entities: Sequence[int], most: int) -> dict[int, int]:
     return {**{entity: min(at, most) for at, entity in enumerate(entities)}, ABSENT: ABSENT}
 
 
-def group_data(analysis: Analysis) -> list[dict[str, Any]]:
-    """Return all groups with errors, as data."""
-    groups = _groups(analysis, np.flatnonzero(~analysis.groups.perfect).tolist())
-    return [_data(group, analysis.result.names[group.document]) for group in groups]
-
-
-def _data(group: _Group, document: str) -> dict[str, Any]:
-    """Describe a group of entities of a document as data."""
-    row, column = ({entity: index for index, entity in enumerate(sizes)} for sizes in (group.key, group.response))
-    shared = ((*pair, count) for pair, count in group.cells.items() if ABSENT not in pair)
-    return {
-        "document": document,
-        "cost": None if np.isnan(group.cost) else group.cost,
-        "key": list(row),
-        "response": list(column),
-        "overlap": [[row[key], column[response], count] for key, response, count in shared],
-    }
+def group_data(analysis: Analysis) -> Iterator[dict[str, Any]]:
+    """Yield all groups with errors, as data."""
+    for group in _groups(analysis, np.flatnonzero(~analysis.groups.perfect).tolist()):
+        row, column = ({entity: index for index, entity in enumerate(sizes)} for sizes in (group.key, group.response))
+        shared = ((*pair, count) for pair, count in group.cells.items() if ABSENT not in pair)
+        yield {
+            "document": analysis.result.names[group.document],
+            "cost": None if np.isnan(group.cost) else group.cost,
+            "key": list(row),
+            "response": list(column),
+            "overlap": [[row[key], column[response], count] for key, response, count in shared],
+        }

@@ -22,7 +22,7 @@ from corefscore.core.findings import Finding
 from corefscore.formats.base import AUTO
 from corefscore.matching.entity_lookup import together
 from corefscore.matching.matched import Matched, Side
-from corefscore.matching.mentions import Alignment
+from corefscore.matching.mentions import Alignment, Mentions
 from corefscore.matching.pairing import Pairs
 from corefscore.metrics.base import Counts, Metric, Ratios, overlap, packed
 from corefscore.metrics.members import Both, Members, members
@@ -277,14 +277,15 @@ def _by_head(pairs: Pairs, of: Of) -> tuple[Kinds, Kinds]:
         raise UsageError(f"--of {of.value}: {why}; {_remedy(of, text)}")
     names = Pronouns(NAMES, TAG_SETS[text.tag_set].names if text.tag_set else ())
     heads = text.heads(AUTO)
-    found = []
-    for side in (pairs.key, pairs.response):
+
+    def of_side(side: Documents) -> Kinds:
         document, placed = side.document[side.entity], text.placed(side)
         number = np.full(len(side.start), KINDS.index(NOMINALS))
         number[_named(document, placed, text, names, heads)] = KINDS.index(NAMES)
         number[are_pronouns(document, placed[:3], text, pronouns)] = KINDS.index(PRONOUNS)
-        found.append(Kinds(number, KINDS))
-    return found[0], found[1]
+        return Kinds(number, KINDS)
+
+    return of_side(pairs.key), of_side(pairs.response)
 
 
 def _remedy(of: Of, text: Text) -> str:
@@ -374,12 +375,14 @@ def with_numbers(matched: _M, pairs: Pairs) -> _M:
     kind.
     """
     assert pairs.key.kinds is not None and pairs.response.kinds is not None, "set by with_kinds"
-    found = []
-    for kinds, side in ((pairs.key.kinds, matched.key), (pairs.response.kinds, matched.response)):
+
+    def by_number(kinds: Kinds, side: Side | Mentions) -> Kinds:
         of_number = np.full(len(matched.document), _UNKNOWN)
         of_number[side.number] = kinds.number if isinstance(side, Side) else kinds.number[side.mention]
-        found.append(kinds._replace(number=of_number))
-    return matched._replace(kinds=(found[0], found[1]))
+        return kinds._replace(number=of_number)
+
+    of_both = by_number(pairs.key.kinds, matched.key), by_number(pairs.response.kinds, matched.response)
+    return matched._replace(kinds=of_both)
 
 
 def counts_of_kinds(matched: Matched | Alignment, metrics: Sequence[Metric], of: Of) -> _ByKind:
