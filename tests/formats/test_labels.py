@@ -498,6 +498,10 @@ def test_a_table_with_tags_in_its_cells_is_a_table(tmp_path: Path) -> None:
         assert round(score(tmp_path / "key.csv", tmp_path / "response.csv", "bcub")["bcub"].f1, 4) == 0.7652
 
 
+SHUFFLED = "a,m1,0 b,m2,0 c,m3,0 d,m4,0 b,m5,1 c,m6,1 d,m7,1 d,m8,3 d,m9,2 c,m10,2 a,m11,0"
+"""Rows sorted by label."""
+
+
 @pytest.mark.parametrize(
     ("rows", "told"),
     [
@@ -515,6 +519,9 @@ def test_a_table_with_tags_in_its_cells_is_a_table(tmp_path: Path) -> None:
         ("a,m1,0 a,m2,1 a,m3,0 a,m4,1", False),
         ("a,m1,0 a,m2,0 b,m3,1 b,m4,1", False),  # no label is in both
         ("a,m1,0 a,m2,0 b,m3, b,m4,", False),
+        (SHUFFLED, True),
+        (SHUFFLED.replace("d,m8,3", "d,m8,4"), False),  # a gap
+        (SHUFFLED.replace("d,m8,3", "d,m8,"), False),  # three sizes, which chance makes more easily
     ],
 )
 def test_labels_that_seem_to_restart_are_told(rows: str, told: bool, tmp_path: Path) -> None:
@@ -614,7 +621,11 @@ def test_a_stray_quote_that_swallows_rows_is_told(
         ("a/1 a/2 a/3 b/1 b/2 b/3", "1 1 2 1 2 2", "item before /"),
         ("a:1 a:2 a:3 b:1 b:2 b:3", "x x y x y y", None),
         ("a:1 b:1 a:2 b:2 a:3 b:3", "0 0 1 0 1 1", None),
-        ("a_1 a_2 a_3 b_1 b_2 b_3", "0 0 1 0 1 1", None),
+        ("a_1 a_2 a_3 b_1 b_2 b_3", "0 0 1 0 1 1", None),  # two lists of records
+        ("a_1 a_2 a_3 b_1 b_2 c_1", "0 0 1 0 1 0", "item before _"),
+        ("w_03-m1 w_03-m2 w_04-m1 w_04-m2 w_05-m1 w_05-m2", "0 0 0 1 0 0", "item before -"),
+        ("w_03_1 w_03_2 w_04_1 w_04_2 w_05_1 w_05_2", "0 0 0 1 0 0", "item before _"),
+        ("the_cat the_dog a_cat a_dog my_cat my_dog", "0 0 0 1 0 0", None),
         ("a:1 a:2 a:3 a:4 a:5 a:6", "0 0 1 0 1 1", None),
     ],
 )
@@ -623,8 +634,9 @@ def test_documents_in_the_names_of_items_are_told(items: str, labels: str, told:
     path = tmp_path / "table.csv"
     rows = map(",".join, zip(items.split(), labels.split(), strict=True))
     path.write_text("\n".join(["item,cluster", *rows, ""]))
-    found = [notice.details["name"] for notice in read(path).notices if notice.code == "unread-field"]
-    assert found == ([] if told is None else [told])
+    for corpus in (read(path), from_labels(labels.split(), items.split())):
+        found = [notice.details["name"] for notice in corpus.notices if notice.code == "unread-field"]
+        assert found == ([] if told is None else [told])
 
 
 @pytest.mark.parametrize(
@@ -657,6 +669,21 @@ def test_ids_of_other_mentions_are_told(column: str, key: str, response: str, to
         (tmp_path / name).write_text("\n".join([f"mention_id,{column},type,cluster", *rows, ""]))
     found = score(tmp_path / "key.csv", tmp_path / "response.csv", "bcub").notices
     assert [its.details["count"] for its in found if its.code == "other-rows"] == [f"{told} rows"] * bool(told)
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [(("text", "mention_text"), True), (("span", "surface form"), True), (("text", "note"), False)],
+)
+def test_columns_of_words_are_compared_whatever_they_are_called(
+    names: tuple[str, str], told: bool, tmp_path: Path
+) -> None:
+    sides = zip(("key.csv", "response.csv"), names, ("Ann he Bob Al", "he Ann Bob Al"), strict=True)
+    for name, column, cells in sides:
+        rows = (f"id_{n},{cell},A" for n, cell in enumerate(cells.split()))
+        (tmp_path / name).write_text("\n".join([f"mention_id,{column},cluster", *rows, ""]))
+    found = score(tmp_path / "key.csv", tmp_path / "response.csv", "bcub").notices
+    assert ("other-rows" in {its.code for its in found}) is told
 
 
 @pytest.mark.parametrize(
@@ -1063,6 +1090,16 @@ def test_a_second_header_is_no_item(mark: str, quote: str, tmp_path: Path) -> No
     path = tmp_path / "two.csv"
     path.write_text(f"{mark}item,entity\na,1\nb,{quote}1{quote}\n{mark}item,entity\nc,2\n")
     assert b"two.csv:4: error[bad-row] this line repeats the header" in within("bcub", path, path).stderr
+
+
+@pytest.mark.parametrize(
+    ("heading", "told"),
+    [("Item,Entity", True), ("item, entity", True), ("id,cluster", True), ("ITEM,LABEL", True), ("item,1", False)],
+)
+def test_a_second_header_in_other_words_is_no_item(heading: str, told: bool, tmp_path: Path) -> None:
+    path = tmp_path / "two.csv"
+    path.write_text(f"item,entity\na,1\nb,1\n{heading}\nc,2\n")
+    assert (b":4: error[bad-row] this line repeats the header" in within("validate", path).stdout) is told
 
 
 def test_an_item_called_as_its_column_is_no_header_in_a_document_of_another_name(tmp_path: Path) -> None:

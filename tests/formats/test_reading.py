@@ -531,6 +531,17 @@ def test_a_document_that_ends_as_another_is_told(name: str, rows: str, told: str
     assert (b"notice[other-document]" in within("validate", path).stdout) is bool(told)
 
 
+@pytest.mark.parametrize(("columns", "told"), [("b 0, a 0", [3]), ("a 0, b 0", []), ("a 7, b 7", []), ("c 0, d 0", [])])
+def test_exchanged_headers_are_told(columns: str, told: list[int], tmp_path: Path) -> None:
+    """The lines have the name of another document of the file; other numbers of parts say nothing."""
+    path = tmp_path / "file.conll"
+    documents = zip("ab", columns.split(", "), strict=True)
+    path.write_text(
+        "".join(f"#begin document ({n}); part 000\n{row} w (0)\n{row} w (0)\n#end document\n" for n, row in documents)
+    )
+    assert [its.line for its in corefscore.read(path).notices if its.code == "other-document"] == told
+
+
 def test_only_the_first_document_that_ends_as_another_is_told(tmp_path: Path) -> None:
     path = tmp_path / "file.conll"
     documents = (f"#begin document ({name}); part 000\n{name} 0 w (0)\nx 0 w -\n#end document\n" for name in "ab")

@@ -15,14 +15,7 @@ from corefscore.analysis.response import analysed as analysed_result
 from corefscore.analysis.types import TYPES
 from corefscore.cli import options
 from corefscore.cli.output import STDOUT, tell, terminal_size, write
-from corefscore.cli.scoring import (
-    evaluated,
-    given,
-    given_sides,
-    paths_by_name,
-    spare_inputs,
-    workers,
-)
+from corefscore.cli.scoring import evaluated, given, given_sides, paths_by_name, spare_inputs, workers
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding
 from corefscore.core.records import SCORING

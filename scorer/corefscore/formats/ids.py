@@ -17,7 +17,7 @@ from corefscore.formats.base import found_at
 
 _AROUND = r"[\s\"'=\u2018\u2019\u201c\u201d]"
 _SPELLING = (
-    (r"[\xad\u200b-\u200f\u2060\ufeff]", ""),
+    (r"[\xad\u034f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe0f\ufeff]", ""),
     (rf"\0{_AROUND}+", "\0"),
     (rf"{_AROUND}(?<!{_AROUND}{_AROUND}){_AROUND}*\0", "\0"),
     (r"\0[#*(\[{<+_'\u201c\u201d]+(?=[a-z]*\d)", "\0"),
@@ -47,12 +47,12 @@ _OF_TOKENS = "[bilues]-"
 """What is before the id in labels of tokens, where B-1 begins a mention and I-1 continues it."""
 
 _NOTHING = (
-    r"|not[ _](?:applicable|found|clustered|assigned|sure)|none of (?:the above|these)|no[-_ ]?(?:cluster|entity|label)"
-    r"(?: assigned)?|no[-_ ]?match|err:\d+|\{\}|\?+|[^\0,;:|(]+[,;:|(]\s?0\.\d+\)*|\d+ 0\.\d+|singletons?|outside"
-    r"|[-._*]|--|\[\]|[-\u2212]1(?:00)?|-9{1,3}|#?n/?a|n\.a\.|<na>|nan|nat|nil|none|null|\\n|missing|noise|outliers?"
-    r"|unk(?:nown)?|un(?:clustered|defined|assigned|linked|labell?ed|matched)|empty|-1[ _][^\0]+|[-+]?inf|#+"
-    r"|[(\[<](?:null|none|nan|na|unk|blank|unassigned)[)\]>]|(?:cluster|topic|label|group)[_ ]-1|[\d.]+e\+\d+"
-    r"|#(?:ref|value|name|num|null|nv|zahl|wert|bezug|div/0)[!?]?"
+    r"|not[ _](?:applicable|found|mentioned|clustered|assigned|sure)|none of (?:the above|these)|no[-_ ]?match|error"
+    r"|no[-_ ]?(?:cluster|coref|entity|label)(?: assigned)?|err:\d+|\{\}|\?+|[^\0,;:|(]+[,;:|(]\s?0\.\d+\)*|\d+ 0\.\d+"
+    r"|[-._*]|--|\[\]|[-\u2212]1(?:00)?|-9{1,3}|#?n/?a|n\.a\.|<na>|nat|nil|none|null|\\n|missing|noise|outliers?|empty"
+    r"|unk(?:nown)?|un(?:clustered|defined|assigned|linked|labell?ed|matched|resolved)|-1[ _][^\0]+|[-+]?(?:inf|nan)|#+"
+    r"|[(\[<](?:null|none|nan|na|unk|blank|empty|unassigned)[)\]>]|(?:cluster|topic|label|group)[_ ]-1|[\d.]+e\+\d+"
+    r"|#(?:ref|value|name|num|null|nv|zahl|wert|bezug|div/0)[!?]?|singletons?|outside"
 )
 _BETWEEN = r"'?\s?[,;+&|/]\s?'?"
 _SEVERAL = rf"|\d+(?:{_BETWEEN}\d+)+"

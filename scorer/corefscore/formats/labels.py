@@ -26,7 +26,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby, islice
-from operator import itemgetter
+from operator import contains
 
 import numpy as np
 
@@ -225,11 +225,10 @@ class _Side(NamedTuple):
         if DOCUMENT not in columns:
             divide = {name: its for name, its in unread.items() if _divides(name, its, columns[ENTITY])}
             self._tell_documents(place, divide, columns[ENTITY])
-            sign = next(iter(re.findall("[:/|#]", columns[ITEM][0])), None)
-            if sign and restarts(columns[ENTITY], [item.partition(sign)[0] for item in columns[ITEM]]):
-                expected = f'all items are one document; move what is before "{sign}" to a column "{DOCUMENT}"'
-                name, what = f"{ITEM} before {sign}", "the names of documents"
-                self.notices.append(found_at(place, "unread-field", name=name, what=what, expected=expected))
+            if part := documents_in(columns[ITEM], columns[ENTITY]):
+                expected = f'all items are one document; move the names of documents to a column "{DOCUMENT}"'
+                what = "the names of documents"
+                self.notices.append(found_at(place, "unread-field", name=part, what=what, expected=expected))
         elif DOCUMENT not in self.request.columns:
             of = columns[DOCUMENT]
             parts = {name: [*zip(of, its, strict=True)] for name, its in unread.items() if name not in METADATA}
@@ -266,6 +265,7 @@ class _Side(NamedTuple):
         header = _header(source)
         places = _places(source, header, self.request, self.notices)
         named = [header.cells[place] for place in places.values()]
+        headings = {role: _headings(header.cells[place], role) for role, place in places.items()}
         digests = dict.fromkeys((name for name in header.cells if name and name not in named), 0)
         for number, (lines, cells) in enumerate(_blocks(source, header, self.notices)):
             columns = {role: cells[place] for role, place in places.items()}
@@ -280,9 +280,9 @@ class _Side(NamedTuple):
                 digests[name] = (digests[name] + int(hashes.sum())) % 2**64  # whatever the order and the blocks
                 if name in self.others:
                     self.others[name].append(hashes)
-            again = header.cells[places[ENTITY]] in columns[ENTITY]
+            again = not headings[ENTITY].isdisjoint(columns[ENTITY])
             for line, *row in zip(lines, *columns.values(), strict=True) if again else ():
-                if [cell.removeprefix(as_text(MARK)) for cell in row] == named:
+                if all(map(contains, headings.values(), row)):
                     expected = "one header; remove this line, or give several tables as the files of a folder"
                     raise _bad_row(source, int(line), "this line repeats the header", expected)
             for role in columns.keys() - {ENTITY}:
@@ -444,6 +444,12 @@ def _plain_cells(text: str, width: int, delimiter: str) -> list[str] | None:
     return text.replace("\n", delimiter).split(delimiter)
 
 
+def _headings(heading: str, role: str) -> set[str]:
+    """Return the headings of a column that are ``heading``, or mean the same, as a later row may have them."""
+    forms = (str, str.title, str.upper, " {}".format, "{} ".format, (as_text(MARK) + "{}").format)
+    return {form(name) for name in (heading, *COLUMN_NAMES[role]) for form in forms}
+
+
 def _plain(name: str) -> str:
     return name.strip().lower().replace(" ", "_").removesuffix("_id")
 
@@ -504,6 +510,8 @@ _FIGURE = re.compile("(?:[A-Za-z]?(?=[^0-9]*[0-9])[-+.,:/ 0-9eETZ%]*)?")
 _NUMBER = re.compile(r"[^\d-]*([0-9]{1,9})")
 """A label that is a number, perhaps after a letter or word."""
 
+_HAS_DIGIT = re.compile("[0-9]")
+
 _FIRST = re.compile("[A-Za-z]*[-_ ]?0*[01]")
 """The first label of a document that numbers its labels."""
 
@@ -513,15 +521,35 @@ def _hashes(cells: Iterable[Hashable]) -> Ints:
 
 
 def restarts(labels: Sequence[str], groups: Sequence[Hashable]) -> bool:
-    """Return whether labels seem to restart in each group of rows: a group is one run of rows, labels occur in several
-    groups, and the first label of each is 0 or 1, perhaps after letters, or each has a number of labels of its own."""
-    runs = [[label for _, label in rows] for _, rows in groupby(zip(groups, labels, strict=True), key=itemgetter(0))]
-    if not 1 < len(runs) == len({*groups}) <= len(groups) // 2:
+    """Return whether labels seem to restart in each group of rows: labels occur in several groups, each group is one
+    run of rows, and the first label of each is 0 or 1, perhaps after letters, or each has a number of labels of its
+    own. In any order of rows, four numbers of labels are enough."""
+    if not 1 < len({*groups}) <= len(groups) // 2:
         return False
-    runs = [labelled for run in runs if (labelled := [*filter(None, run)])]
-    sizes = {_counted({*run}) for run in runs}
-    restart = all(_FIRST.fullmatch(run[0]) for run in runs) or (len(sizes) > 1 and 0 not in sizes)
-    return restart and sum(len({*run}) for run in runs) > len({*chain(*runs)})
+    in_groups = ([*filter(None, its)] for its in lists_by_key(zip(groups, labels, strict=True)).values())
+    labelled = [its for its in in_groups if its]
+    sizes = {_counted({*its}) for its in labelled}
+    if 0 not in sizes and len(sizes) > 3:
+        return True
+    in_runs = sum(1 for _ in groupby(groups)) == len({*groups})
+    restart = all(_FIRST.fullmatch(its[0]) for its in labelled) or (len(sizes) > 1 and 0 not in sizes)
+    return in_runs and restart and sum(len({*its}) for its in labelled) > len({*chain(*labelled)})
+
+
+def documents_in(items: Sequence[Hashable], labels: Sequence[str]) -> str | None:
+    """Find the part of the items that seems to be the name of a document, since labels restart in each: the first of
+    several values, or what is before the last of some sign."""
+    pairs = [item for item in items if isinstance(item, tuple) and item]
+    if len(pairs) == len(items):
+        return "items[0][0]" if restarts(labels, [repr(item[0]) for item in pairs]) else None
+    texts = [item for item in items if isinstance(item, str)]
+    for sign in dict.fromkeys(re.findall("[:/|#_. -]", texts[0])) if len(texts) == len(items) else ():
+        names, _, numbers = zip(*(item.rpartition(sign) for item in texts), strict=True)
+        # Words and the names of two lists of items have such signs, too.
+        sure = sign in ":/|#" or (len({*names}) > 2 and all(map(_HAS_DIGIT.search, numbers)))
+        if sure and restarts(labels, names):
+            return f"{ITEM} before {sign}"
+    return None
 
 
 def _counted(labels: Collection[str]) -> int:

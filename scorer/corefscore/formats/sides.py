@@ -47,7 +47,7 @@ OF_WORDS = "(?:(?:mention|item|span|entity)[-_ ]?)?(?:text|string|words?|span|su
 
 _IDS = (
     "(?:^|[-_])(?i:id|idx|uid|uuid|guid|index|hash|url|uri|key|ref|no)$|(?<=[a-z])(?:Id|ID|Idx|Key)$|^[a-z]{1,4}id$"
-    "|^(?i:source|paper|article|case|instance|example|sample|item|record|page|chapter|scene|episode|headline)$"
+    "|^(?i:source|paper|article|story|case|instance|example|sample|item|record|page|chapter|scene|episode|headline)$"
 )
 """Names of fields with ids or numbers of documents."""
 

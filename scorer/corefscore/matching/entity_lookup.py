@@ -27,15 +27,7 @@ import numpy as np
 from corefscore.core.arrays import Floats, Ints, changes, ranked, repeated
 from corefscore.core.documents import are_empty
 from corefscore.matching.matched import Matched, Side
-from corefscore.matching.mentions import (
-    NOWHERE,
-    RULES,
-    Alignment,
-    Mentions,
-    Searched,
-    common_words,
-    in_common,
-)
+from corefscore.matching.mentions import NOWHERE, RULES, Alignment, Mentions, Searched, common_words, in_common
 
 
 class _Found(NamedTuple):

@@ -83,8 +83,13 @@ def _moved(key: Mapping[str, Ints], response: Mapping[str, Ints], places: Sequen
     both sides: columns of places or words, and others with nearly the same cells at other items, unless many of these
     would be equal by chance."""
     _, here, there = np.intersect1d(key.get("", NONE), response.get("", NONE), return_indices=True)
-    for name in (name for name in key if name and name in response):
-        ours, theirs = key[name], response[name]
+    words = [name for name in response if re.fullmatch(OF_WORDS, name.lower())]
+    for name in filter(None, key):
+        of_words = re.fullmatch(OF_WORDS, name.lower()) and len(words) == 1  # whatever they are called
+        other = words[0] if of_words else name
+        if other not in response:
+            continue
+        ours, theirs = key[name], response[other]
         equal, size = int((ours[here] == theirs[there]).sum()), min(len(ours), len(theirs))
         moved = len(here) - equal
         of_item = re.fullmatch(f"{OF_STARTS}|{OF_WORDS}", name.lower())

@@ -23,7 +23,7 @@ from corefscore.core.items import Values, text_of
 from corefscore.core.sources import Source
 from corefscore.formats import BY_CONTENT, TAGGED, Reading, opened
 from corefscore.formats.ids import odd_ids
-from corefscore.formats.labels import UNNAMED, merged_cells, restarts
+from corefscore.formats.labels import UNNAMED, documents_in, merged_cells
 from corefscore.formats.labels import documents as documents_of
 from corefscore.scoring.run import LONGEST_NAME, ONLY_DOCUMENT, Corpus, Texts, is_text
 
@@ -211,11 +211,11 @@ def from_labels(
     if index is not None and items is index and found.items and not np.array_equal(np.asarray(index), np.arange(size)):
         found = replace(found, items=found.items._replace(of_index=True))
     notices = list(merged_cells(found))
-    if documents is None and all(isinstance(value, tuple) and value for value in item.values):
-        groups = [repr(item.values[number][0]) for number in item.number.tolist()]
-        if restarts([texts[number] if number >= 0 else "" for number in entity.number.tolist()], groups):
+    if documents is None and not isinstance(item.values, range):
+        rows = [item.values[number] for number in item.number.tolist()]
+        if part := documents_in(rows, [texts[number] if number >= 0 else "" for number in entity.number.tolist()]):
             expected = "all are one document; from_labels(labels, items, documents) divides items and their labels"
-            details = {"name": "items[0][0]", "what": "the name of a document", "expected": expected}
+            details = {"name": part, "what": "the name of a document", "expected": expected}
             notices.append(Finding("unread-field", "labels", details=details))
     its = entity.values
     plain = isinstance(its, np.ndarray) and its.dtype.kind in "iu" and not (its // _LARGE).any()

@@ -297,7 +297,8 @@ class Reader:
 
     def look_at_documents(self, lines: Lines) -> None:
         """Keep the first line of each document without mentions in this block that has one before the last column. Add
-        a notice for the first document of a file that has the name of its first line, where the last has another."""
+        a notice for the first document of a file whose first columns name another one in the last line: any, if they
+        name it in its first line, and one of the batch otherwise."""
         if lines.cells is None:
             return
         (first, stop, document, _), text, starts, stops = lines.segments, lines.text, lines.starts, lines.stops
@@ -312,16 +313,18 @@ class Reader:
                     break
         tokens = np.flatnonzero(lines.is_token)
         begins, ends = np.searchsorted(tokens, first), np.searchsorted(tokens, stop) - 1
+        known = {*self.names}
         several = (begins < ends) & (len(first) <= _FEW)
         pairs = np.column_stack((tokens[begins[several]], tokens[ends[several]])).tolist()
         for number, pair in zip(document[several].tolist(), pairs, strict=True):
             rows = [as_text(text[starts[line] : stops[line]].tobytes()).split(None, 2)[:2] for line in pair]
-            if rows[0] != rows[1] and not self._told_other:
-                width = max(1, len(self.names[number]) - len(f"({rows[0][0]}); part "))
-                own, other = (f"({row[0]}); part {row[-1]:0>{width}}" for row in rows)
-                if own == self.names[number]:
-                    self._told_other = True
-                    self._notice("other-document", self.line + 1 + pair[1], document=own, other=other)
+            width = max(1, len(self.names[number]) - len(f"({rows[0][0]}); part "))
+            begun, ended = (f"({row[0]}); part {row[-1]:0>{width}}" for row in rows)
+            # Numbers of parts are often those of the header in none of the lines.
+            name, exchanged = self.names[number], ended in known and rows[0][0] not in self.names[number]
+            if ended != name and (begun == name or exchanged) and not self._told_other:
+                self._told_other = True
+                self._notice("other-document", self.line + 1 + pair[1], document=name, other=ended)
 
     def _look_for_lost(self, lines: Lines, before: Ints, ends: Ints) -> None:
         """Add a notice for the first line of a file, given where its lines end, whose cell ``before`` the last one ends

@@ -19,7 +19,7 @@ from corefscore.formats.words import whole_numbers
 
 _NAME = b"Entity="
 _NEARLY = re.compile(
-    rb"(?i)(?<=[\t| ;])((coref|pred|sys)[a-z_]*(?<!id))?ent(it|ti|t|i)[ity]*(es|s)? *[=:](?=[^|\t\n]*[()])"
+    rb"(?i)(?<=[\t| ;,\"\xa0])((coref|pred|sys)[a-z_]*(?<!id))?ent(it|ti|t|i)[ity]*(es|s)? *[=:](?=[^|\t\n]*[()])"
 )
 _OLDER = re.compile(rb"(?:^|[\n|])((?:ClusterId|Coref)=)")
 _NUMBERED = re.compile(rb"[\d.-]+\t")

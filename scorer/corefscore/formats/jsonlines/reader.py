@@ -37,25 +37,9 @@ from corefscore.core.errors import InputError, UsageError
 from corefscore.core.findings import MOST, Finding, Found, plural
 from corefscore.core.items import LONGEST, Items, ItemWords, Numbers
 from corefscore.core.sources import Source
-from corefscore.formats.base import (
-    BATCH,
-    CLUSTERS,
-    Annotations,
-    Request,
-    Sentences,
-    found_at,
-    refused,
-    zeros_in,
-)
+from corefscore.formats.base import BATCH, CLUSTERS, Annotations, Request, Sentences, found_at, refused, zeros_in
 from corefscore.formats.gathered import Gathered, words_of_spans
-from corefscore.formats.jsonlines.dialects import (
-    E2E,
-    OF_CHARACTERS,
-    PREDICTED,
-    TEXT,
-    Dialect,
-    has_tokens,
-)
+from corefscore.formats.jsonlines.dialects import E2E, OF_CHARACTERS, PREDICTED, TEXT, Dialect, has_tokens
 from corefscore.formats.jsonlines.objects import (
     EXPECTED,
     Fields,
