@@ -311,10 +311,11 @@ class Reader:
                 if lines.is_token[line]:
                     self.before.setdefault(int(document[at]), self.line + 1 + line)
                     break
-        tokens = np.flatnonzero(lines.is_token)
+        if len(first) > _FEW or self._told_other:
+            return
+        known, tokens = {*self.names}, np.flatnonzero(lines.is_token)
         begins, ends = np.searchsorted(tokens, first), np.searchsorted(tokens, stop) - 1
-        known = {*self.names}
-        several = (begins < ends) & (len(first) <= _FEW)
+        several = begins < ends
         pairs = np.column_stack((tokens[begins[several]], tokens[ends[several]])).tolist()
         for number, pair in zip(document[several].tolist(), pairs, strict=True):
             rows = [as_text(text[starts[line] : stops[line]].tobytes()).split(None, 2)[:2] for line in pair]
@@ -322,9 +323,10 @@ class Reader:
             begun, ended = (f"({row[0]}); part {row[-1]:0>{width}}" for row in rows)
             # Numbers of parts are often those of the header in none of the lines.
             name, exchanged = self.names[number], ended in known and rows[0][0] not in self.names[number]
-            if ended != name and (begun == name or exchanged) and not self._told_other:
+            if ended != name and (begun == name or exchanged):
                 self._told_other = True
                 self._notice("other-document", self.line + 1 + pair[1], document=name, other=ended)
+                return
 
     def _look_for_lost(self, lines: Lines, before: Ints, ends: Ints) -> None:
         """Add a notice for the first line of a file, given where its lines end, whose cell ``before`` the last one ends
