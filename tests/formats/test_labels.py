@@ -541,6 +541,23 @@ def test_labels_that_seem_to_restart_are_told(rows: str, told: bool, tmp_path: P
     assert ["unread-field"] * told == [notice.code for notice in from_labels(labels, items).notices]
 
 
+@pytest.mark.parametrize(
+    ("rows", "told"),
+    [
+        ("p1, p2,p1 p3,p1 p4, p5,p4", "p1"),  # duplicates
+        ("p1,p1 p2,p1 p3,p2 p4,p4 p5,p4", "p2"),  # parents that are no roots
+        ("p1,p1 p2,p1 p3,p1 p4,p4 p5,p4", None),
+        ("p1,a p2,a p3,p1 p4,b", None),  # one label of three
+        ("1, 2,1 3,1 4, 5,4", None),  # numbers
+        ("p1,a p2,b", None),
+    ],
+)
+def test_labels_that_are_links_are_told(rows: str, told: str | None, tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("\n".join(["item,cluster", *rows.split(), ""]))
+    assert [its.details["label"] for its in read(path).notices if its.code == "linked-items"] == [told] * bool(told)
+
+
 STRAY = ["m1,A,the bird", 'm2,A,"Oh', "m3,B,she", "m4,B,her", 'm5,C,no"', "m6,C,it"]
 
 

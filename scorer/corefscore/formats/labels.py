@@ -141,6 +141,15 @@ def merged_cells(documents: Documents) -> Iterator[Finding]:
             yield found_at(documents.place_of(0), "merged-cells", count=count, what=what)
 
 
+def _linked(items: Numbers, labels: Numbers, item: Ints, label: Ints) -> str | None:
+    """Find a label that is an item with another label, or none, if most labels are items. Numbers can be both."""
+    as_item = np.array([-1 if text.isdecimal() else items.table.get(text, -1) for text in labels])
+    own = np.full(len(items), -1)
+    own[item] = label
+    linked = np.flatnonzero((as_item >= 0) & (own[as_item] >= 0) & (own[as_item] != np.arange(len(labels))))
+    return labels[linked[0]] if len(linked) and 2 * np.count_nonzero(as_item >= 0) >= len(labels) else None
+
+
 def recognises(head: bytes) -> bool:
     """Return whether a file that begins so has a header that names a column of items and one of entities, or records
     of mentions."""
@@ -208,6 +217,8 @@ class _Side(NamedTuple):
             is_new = told.isdisjoint(its.name for its in self.files)
             if cut and is_new and (of_json or not self._restart(document, label)):
                 self.notices.append(found_at(place, "cut-clusters", count=plural(cut, "label")))
+        if linked := _linked(self.items, self.labels, item, label):
+            self.notices.append(found_at(place, "linked-items", label=linked))
         others = {name: np.concatenate(hashes) for name, hashes in self.others.items()}
         # Documents are numbered in the order of their first rows.
         first = np.searchsorted(np.maximum.accumulate(document), np.arange(len(names)))
