@@ -390,7 +390,7 @@ def test_a_word_that_a_format_cannot_contain_is_replaced_and_told(
     path = tmp_path / "key.jsonl"
     path.write_text(as_json(Document("d", [["x", word, "y"]], {"0": [(0, 0), (1, 1)], "1": [(2, 2)]})))
     done = call(capfdbinary, "convert", path, tmp_path / "out", "--format", to)
-    found = f'{NAMED[to]} cannot contain 1 word: {word!a} (token 1) is written as "{written}"'
+    found = f'{NAMED[to]} cannot represent 1 word; the first, {word!a} (token 1), is written as "{written}"'
     assert f'notice[changed-word] in document "d": {found}' in done.stderr.decode()
     assert call(capfdbinary, "validate", tmp_path / "out").status == 0
     assert scores(path, path) == scores(tmp_path / "out", tmp_path / "out", **(HEADLESS if to == "corefud" else {}))

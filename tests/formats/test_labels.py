@@ -274,11 +274,11 @@ def test_labels_of_any_type_and_missing_ones(labels: Any) -> None:
 
 
 REFUSED: Sequence[tuple[Any, str]] = [
-    ((("abc",), {}), "labels are str; expected a list, an array or a series"),
-    (((3,), {}), "labels are int; expected"),
-    ((({3, 4},), {}), "labels are set; expected"),
+    ((("abc",), {}), "labels have the type str; expected a list, an array or a series"),
+    (((3,), {}), "labels have the type int; expected"),
+    ((({3, 4},), {}), "labels have the type set; expected"),
     (((np.zeros((2, 2)),), {}), "labels have the shape (2, 2)"),
-    ((([1, 2], ["a"]), {}), "1 items, but 2 labels; expected one for each label"),
+    ((([1, 2], ["a"]), {}), "there are 1 items and 2 labels; expected one for each label"),
     ((([1, 2], ["a", None]), {}), "items[1] is missing"),
     ((([1, 2], ["a", np.float32(NAN)]), {}), "items[1] is missing"),
     ((([1, 2], [1, Decimal("NaN")]), {}), "items[1] is missing"),

@@ -265,8 +265,8 @@ def test_plain_input_keeps_its_signature() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        pytest.param(["muc", "--matching", "head"], b"are for CorefUD", id="heads of spans"),
-        pytest.param(["muc", "--zeros", "drop"], b"are for CorefUD", id="zeros of spans"),
+        pytest.param(["muc", "--matching", "head"], b"--matching is for CorefUD", id="heads of spans"),
+        pytest.param(["muc", "--zeros", "drop"], b"--zeros is for CorefUD", id="zeros of spans"),
         pytest.param(["mor"], b"metric mor is for CorefUD", id="words of spans"),
         pytest.param(["muc", "--task", "crac24"], b"is for CorefUD", id="tasks of spans"),
         pytest.param(["muc", "--format", "corefud"], b"is for CorefUD", id="layout of spans"),

@@ -85,9 +85,9 @@ def test_tags_are_given_where_the_text_is_read() -> None:
 @pytest.mark.parametrize(
     ("answers", "message"),
     [
-        ([1], "answers are list; expected text"),
-        ([], "answers are list; expected text"),
-        ({"a": None}, "answers are dict; expected text"),
+        ([1], "answers have the type list; expected text"),
+        ([], "answers have the type list; expected text"),
+        ({"a": None}, "answers have the type dict; expected text"),
         ([str(KEY)], "is a file; expected tagged text"),
     ],
 )

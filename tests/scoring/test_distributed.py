@@ -223,7 +223,7 @@ def test_what_listens_and_is_no_scheduler_is_told(
     program: str, pair: Pair, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(machines, "SECONDS", 0.5)
-    said = r"no Dask scheduler answers at tcp://127.0.0.1:\d+ within 0.5 seconds \(.+\); expected a running one"
+    said = r"no Dask scheduler answers at tcp://127.0.0.1:\d+ within 0.5 seconds \(.+\); start one: dask"
     with started(program) as (_, port), pytest.raises(UsageError, match=said):
         score_by(f"tcp://127.0.0.1:{port}", *pair)
 

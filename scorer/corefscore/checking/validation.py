@@ -33,7 +33,7 @@ from corefscore.scoring.corefud import matched as align
 from corefscore.scoring.evaluate import on_key
 from corefscore.scoring.settings import COREFUD
 
-_SINGLETONS_COUNT = "corpora like OntoNotes have none; --singletons drop leaves them out of the score"
+_SINGLETONS_COUNT = "corpora like OntoNotes have no such entities; --singletons drop leaves them out of the score"
 _SINGLETONS_DROPPED = "CorefUD scores leave such entities out; --singletons keep counts them"
 """The advice about entities of one mention, by the default of the format."""
 

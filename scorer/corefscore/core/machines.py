@@ -66,7 +66,7 @@ def cluster(scheduler: str) -> Iterator[Map]:
         except Exception as error:  # a server that is not Dask may send anything
             raise UsageError(
                 f"no Dask scheduler answers at {scheduler} within {SECONDS} seconds "
-                f"({str(error) or 'no answer'}); expected a running one: dask scheduler"
+                f"({str(error) or 'no answer'}); start one: dask scheduler"
             ) from error
         try:
             with _lost(scheduler):

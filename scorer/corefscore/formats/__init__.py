@@ -91,9 +91,9 @@ class Reading:
     )
     heads: str | None = option(
         None,
-        "Heads of mentions in CorefUD: as annotated (file), the highest word in the tree (tree), or the last word "
-        "(last). For CoNLL, only errors and diff use heads: from the parse (parse), or the last word. (default: auto: "
-        "file for CorefUD, otherwise parse, or else last)",
+        "Heads of mentions. CorefUD: as annotated (file), the highest word of the tree (tree), or the last (last). "
+        "CoNLL, only in errors and diff: from the parse (parse), or last. (default: auto: file for CorefUD; for CoNLL "
+        "parse if there are parses, or else last)",
         HEADS,
         heading=INPUT,
     )

@@ -396,7 +396,7 @@ def _rows(source: Source, lines: Iterable[bytes], delimiter: str, line: int) -> 
                 yield line, after, row
             line = after
     except csv.Error as error:
-        expected = 'quotes (") around cells with a delimiter or a quote, inner quotes doubled (""), and LF line ends'
+        expected = 'quotes (") around cells with a delimiter or a quote, inner quotes doubled (""), and no lone CR'
         raise _bad_row(source, line, f"not a row of a table: {error}", expected) from None
 
 

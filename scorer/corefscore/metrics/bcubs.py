@@ -52,8 +52,8 @@ METRIC = Metric(
         "bcub.mean averages the B-cubed F1 of each mention, as in bcubed-metrics.",
     ),
     paper="none; defined by the software er-evaluation 2.3.0 and bcubed-metrics 1.0.1",
-    use="Use it for the B-cubed scores of er-evaluation and bcubed-metrics; with --mentions given, as these score "
-    "common mentions only.",
+    use="Use it for the B-cubed scores of er-evaluation and bcubed-metrics.",
+    note="Add --mentions given, since these packages score common mentions only.",
     measures=(
         Measure("bcub.entities", "By entity", title="B³, entities"),
         Measure("bcub.mean", "Mean F1 of mentions", _mean, title="B³, mean F1"),

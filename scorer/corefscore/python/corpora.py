@@ -43,7 +43,7 @@ def from_text(answers: str | Texts, *, tags: str | None = None) -> Corpus:
     given = [answers] if isinstance(answers, str) else answers
     if not is_text(given):
         expected = "expected text, a list of texts, or texts by document name"
-        raise UsageError(f"answers are {type(answers).__name__}; {expected}")
+        raise UsageError(f"answers have the type {type(answers).__name__}; {expected}")
     return answered(given, Reading(tags=tags))
 
 
@@ -82,7 +82,7 @@ def from_clusters(clusters: Mapping[str, Clusters] | Clusters, words: Mapping[st
     entities, texts = (side if isinstance(side, Mapping) else {ONLY_DOCUMENT: side} for side in (clusters, words))
     for name in sorted(entities.keys() ^ texts.keys(), key=str):
         has, lacks = ("clusters", "words") if name in entities else ("words", "clusters")
-        expected = "both for the same documents, by name or for a single one; clusters may be []"
+        expected = "words and clusters of the same documents; clusters may be []"
         raise UsageError(f"document {name!r} has {has} and no {lacks}; expected {expected}")
     objects = [
         {"doc_key": name, "sentences": _sentences(name, texts[name]), "clusters": of_document}
@@ -98,7 +98,7 @@ def _sentences(name: str, words: Any) -> Any:
     found = as_collections(words)
     if not isinstance(found, list | tuple):
         expected = "a list of words, or of sentences, each a list of words"
-        raise UsageError(f"the words of document {name!r} are {type(words).__name__}; expected {expected}")
+        raise UsageError(f"the words of document {name!r} have the type {type(words).__name__}; expected {expected}")
     return [found] if all(isinstance(word, str) for word in found) else found
 
 
@@ -192,14 +192,14 @@ def from_labels(
     every = len(entity.values) == len(entity.number) and not isinstance(entity.values, np.ndarray)
     values = entity.values if every else ()
     if (odd := next((value for value in values if isinstance(value, tuple | frozenset)), None)) is not None:
-        expected = "one label for each item; give pairs of item and label as dict(pairs), clusters to score itself"
+        expected = "one label for each item; give pairs of item and label as dict(pairs), and clusters to score()"
         raise UsageError(f"a label is {shortened(repr(odd))}, a {type(odd).__name__}; expected {expected}")
     size = len(entity.number)
     item = _Column(np.arange(size), range(size)) if items is None else _column("items", items)
     document = _Column(np.zeros(size, np.int64), [UNNAMED]) if documents is None else _column("documents", documents)
     for name, column in (("items", item), ("documents", document)):
         if len(column.number) != size:
-            raise UsageError(f"{len(column.number)} {name}, but {size} labels; expected one for each label")
+            raise UsageError(f"there are {len(column.number)} {name} and {size} labels; expected one for each label")
         if (column.number < 0).any():
             at = int(np.argmin(column.number))
             raise UsageError(f"{name}[{at}] is missing; expected a name (only a label may be None, NaN or empty)")
@@ -237,7 +237,7 @@ class _Column(NamedTuple):
 def _column(name: str, given: Iterable[Any]) -> _Column:
     """Return a list, array or series as numbers. Raises `UsageError` for what is none of them."""
     if isinstance(given, str | bytes | set | frozenset) or not isinstance(given, Iterable):
-        raise UsageError(f"{name} are {type(given).__name__}; expected a list, an array or a series")
+        raise UsageError(f"{name} have the type {type(given).__name__}; expected a list, an array or a series")
     if hasattr(given, "factorize"):  # pandas, which is faster than a loop
         try:
             number, different = given.factorize()

@@ -188,7 +188,7 @@ class Scorer:
     def _refuse_known(self, names: Iterable[str | None]) -> None:
         """Raise `InputError` for a document name that was added before."""
         if known := sorted(self._known.intersection(names)):
-            raise _repeated(known[0], "an earlier call of add")
+            raise _repeated(known[0], "the document of an earlier call of add")
 
 
 def _repeated(name: str, first: str) -> InputError:

@@ -186,7 +186,7 @@ def _baseline(given: Any, by: str | None, own: Mapping[str, Any]) -> Baseline | 
         return baseline_of(given, "baseline")
     paths = paths_of("baseline", given)
     if not isinstance(paths, str):
-        raise UsageError(f"the baseline is {type(given).__name__}; expected a path, a Result or its to_dict()")
+        raise UsageError(f"the baseline is of type {type(given).__name__}; expected a path, a Result or its to_dict()")
     return read_baseline(paths, own)
 
 
@@ -199,7 +199,7 @@ def _scored(
     """
     method = Method(**{name: arguments[name] for name in _METHOD if name in arguments})
     if not isinstance(systems, Mapping) or not systems:
-        found = "none is given" if isinstance(systems, Mapping) else f"they are {type(systems).__name__}"
+        found = "none is given" if isinstance(systems, Mapping) else f"they have the type {type(systems).__name__}"
         raise UsageError(f"systems: {found}; expected responses by name, such as {{'a': response}}")
     each, runs = separated({str(name): system for name, system in systems.items()})
     others = {name: value for name, value in arguments.items() if name not in _METHOD}

@@ -319,7 +319,7 @@ def with_defaults(rules: Rules, nodes: bool) -> Rules:
         raise UsageError(f"--zeros dependent and --task {chosen['lookup']} exclude each other; leave one out")
     if not nodes:
         if chosen["matching"] != MATCHING[0] or chosen["zeros"] or chosen["lookup"]:
-            raise UsageError("--zeros, --matching head and partial are for CorefUD only; leave them out")
+            raise UsageError(f"{'--zeros' if chosen['zeros'] else '--matching'} is for CorefUD only; leave it out")
         # Defaults that concern CorefUD are left out of the signature.
         chosen["matching"] = None
         if chosen["definitions"] == SPANS.definitions:

@@ -160,7 +160,7 @@ def _refuse_late(reading: Reading, name: str, side: Given) -> None:
     if other_heads and isinstance(side, Corpus) and side.documents.nodes is not None:
         late.append(f"heads={reading.heads}")
     if late:
-        raise UsageError(f"{late[0]}: the {name} is not read from files here; omit it, or pass it to read()")
+        raise UsageError(f"{late[0]}: the {name} is not read from files here; omit this argument, or pass it to read()")
 
 
 def _from_files(sides: dict[str, Any], name: str, reading: Reading, names: NameOptions | None) -> dict[str, Any]:

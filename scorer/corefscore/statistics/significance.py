@@ -568,8 +568,8 @@ class Method(Grouping):
     )
     correction: str = option(
         _CORRECTIONS[0],
-        "Correct p for several tests: for all pairs of systems within one score (largest, by Westfall and Young, or "
-        "holm), for all tests (holm-all), or not (none).",
+        "Correct p for several tests: within each score (largest, by Westfall and Young, or holm), over all tests "
+        "(holm-all), or not at all (none).",
         _CORRECTIONS,
         heading=STATISTICS,
     )

@@ -401,7 +401,7 @@ def _words_in(texts: _Texts, source: Source, spans: Sequence[Span]) -> Iterator[
         yield passage([every[index] for index in passage_places(start, size)], size) if size > 0 else ZERO
 
 
-_ALIKE = "the fidelity is the share of words that agree with the key; mentions in words that differ do not match"
+_ALIKE = "fidelity is the share of words that agree with the key; mentions in inserted or deleted words cannot match"
 _OTHER = "no word of the key was found in the answer: see whether the model refused, or answered for another document"
 """What is said of a low fidelity."""
 
