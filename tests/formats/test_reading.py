@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import corefscore
@@ -512,47 +513,61 @@ def test_a_misspelt_marker_is_told_at_its_line_in_any_block(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("name", "rows", "told"),
     [
-        ("(a); part 000", "a 0, a 0, a 1", "(a); part 001"),
-        ("(a); part 000", "a 0, a 1, a 0", None),  # the last line is that of the document
-        ("(a); part 3", "a 3, a 4", "(a); part 4"),
-        ("(a/b); part 012", "a/b 12, c 0", "(c); part 000"),
+        ("(a); part 000", "a 0,a 0,,a 1,,a 1", "(a); part 001"),
+        ("(a); part 000", "a 0,,a 1,,a 0,,a 0", None),  # the last line is that of the document
+        ("(a); part 3", "a 3,,a 4,,a 4", "(a); part 4"),
+        ("(a/b); part 012", "a/b 12,,c 0,,c 0", "(c); part 000"),
+        ("(a); part 000", "a 0,,a 0", None),
         ("(a); part 000", "a 0", None),
-        ("(a); part 000", "b 0, b 1", None),  # the columns do not name the document
-        ("a", "a 0, b 0", None),  # may be words
-        ("a", "1 0, 2 0", None),
+        ("(a); part 000", "b 0,,b 1,,b 1", None),  # the columns do not name the document
+        ("(a); part 000", "a 0,a 1,,a 0,a 1", None),  # numbers of tokens
+        ("(a); part 000", "a 0,a 0,,a 1,a 1", None),  # numbers of sentences
+        ("(a); part 000", "a 0,,\u00a0,,\u00a0", None),
+        ("a", "a 0,,b 0,,b 0", None),  # may be words
+        ("a", "1 0,,2 0,,2 0", None),
     ],
 )
 def test_a_document_that_ends_as_another_is_told(name: str, rows: str, told: str | None, tmp_path: Path) -> None:
-    lines = "".join(f"{row} w -\n" for row in rows.split(", "))
+    lines = "".join(f"{row} w -\n" if row.strip() else f"{row}\n" for row in rows.split(","))
     path = tmp_path / "file.conll"
-    path.write_text(f"#begin document {name}\n{lines}\n#end document\n")
+    path.write_text(f"#begin document {name}\n{lines}#end document\n", encoding="utf-8")
     said = [(its.line, its.details["other"]) for its in corefscore.read(path).notices if its.code == "other-document"]
     assert said == ([(1 + lines.count("\n"), told)] if told else [])
     assert (b"notice[other-document]" in within("validate", path).stdout) is bool(told)
 
 
-@pytest.mark.parametrize(("columns", "told"), [("b 0, a 0", [3]), ("a 0, b 0", []), ("a 7, b 7", []), ("c 0, d 0", [])])
+def _documents(rows: Sequence[tuple[str, str]]) -> str:
+    """Return documents of two sentences, given their names and their first two columns."""
+    sentence = "{1} w (0)\n\n"
+    return "".join((f"#begin document ({{0}}); part 000\n{2 * sentence}#end document\n").format(*row) for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("columns", "told"), [("b 0, a 0", [4]), ("a 0, b 0", []), ("a 7, b 7", []), ("c 0, d 0", []), ("b 1, a 1", [])]
+)
 def test_exchanged_headers_are_told(columns: str, told: list[int], tmp_path: Path) -> None:
     """The lines have the name of another document of the file; other numbers of parts say nothing."""
     path = tmp_path / "file.conll"
-    documents = zip("ab", columns.split(", "), strict=True)
-    path.write_text(
-        "".join(f"#begin document ({n}); part 000\n{row} w (0)\n{row} w (0)\n#end document\n" for n, row in documents)
-    )
+    path.write_text(_documents([*zip("ab", columns.split(", "), strict=True)]))
     assert [its.line for its in corefscore.read(path).notices if its.code == "other-document"] == told
+
+
+def test_other_parts_of_one_document_are_not_exchanged(tmp_path: Path) -> None:
+    """All lines have part 0, as many files have them."""
+    path = tmp_path / "file.conll"
+    path.write_text(_documents([("a", "a 0"), ("b", "b 0")]).replace("(b); part 000", "(a); part 001"))
+    assert "other-document" not in {its.code for its in corefscore.read(path).notices}
 
 
 def test_only_the_first_document_that_ends_as_another_is_told(tmp_path: Path) -> None:
     path = tmp_path / "file.conll"
-    documents = (f"#begin document ({name}); part 000\n{name} 0 w (0)\nx 0 w -\n#end document\n" for name in "ab")
-    path.write_text("".join(documents))
-    assert [its.line for its in corefscore.read(path).notices if its.code == "other-document"] == [3]
+    path.write_text(_documents([("a", "b 0"), ("b", "a 0"), ("c", "b 0")]))
+    assert [its.line for its in corefscore.read(path).notices if its.code == "other-document"] == [4]
 
 
 @pytest.mark.parametrize(("number", "told"), [(256, True), (257, False)])
 def test_documents_that_are_too_short_to_be_several_are_not_looked_at(number: int, told: bool, tmp_path: Path) -> None:
     """It would take time in each of many."""
     path = tmp_path / "file.conll"
-    documents = (f"#begin document ({d}); part 000\n{d} 0 w (0)\nx 0 w -\n#end document\n" for d in range(number))
-    path.write_text("".join(documents))
+    path.write_text(_documents([(str(d), f"{number - 1 - d} 0") for d in range(number)]))
     assert ("other-document" in {its.code for its in corefscore.read(path).notices}) is told

@@ -297,8 +297,8 @@ class Reader:
 
     def look_at_documents(self, lines: Lines) -> None:
         """Keep the first line of each document without mentions in this block that has one before the last column. Add
-        a notice for the first document of a file whose first columns name another one in the last line: any, if they
-        name it in its first line, and one of the batch otherwise."""
+        a notice for the first document of a file that ends with sentences of another one, by their first two columns:
+        these name the document in its first line, or another document that was read in its last line."""
         if lines.cells is None:
             return
         (first, stop, document, _), text, starts, stops = lines.segments, lines.text, lines.starts, lines.stops
@@ -311,21 +311,27 @@ class Reader:
                 if lines.is_token[line]:
                     self.before.setdefault(int(document[at]), self.line + 1 + line)
                     break
-        if len(first) > _FEW or self._told_other:
+        if len(first) > _FEW or self._told_other or not lines.is_token.any():
             return
-        known, tokens = {*self.names}, np.flatnonzero(lines.is_token)
+        tokens, gaps = np.flatnonzero(lines.is_token), np.append(-1, np.flatnonzero(~lines.is_token))
         begins, ends = np.searchsorted(tokens, first), np.searchsorted(tokens, stop) - 1
-        several = begins < ends
-        pairs = np.column_stack((tokens[begins[several]], tokens[ends[several]])).tolist()
-        for number, pair in zip(document[several].tolist(), pairs, strict=True):
-            rows = [as_text(text[starts[line] : stops[line]].tobytes()).split(None, 2)[:2] for line in pair]
-            width = max(1, len(self.names[number]) - len(f"({rows[0][0]}); part "))
-            begun, ended = (f"({row[0]}); part {row[-1]:0>{width}}" for row in rows)
+        # The last token of the sentence before the last one, and the last token but one: in other files, the second
+        # column has numbers of sentences or of tokens.
+        earlier = np.searchsorted(tokens, gaps[np.searchsorted(gaps, tokens[ends]) - 1]) - 1
+        several = (begins <= earlier) & (earlier < ends)
+        places = np.column_stack([tokens[at[several]] for at in (begins, earlier, ends - 1, ends)]).tolist()
+        known = {*self.names}
+        for number, at in zip(document[several].tolist(), places, strict=True):
+            rows = [as_text(text[starts[line] : stops[line]].tobytes()).split(None, 2)[:2] for line in at]
+            if not all(rows) or not rows[1] == rows[2] == rows[3]:
+                continue
+            name = self.names[number]
+            width = max(1, len(name) - len(f"({rows[0][0]}); part "))
+            begun, *_, ended = (f"({row[0]}); part {row[-1]:0>{width}}" for row in rows)
             # Numbers of parts are often those of the header in none of the lines.
-            name, exchanged = self.names[number], ended in known and rows[0][0] not in self.names[number]
-            if ended != name and (begun == name or exchanged):
+            if ended != name and (begun == name or (ended in known and rows[0][0] not in name)):
                 self._told_other = True
-                self._notice("other-document", self.line + 1 + pair[1], document=name, other=ended)
+                self._notice("other-document", self.line + 1 + at[-1], document=name, other=ended)
                 return
 
     def _look_for_lost(self, lines: Lines, before: Ints, ends: Ints) -> None:
