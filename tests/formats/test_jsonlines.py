@@ -648,9 +648,12 @@ def test_fields_that_may_be_meant_are_told(
     ("field", "value", "told"),
     [
         ("singletons", [[[2, 2]]], True),
-        ("singleton_clusters", [], True),
+        ("singleton_clusters", [[2, 2]], True),
+        ("singletons", [], False),
+        ("singletons", [[0, 0]], False),  # a copy
+        ("is_singleton", [False, True], False),
         ("singletons", True, False),
-        ("alone", [], False),
+        ("alone", [[2, 2]], False),
     ],
 )
 def test_entities_of_one_mention_in_a_field_of_their_own_are_told(

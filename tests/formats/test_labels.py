@@ -476,7 +476,9 @@ def test_texts_that_divide_most_labels_are_told(name: str, rows: str, divided: b
 @pytest.mark.parametrize(
     ("rows", "told"),
     [
-        ("x,1,a,0 x,1,b,1 x,1,c,0 x,2,d,0 x,2,e,1 x,2,f,1", True),
+        ("x,1,a,0 x,1,b,1 x,1,c,2 x,2,d,0 x,2,e,1 x,2,f,1", True),
+        ("x,1,a,0 x,1,b,1 x,1,c,0 x,2,d,0 x,2,e,1 x,2,f,1", False),  # two labels in all
+        ("x,1,a,0 x,1,b,1 x,1,c,2 x,2,d,1 x,2,e,0 x,2,f,1", False),  # another first label
         ("x,1,a,0 x,1,b,1 x,1,c,0 x,2,d,2 x,2,e,1 x,2,f,1", False),  # labels go on
         ("x,1,a,0 x,1,b,1 x,1,c,0 y,1,d,0 y,1,e,1 y,1,f,1", False),  # each document is one part
         ("x,1,a,0 x,2,b,0 x,3,c,0 x,4,d,0", False),  # rows are numbered
@@ -498,7 +500,7 @@ def test_a_table_with_tags_in_its_cells_is_a_table(tmp_path: Path) -> None:
         assert round(score(tmp_path / "key.csv", tmp_path / "response.csv", "bcub")["bcub"].f1, 4) == 0.7652
 
 
-SHUFFLED = "a,m1,0 b,m2,0 c,m3,0 d,m4,0 b,m5,1 c,m6,1 d,m7,1 d,m8,3 d,m9,2 c,m10,2 a,m11,0"
+SHUFFLED = "a,m1,0 b,m2,0 c,m3,0 d,m4,0 b,m5,1 c,m6,1 d,m7,1 d,m8,3 d,m9,2 c,m10,2 a,m11,0 d,m12,4 d,m13,5"
 """Rows sorted by label."""
 
 
@@ -521,7 +523,8 @@ SHUFFLED = "a,m1,0 b,m2,0 c,m3,0 d,m4,0 b,m5,1 c,m6,1 d,m7,1 d,m8,3 d,m9,2 c,m10
         ("a,m1,0 a,m2,0 b,m3, b,m4,", False),
         (SHUFFLED, True),
         (SHUFFLED.replace("d,m8,3", "d,m8,4"), False),  # a gap
-        (SHUFFLED.replace("d,m8,3", "d,m8,"), False),  # three sizes, which chance makes more easily
+        (SHUFFLED.replace("c,m10,2", "c,m10,"), False),  # three numbers of labels, which chance makes more easily
+        (SHUFFLED.replace("d,m13,5", "d,m13,4"), False),  # five labels, as well
     ],
 )
 def test_labels_that_seem_to_restart_are_told(rows: str, told: bool, tmp_path: Path) -> None:
@@ -591,9 +594,12 @@ def test_labels_of_merged_cells_are_told(
     ("items", "told"),
     [
         (["a; b", "c;d", "e"], "a; b"),
+        (["a; b", "c; d; e"], "c; d; e"),
         (["a|b", "c"], None),  # not most of them
         (["a, b, c", "d"], None),
-        (["a, b, c", "d, e, f", "g"], "a, b, c"),
+        (["a, b, c", "d, e, f, g", "h"], "d, e, f, g"),
+        (["a, b, c", "d, e, f", "g"], None),  # names have two commas, too
+        (["a|1", "a|2", "b|1"], None),  # ids
         (["Lee, Ann", "Lee, Bo"], None),  # names
         (["a", "b"], None),
     ],
@@ -616,7 +622,6 @@ def test_a_row_with_all_items_of_an_entity_is_told(items: list[str], told: str |
         (["m1,A,the bird", "m2,A,oh"], None),
         (["m1,A,the bird", 'm2,A,"Oh', 'no, no"'], None),
         (["m1,A,the bird", 'm2,A,"Oh', "yes", 'no"', "m3,B,x"], None),
-        (['"Yes,A,x', 'sir",A,x', "he,A,x"], "1 line"),  # the first column: the row before is whole
         (['"Yes,A', 'sir",A,x', "he,A,x"], None),
     ],
 )
@@ -631,6 +636,15 @@ def test_a_stray_quote_that_swallows_rows_is_told(
     )
 
 
+@pytest.mark.parametrize(("delimiter", "told"), [("\t", True), (",", False)])
+def test_a_quote_that_swallows_a_row_after_a_whole_one_is_told(delimiter: str, told: bool, tmp_path: Path) -> None:
+    """Text has commas, and seldom tabs."""
+    path = tmp_path / "table.csv"
+    rows = ["item,entity", '"Yes,A', 'sir",A', "he,A", "she,B", ""]
+    path.write_text("\n".join(rows).replace(",", delimiter))
+    assert ("quoted-rows" in {notice.code for notice in read(path).notices}) is told
+
+
 @pytest.mark.parametrize(
     ("items", "labels", "told"),
     [
@@ -639,10 +653,12 @@ def test_a_stray_quote_that_swallows_rows_is_told(
         ("a:1 a:2 a:3 b:1 b:2 b:3", "x x y x y y", None),
         ("a:1 b:1 a:2 b:2 a:3 b:3", "0 0 1 0 1 1", None),
         ("a_1 a_2 a_3 b_1 b_2 b_3", "0 0 1 0 1 1", None),  # two lists of records
-        ("a_1 a_2 a_3 b_1 b_2 c_1", "0 0 1 0 1 0", "item before _"),
-        ("w_03-m1 w_03-m2 w_04-m1 w_04-m2 w_05-m1 w_05-m2", "0 0 0 1 0 0", "item before -"),
-        ("w_03_1 w_03_2 w_04_1 w_04_2 w_05_1 w_05_2", "0 0 0 1 0 0", "item before _"),
-        ("the_cat the_dog a_cat a_dog my_cat my_dog", "0 0 0 1 0 0", None),
+        ("a_1 a_2 a_3 b_1 b_2 c_1", "0 1 2 0 1 0", "item before _"),
+        ("a_1 a_2 a_3 b_1 b_2 c_1", "0 1 2 1 0 0", None),  # another first label
+        ("a_1 a_2 b_1 b_2 c_1 c_2", "0 1 0 0 0 1", None),  # two labels in all
+        ("w_03-m1 w_03-m2 w_03-m3 w_04-m1 w_04-m2 w_05-m1 w_05-m2", "0 1 2 0 1 0 0", "item before -"),
+        ("w_03_1 w_03_2 w_03_3 w_04_1 w_04_2 w_05_1 w_05_2", "0 1 2 0 1 0 0", "item before _"),
+        ("the_cat the_dog the_ox a_cat a_dog my_cat my_dog", "0 1 2 0 1 0 0", None),
         ("a:1 a:2 a:3 a:4 a:5 a:6", "0 0 1 0 1 1", None),
     ],
 )
@@ -1111,9 +1127,9 @@ def test_a_second_header_is_no_item(mark: str, quote: str, tmp_path: Path) -> No
 
 @pytest.mark.parametrize(
     ("heading", "told"),
-    [("Item,Entity", True), ("item, entity", True), ("id,cluster", True), ("ITEM,LABEL", True), ("item,1", False)],
+    [("Item,Entity", True), ("item, entity", True), ("ITEM,ENTITY", True), ("id,cluster", False), ("item,1", False)],
 )
-def test_a_second_header_in_other_words_is_no_item(heading: str, told: bool, tmp_path: Path) -> None:
+def test_a_second_header_that_is_spelled_otherwise_is_no_item(heading: str, told: bool, tmp_path: Path) -> None:
     path = tmp_path / "two.csv"
     path.write_text(f"item,entity\na,1\nb,1\n{heading}\nc,2\n")
     assert (b":4: error[bad-row] this line repeats the header" in within("validate", path).stdout) is told

@@ -47,10 +47,10 @@ _OF_TOKENS = "[bilues]-"
 """What is before the id in labels of tokens, where B-1 begins a mention and I-1 continues it."""
 
 _NOTHING = (
-    r"|not[ _](?:applicable|found|mentioned|clustered|assigned|sure)|none of (?:the above|these)|no[-_ ]?match|error"
+    r"|not[ _](?:applicable|found|mentioned|clustered|assigned|sure)|none of (?:the above|these)|no[-_ ]?match"
     r"|no[-_ ]?(?:cluster|coref|entity|label)(?: assigned)?|err:\d+|\{\}|\?+|[^\0,;:|(]+[,;:|(]\s?0\.\d+\)*|\d+ 0\.\d+"
     r"|[-._*]|--|\[\]|[-\u2212]1(?:00)?|-9{1,3}|#?n/?a|n\.a\.|<na>|nat|nil|none|null|\\n|missing|noise|outliers?|empty"
-    r"|unk(?:nown)?|un(?:clustered|defined|assigned|linked|labell?ed|matched|resolved)|-1[ _][^\0]+|[-+]?(?:inf|nan)|#+"
+    r"|unk(?:nown)?|un(?:clustered|defined|assigned|linked|labell?ed|matched)|-1[ _][^\0]+|[-+]?(?:inf|nan)|#+"
     r"|[(\[<](?:null|none|nan|na|unk|blank|empty|unassigned)[)\]>]|(?:cluster|topic|label|group)[_ ]-1|[\d.]+e\+\d+"
     r"|#(?:ref|value|name|num|null|nv|zahl|wert|bezug|div/0)[!?]?|singletons?|outside"
 )
@@ -66,12 +66,13 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
     if not (documents.label < 0).any():  # all are whole numbers
         return
     labels, entities = np.unique(documents.label, return_index=True)
-    plain, odd = _without_spelling(documents.names_of(entities.tolist()), "" if documents.items else _SEVERAL)
+    names = documents.names_of(entities.tolist())
+    plain, rounded, odd = _without_spelling(names, "" if documents.items else _SEVERAL)
     if documents.items:  # names can have such signs; a text is several labels if each part is one
         several, known = [at for at, text in enumerate(plain) if re.search(_BETWEEN, text)], {*plain}
         odd += [at for at in several if known.issuperset(re.split(_BETWEEN, plain[at].strip("[](){}'")))]
     # CorefUD has errors of its own for its ids.
-    for at in () if documents.nodes else sorted(odd, key=lambda at: plain[at])[:1]:
+    for at in () if documents.nodes else rounded + sorted(odd, key=lambda at: plain[at])[:1]:
         entity, size = int(entities[at]), int((documents.label[documents.entity] == labels[at]).sum())
         count = plural(size, "mention" if documents.items is None else "item")
         yield found_at(_place_of(documents, entity), "odd-label", label=documents.name_of(entity), count=count)
@@ -83,8 +84,8 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
             one, other = documents.names_of([int(first[rank[entity]]), entity])
             yield found_at(_place_of(documents, entity), "alike-ids", what=what, first=one, second=other)
     if documents.items:
-        plain, odd = _without_spelling(documents.names)
-        for at in odd[:1]:
+        plain, rounded, odd = _without_spelling(documents.names)
+        for at in (rounded + odd)[:1]:
             yield found_at(documents.place_of(at), "odd-name", name=documents.names[at])
         first_of = dict(zip(reversed(plain), reversed(documents.names), strict=True))
         alike = [at for at, name in enumerate(documents.names) if first_of[plain[at]] != name]
@@ -93,15 +94,17 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
             yield found_at(documents.place_of(at), "alike-ids", what=what, first=name, second=documents.names[at])
 
 
-def _without_spelling(names: Sequence[str], several: str = "") -> tuple[Sequence[str], list[int]]:
-    """Return names as they are compared, and the places of those that elsewhere mean none or ``several``."""
+def _without_spelling(names: Sequence[str], several: str = "") -> tuple[Sequence[str], list[int], list[int]]:
+    """Return names as they are compared, the place of one of several that seem to be rounded, and the places of those
+    that elsewhere mean none or ``several``."""
     texts = "\0".join(["", *(name.replace("\0", " ") for name in names), ""])
-    rounded = _rounded(names) if len(texts) > 16 * len(names) else None
-    odd = [names.index(rounded)] if rounded is not None else []
+    name = _rounded(names) if len(texts) > 16 * len(names) else None
+    rounded = [names.index(name)] if name is not None else []
     digits, different = texts.replace("\0", ""), len({*names}) == len(names)
     if different and digits.isascii() and digits.isdecimal() and not re.search("\0" + "0[0-9]", texts):
-        return names, odd
-    texts = re.sub(r"[\xc2-\xf4][\x80-\xbf]+", _decoded, texts.translate(_LATIN_1))
+        return names, rounded, []
+    utf_8 = re.compile(r"[\xc2\xc3][\x80-\xbf]")  # letters, read as Latin-1
+    texts = utf_8.sub(lambda its: its[0].encode("latin-1").decode(), texts.translate(_LATIN_1))
     texts = normalize("NFKC", texts).casefold()
     for pattern, left in _SPELLING:
         texts = re.sub(pattern, left, texts)
@@ -114,12 +117,7 @@ def _without_spelling(names: Sequence[str], several: str = "") -> tuple[Sequence
     plain = texts.split("\0")[1:-1]
     outside = "" if re.search(r"\0[a-np-z](?=\0)", texts) else "|o"  # unless single letters are labels
     none = {*re.findall(rf"\0({_NOTHING}{outside}{several})(?=\0)", texts)}
-    return plain, odd + [at for at, text in enumerate(plain) if text in none]
-
-
-def _decoded(latin: re.Match[str]) -> str:
-    """Return characters of Latin-1 as those of UTF-8 that have the same bytes, if there are any."""
-    return latin[0].encode("latin-1").decode(errors="ignore") or latin[0]
+    return plain, rounded, [at for at, text in enumerate(plain) if text in none]
 
 
 def _rounded(names: Sequence[str]) -> str | None:

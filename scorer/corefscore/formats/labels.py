@@ -88,8 +88,8 @@ UNNAMED = "document"
 _SOME = 1000
 """The number of records after which only fields whose values repeat are kept."""
 
-_LIST = re.compile("[;|]|,.*,")
-"""What items contain that are lists of items."""
+_FORMS = str, str.title, str.upper, str.lower, " {}".format, (as_text(MARK) + "{}").format
+"""The forms that a heading may have in a second header."""
 
 _AT_ONCE, _ROW = 1 << 18, 16
 """The number of bytes that are read at once, and about how many a row has."""
@@ -134,9 +134,11 @@ def merged_cells(documents: Documents) -> Iterator[Finding]:
     count, without = len(documents.start), len(documents.items.number) if documents.items else 0
     if 1 < count == len(documents.label):
         names = documents.words_of(range(min(count, _SOME)))
-        lists = [name for name in names if _LIST.search(name)]
+        # Signs of lists, a comma with less weight, since names have some. All ids have the same number.
+        signs = [3 * len(re.findall("[;|]", name)) + name.count(",") for name in names]
         what = f"and {plural(without, 'row')} have no label" if without > 1 else ""
-        what = f'such as "{shortened(lists[0])}"' if 2 * len(lists) > len(names) else what
+        if max(signs) > 2 and len({*signs}) > 1 and 2 * sum(map(bool, signs)) > len(signs):
+            what = f'such as "{shortened(names[signs.index(max(signs))])}"'
         if what:
             yield found_at(documents.place_of(0), "merged-cells", count=count, what=what)
 
@@ -228,33 +230,24 @@ class _Side(NamedTuple):
         unread = {} if ENTITY in self.request.columns else self.unread
         return replace(found, label=-2 - found.label, odd_labels=self.labels, unnamed=unnamed, unread=unread)
 
-    def _look_at_unread(
+    def _look_for_documents(
         self, place: Place, unread: Mapping[str, Sequence[str]], columns: Mapping[str, Sequence[str]]
     ) -> None:
-        """Add a notice for a column that seems to have the names of documents, and choose those that `Items.others`
-        has: first places of items, and text that is not another item or its label."""
+        """Add a notice for a column or a part of the items that seems to have the names of documents, or of parts."""
+        part, expected, what, labels = None, "", "", columns[ENTITY]
         if DOCUMENT not in columns:
-            divide = {name: its for name, its in unread.items() if _divides(name, its, columns[ENTITY])}
-            self._tell_documents(place, divide, columns[ENTITY])
-            if part := documents_in(columns[ITEM], columns[ENTITY]):
-                expected = f'all items are one document; move the names of documents to a column "{DOCUMENT}"'
-                what = "the names of documents"
-                self.notices.append(found_at(place, "unread-field", name=part, what=what, expected=expected))
+            divide = {name: its for name, its in unread.items() if _divides(name, its, labels)}
+            self._tell_documents(place, divide, labels)
+            part, what = documents_in(columns[ITEM], labels), "the names of documents"
+            expected = f'all items are one document; move the names of documents to a column "{DOCUMENT}"'
         elif DOCUMENT not in self.request.columns:
-            of = columns[DOCUMENT]
-            parts = {name: [*zip(of, its, strict=True)] for name, its in unread.items() if name not in METADATA}
-            restart = [
-                name for name, its in parts.items() if len({*its}) > len({*of}) and restarts(columns[ENTITY], its)
-            ]
-            for name in restart[:1]:
-                expected = f"labels seem to restart in each; join it with {DOCUMENT} in one column to divide the items"
-                what = "parts of documents"
-                self.notices.append(found_at(place, "unread-field", name=name, what=what, expected=expected))
-        known = {*columns[ITEM], *columns[ENTITY], ""}
-        for name, its in unread.items() if len(self.files) == 1 and ITEM not in self.request.columns else ():
-            of_text = not all(map(_FIGURE.fullmatch, its)) and not known.issuperset(its)
-            if all(map(str.isdecimal, its)) if re.fullmatch(OF_STARTS, name.lower()) else of_text:
-                self.others[name] = []
+            whole, what = {*columns[DOCUMENT]}, "parts of documents"
+            parts = {name: [*zip(columns[DOCUMENT], its, strict=True)] for name, its in unread.items()}
+            smaller = {name: its for name, its in parts.items() if len({*its}) > len(whole)}
+            part = next((name for name, its in smaller.items() if restarts(labels, its, sure=True)), None)
+            expected = f"labels seem to restart in each; join it with {DOCUMENT} in one column to divide the items"
+        if part:
+            self.notices.append(found_at(place, "unread-field", name=part, what=what, expected=expected))
 
     def _tell_documents(self, place: Place, columns: Mapping[str, Sequence[str]], labels: Sequence[str]) -> None:
         """Add a notice for one of some columns that seem to have the names of documents and are not read: one in whose
@@ -276,13 +269,17 @@ class _Side(NamedTuple):
         header = _header(source)
         places = _places(source, header, self.request, self.notices)
         named = [header.cells[place] for place in places.values()]
-        headings = {role: _headings(header.cells[place], role) for role, place in places.items()}
+        headings = {role: {form(header.cells[place]) for form in _FORMS} for role, place in places.items()}
         digests = dict.fromkeys((name for name in header.cells if name and name not in named), 0)
+        sample: list[list[str]] = [[] for _ in header.cells]
         for number, (lines, cells) in enumerate(_blocks(source, header, self.notices)):
             columns = {role: cells[place] for role, place in places.items()}
-            if number == 0:  # the first rows are enough
-                unread = {name: its for name, its in zip(header.cells, cells, strict=True) if name in digests}
-                self._look_at_unread(Place(source, header.line), unread, columns)
+            for some, its in zip(sample, cells, strict=True):
+                some.extend(its[: _SOME if number else None])
+            if number == 0 and len(self.files) == 1 and ITEM not in self.request.columns:  # the first rows are enough
+                known = {*columns[ITEM], *columns[ENTITY], ""}
+                found = (name for name in digests if _identifies(name, cells[header.cells.index(name)], known))
+                self.others.update({name: [] for name in found})
             if self.others:
                 items = zip(columns[DOCUMENT], columns[ITEM], strict=True) if DOCUMENT in columns else columns[ITEM]
                 self.others.setdefault("", []).append(_hashes(items))
@@ -302,6 +299,9 @@ class _Side(NamedTuple):
                     what = f'this row has an empty cell in the column "{header.cells[places[role]]}"'
                     raise _bad_row(source, int(lines[columns[role].index("")]), what, expected)
             yield lines, columns
+        columns = {role: sample[place] for role, place in places.items()}
+        unread = {name: its for name, its in zip(header.cells, sample, strict=True) if name in digests}
+        self._look_for_documents(Place(source, header.line), unread, columns)
         for name, digest in digests.items():
             leave(self.unread, Place(source, header.line), [name], cells=digest)
 
@@ -439,8 +439,8 @@ def _rows_within(row: Sequence[str], delimiter: str) -> int:
     for place, cell in enumerate(row):
         first, *lines = cell.split("\n")
         # The last of these ends with the quote, within the row's column of this place; a line without a delimiter says
-        # nothing, unless the first one is a whole row.
-        expected = [len(row) - 1] * (len(lines) - 1) + [place or first.count(delimiter) + 1 - len(row)]
+        # nothing, unless the first one is a whole row, with tabs, which text does not have.
+        expected = [len(row) - 1] * (len(lines) - 1) + [place or first.count("\t") + 1 - len(row)]
         count += sum(line.count(delimiter) == size for line, size in zip(lines, expected, strict=False))
     return count
 
@@ -453,12 +453,6 @@ def _plain_cells(text: str, width: int, delimiter: str) -> list[str] | None:
     if '"' in text or "\r" in text or counts != {width - 1}:
         return None
     return text.replace("\n", delimiter).split(delimiter)
-
-
-def _headings(heading: str, role: str) -> set[str]:
-    """Return the headings of a column that are ``heading``, or mean the same, as a later row may have them."""
-    forms = (str, str.title, str.upper, " {}".format, "{} ".format, (as_text(MARK) + "{}").format)
-    return {form(name) for name in (heading, *COLUMN_NAMES[role]) for form in forms}
 
 
 def _plain(name: str) -> str:
@@ -503,6 +497,13 @@ def _places(source: Source, header: _Header, request: Request, notices: list[Fin
     return found
 
 
+def _identifies(name: str, cells: Sequence[str], known: Collection[str]) -> bool:
+    """Return whether a column seems to say which item a row has: its first place, or text that is no ``known`` one."""
+    if re.fullmatch(OF_STARTS, name.lower()):
+        return all(map(str.isdecimal, cells))
+    return not all(map(_FIGURE.fullmatch, cells)) and not {*cells} <= {*known}
+
+
 def _divides(name: str, cells: Sequence[str], labels: Sequence[str]) -> bool:
     """Return whether a column seems to have the names of documents, which would divide the rows: by its name, by its
     name and since it divides most labels, or since labels restart."""
@@ -531,20 +532,23 @@ def _hashes(cells: Iterable[Hashable]) -> Ints:
     return np.fromiter(map(hash, cells), np.int64)
 
 
-def restarts(labels: Sequence[str], groups: Sequence[Hashable]) -> bool:
+def restarts(labels: Sequence[str], groups: Sequence[Hashable], *, sure: bool = False) -> bool:
     """Return whether labels seem to restart in each group of rows: labels occur in several groups, each group is one
     run of rows, and the first label of each is 0 or 1, perhaps after letters, or each has a number of labels of its
-    own. In any order of rows, four numbers of labels are enough."""
+    own; to be ``sure``, all of this, with the same first label. In any order of rows, four numbers of labels are
+    enough, if there are more than five labels."""
     if not 1 < len({*groups}) <= len(groups) // 2:
         return False
     in_groups = ([*filter(None, its)] for its in lists_by_key(zip(groups, labels, strict=True)).values())
     labelled = [its for its in in_groups if its]
-    sizes = {_counted({*its}) for its in labelled}
-    if 0 not in sizes and len(sizes) > 3:
+    different, first, sizes = {*chain(*labelled)}, {its[0] for its in labelled}, {_counted({*its}) for its in labelled}
+    if 0 not in sizes and len(sizes) > 3 and len(different) > 5:
         return True
+    restart = all(map(_FIRST.fullmatch, first)) or (len(sizes) > 1 and 0 not in sizes)
+    if sure:
+        restart = len(first) == 1 and 0 not in sizes and len(different) > 2
     in_runs = sum(1 for _ in groupby(groups)) == len({*groups})
-    restart = all(_FIRST.fullmatch(its[0]) for its in labelled) or (len(sizes) > 1 and 0 not in sizes)
-    return in_runs and restart and sum(len({*its}) for its in labelled) > len({*chain(*labelled)})
+    return in_runs and restart and sum(len({*its}) for its in labelled) > len(different)
 
 
 def documents_in(items: Sequence[Hashable], labels: Sequence[str]) -> str | None:
@@ -557,9 +561,11 @@ def documents_in(items: Sequence[Hashable], labels: Sequence[str]) -> str | None
     for sign in dict.fromkeys(re.findall("[:/|#_. -]", texts[0])) if len(texts) == len(items) else ():
         names, _, numbers = zip(*(item.rpartition(sign) for item in texts), strict=True)
         # Words and the names of two lists of items have such signs, too.
-        sure = sign in ":/|#" or (len({*names}) > 2 and all(map(_HAS_DIGIT.search, numbers)))
-        if sure and restarts(labels, names):
-            return f"{ITEM} before {sign}"
+        rare = sign in ":/|#"
+        if (rare or (len({*names}) > 2 and all(map(_HAS_DIGIT.search, numbers)))) and restarts(
+            labels, names, sure=not rare
+        ):
+            return f"{ITEM} before {'a blank' if sign == ' ' else sign}"
     return None
 
 

@@ -16,6 +16,7 @@ collections are documents. A document with a name is not taken for a list of the
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping, MappingView, Sequence, Sized
 from functools import cache
 from itertools import chain, islice
@@ -411,7 +412,8 @@ _QUOTES = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
 
 def _plain(text: tuple[str, str]) -> tuple[str, str]:
     """Return the text of a mention without what is easily overlooked."""
-    return text[0], " ".join(normalize("NFC", text[1]).translate(_QUOTES).strip("\"'").split())
+    plain = " ".join(normalize("NFC", text[1]).translate(_QUOTES).strip('"').split())
+    return text[0], re.sub("^'(.*)'$", r"\1", plain)
 
 
 def _is_span(value: Any) -> TypeGuard[tuple[int, int]]:

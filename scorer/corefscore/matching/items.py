@@ -83,16 +83,15 @@ def _moved(key: Mapping[str, Ints], response: Mapping[str, Ints], places: Sequen
     both sides: columns of places or words, and others with nearly the same cells at other items, unless many of these
     would be equal by chance."""
     _, here, there = np.intersect1d(key.get("", NONE), response.get("", NONE), return_indices=True)
-    words = [name for name in response if re.fullmatch(OF_WORDS, name.lower())]
-    for name in filter(None, key):
-        of_words = re.fullmatch(OF_WORDS, name.lower()) and len(words) == 1  # whatever they are called
-        other = words[0] if of_words else name
-        if other not in response:
-            continue
+    words = [[name for name in side if re.fullmatch(OF_WORDS, name.lower())] for side in (key, response)]
+    names = {name: name for name in key if name and name in response}
+    if [*map(len, words)] == [1, 1]:
+        names[words[0][0]] = words[1][0]  # whatever they are called
+    for name, other in names.items():
         ours, theirs = key[name], response[other]
         equal, size = int((ours[here] == theirs[there]).sum()), min(len(ours), len(theirs))
         moved = len(here) - equal
-        of_item = re.fullmatch(f"{OF_STARTS}|{OF_WORDS}", name.lower())
+        of_item = name == other and re.fullmatch(f"{OF_STARTS}|{OF_WORDS}", name.lower())
         if moved and moved <= (max(1, len(here) / 10) if of_item else len(here)):
             number = np.unique(np.append(ours, theirs), return_inverse=True)[1]
             counts = [np.bincount(side, minlength=len(number)) for side in np.split(number, [len(ours)])]

@@ -150,6 +150,9 @@ def _numbered(groups: Any, prefix: str) -> list[str]:
     return sorted(names, key=lambda name: int(name.rpartition("_")[2]))
 
 
+_FIRST = 20_000
+"""The number of rows in which names of documents are looked for."""
+
 _LARGE = np.float64(2**53)
 """The limit of whole numbers, which floats represent up to here; floats of fewer bits are compared as of 64."""
 
@@ -212,8 +215,8 @@ def from_labels(
         found = replace(found, items=found.items._replace(of_index=True))
     notices = list(merged_cells(found))
     if documents is None and not isinstance(item.values, range):
-        rows = [item.values[number] for number in item.number.tolist()]
-        if part := documents_in(rows, [texts[number] if number >= 0 else "" for number in entity.number.tolist()]):
+        rows = [item.values[number] for number in item.number[:_FIRST].tolist()]
+        if part := documents_in(rows, [texts[at] if at >= 0 else "" for at in entity.number[:_FIRST].tolist()]):
             expected = "all are one document; from_labels(labels, items, documents) divides items and their labels"
             details = {"name": part, "what": "the name of a document", "expected": expected}
             notices.append(Finding("unread-field", "labels", details=details))

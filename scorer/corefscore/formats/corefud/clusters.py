@@ -276,5 +276,5 @@ class _OnWords(File):
 
 
 def _words_at(words: Source, _: Source, spans: Sequence[Span]) -> Iterator[str]:
-    """Return the words of spans of documents in memory, as the file ``words`` of the other side has them."""
+    """Yield the words of spans of documents in memory, as the file ``words`` of the other side has them."""
     return reader.words_at(words, [span._replace(line=-span.line) for span in spans])

@@ -190,7 +190,7 @@ class _Reader:
         unnamed = fields.keys().isdisjoint(dialect.names)
         if not self.seen:
             self.seen = True
-            self._note_unread(place, fields, dialect)
+            self._note_unread(place, fields, dialect, field)
         if unnamed:
             self.nameless.append(place)
             for other, value in fields.items():
@@ -207,11 +207,13 @@ class _Reader:
         if self.found is not None and (empty := sum(not cluster for cluster in fields[field])):
             self.note(found_at(place, "empty-cluster", document=name, count=plural(empty, "cluster"), field=field))
 
-    def _note_unread(self, place: Place, fields: Fields, dialect: Dialect) -> None:
+    def _note_unread(self, place: Place, fields: Fields, dialect: Dialect, field: str) -> None:
         """Add a notice for a field that seems to have the words of the document, entities of one mention, or the places
         of mentions that are given by id, and is not read."""
-        for name in fields.keys() - {dialect.clusters, *dialect.fields}:
-            if "singleton" in name.lower() and isinstance(fields[name], list):
+        known = [*fields[field], *chain(*fields[field])]
+        for name, value in fields.items():
+            others = [its for its in value if isinstance(its, list)] if isinstance(value, list) else []
+            if "singleton" in name.lower() and any(its not in known for its in others) and name != field:
                 expected, what = "to score these entities, add them to the clusters", "entities of one mention"
                 self.note(found_at(place, "unread-field", name=name, what=what, expected=expected))
         for name, value in fields.items() if self.items else ():
