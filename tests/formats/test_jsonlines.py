@@ -660,7 +660,8 @@ def test_entities_of_one_mention_in_a_field_of_their_own_are_told(
     field: str, value: object, told: bool, tmp_path: Path
 ) -> None:
     path = tmp_path / "file.jsonl"
-    path.write_text(lines({"doc_key": "a", "clusters": [[[0, 0], [1, 1]]], field: value}))
+    objects = ({"doc_key": name, "clusters": [[[0, 0], [1, 1]]]} for name in "abc")
+    path.write_text(lines(*({**its, **({field: value} if number else {})} for number, its in enumerate(objects))))
     notices = corefscore.read(path).notices
     found = [(its.details["name"], its.details["what"]) for its in notices if its.code == "unread-field"]
     assert found == [(field, "entities of one mention")] * told

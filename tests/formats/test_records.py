@@ -209,11 +209,15 @@ def test_labels_that_each_topic_numbers_are_told(labels: str, told: list[str], t
     assert [notice.details["name"] for notice in notices if notice.code == "unread-field"] == told
 
 
-@pytest.mark.parametrize(("field", "told"), [("topic", True), ("block", False)])
-def test_labels_that_each_topic_numbers_are_told_in_any_order(field: str, told: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("field", "first", "told"), [("topic", 0, True), ("topic", 0.0, True), ("topic", None, True), ("block", 0, False)]
+)
+def test_labels_that_each_topic_numbers_are_told_in_any_order(
+    field: str, first: float | None, told: bool, tmp_path: Path
+) -> None:
     """Sorted by cluster, only the name of the field and the labels that most topics share tell so."""
     rows = [
-        {"doc_id": f"{topic}_{at}", field: topic, "tokens_ids": [at], "cluster_id": cluster}
+        {"doc_id": f"{topic}_{at}", field: topic or first, "tokens_ids": [at], "cluster_id": cluster}
         for cluster in range(4)
         for topic in range(3)
         for at in range(cluster, cluster + 2)

@@ -21,10 +21,7 @@ from corefscore.reports.layouts import DATA, TABLES, Style, rendered
     "with or without singletons, means over documents, only common mentions, only first copies.\n\n"
     "Rows whose F1 is SCORE, in percent, are marked. The command, or line of Python, that reproduces each row is "
     "printed below the table.",
-    examples=(
-        "corefscore explain key.conll response.conll",
-        "corefscore explain key.conll response.conll 63.8",
-    ),
+    examples=("corefscore explain key.conll response.conll", "corefscore explain key.conll response.conll 63.8"),
     params=[
         *options.SIDES,
         click.Argument(["score"], required=False),
@@ -35,15 +32,7 @@ from corefscore.reports.layouts import DATA, TABLES, Style, rendered
         *options.NOTICES,
     ],
 )
-def command(
-    *,
-    key: str,
-    response: str | None,
-    score: str | None,
-    look: Style,
-    output: str,
-    **arguments: Any,
-) -> None:
+def command(*, key: str, response: str | None, score: str | None, look: Style, output: str, **arguments: Any) -> None:
     """Score by every convention, and write the report."""
     from corefscore.reports.explain import expected, explanation
 

@@ -52,10 +52,7 @@ Exit status: 0 no errors; 1 errors, or notices with --strict; 2 wrong usage or a
     params=[
         click.Argument(["files"], type=options.FILE, nargs=-1, required=True, metavar="FILE..."),
         options.Parameter(
-            "--key",
-            metavar="KEY",
-            heading=INPUT,
-            help="Also report how the files differ from this key.",
+            "--key", metavar="KEY", heading=INPUT, help="Also report how the files differ from this key."
         ),
         options.Parameter("--strict", is_flag=True, help="Exit with 1 for notices, too."),
         options.Parameter(
@@ -123,13 +120,7 @@ def command(
 
 
 def _validated(
-    path: str,
-    side: str,
-    beside: list[Source] | None = None,
-    *,
-    reading: Reading,
-    watch: Any,
-    printed: bool,
+    path: str, side: str, beside: list[Source] | None = None, *, reading: Reading, watch: Any, printed: bool
 ) -> tuple[list[Validated], list[Source] | None]:
     """Return the row of a file, validated ``beside`` a key, and its sources.
 

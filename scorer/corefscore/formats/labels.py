@@ -233,20 +233,14 @@ class _Side(NamedTuple):
     def _look_for_documents(
         self, place: Place, unread: Mapping[str, Sequence[str]], columns: Mapping[str, Sequence[str]]
     ) -> None:
-        """Add a notice for a column or a part of the items that seems to have the names of documents, or of parts."""
-        part, expected, what, labels = None, "", "", columns[ENTITY]
-        if DOCUMENT not in columns:
-            divide = {name: its for name, its in unread.items() if _divides(name, its, labels)}
-            self._tell_documents(place, divide, labels)
-            part, what = documents_in(columns[ITEM], labels), "the names of documents"
+        """Add a notice for a column or a part of the items that seems to have the names of documents."""
+        if DOCUMENT in columns:
+            return
+        divide = {name: its for name, its in unread.items() if _divides(name, its, columns[ENTITY])}
+        self._tell_documents(place, divide, columns[ENTITY])
+        if part := documents_in(columns[ITEM], columns[ENTITY]):
             expected = f'all items are one document; move the names of documents to a column "{DOCUMENT}"'
-        elif DOCUMENT not in self.request.columns:
-            whole, what = {*columns[DOCUMENT]}, "parts of documents"
-            parts = {name: [*zip(columns[DOCUMENT], its, strict=True)] for name, its in unread.items()}
-            smaller = {name: its for name, its in parts.items() if len({*its}) > len(whole)}
-            part = next((name for name, its in smaller.items() if restarts(labels, its, sure=True)), None)
-            expected = f"labels seem to restart in each; join it with {DOCUMENT} in one column to divide the items"
-        if part:
+            what = "the names of documents"
             self.notices.append(found_at(place, "unread-field", name=part, what=what, expected=expected))
 
     def _tell_documents(self, place: Place, columns: Mapping[str, Sequence[str]], labels: Sequence[str]) -> None:
@@ -330,7 +324,11 @@ class _Side(NamedTuple):
                 raise missing_field(place, fields, missing, expected)
             leave(self.unread, place, fields, {*names.values(), *_CLUSTERS, TEXT_OF_MENTION})
             if not found:
-                others = {name: [] for name, of in fields.items() if type(of) in (str, int) and name != names[ENTITY]}
+                others = {
+                    name: []
+                    for name, of in fields.items()
+                    if not isinstance(of, bool | list | dict) and name != names[ENTITY]
+                }
             elif len(found) == _SOME:
                 others = {name: values for name, values in others.items() if 2 * len({*values}) < _SOME}
             for name, values in others.items():
@@ -501,7 +499,8 @@ def _identifies(name: str, cells: Sequence[str], known: Collection[str]) -> bool
     """Return whether a column seems to say which item a row has: its first place, or text that is no ``known`` one."""
     if re.fullmatch(OF_STARTS, name.lower()):
         return all(map(str.isdecimal, cells))
-    return not all(map(_FIGURE.fullmatch, cells)) and not {*cells} <= {*known}
+    figures = all(map(_FIGURE.fullmatch, cells)) and min(map(len, cells)) < _LONG
+    return not figures and not {*cells} <= {*known}
 
 
 def _divides(name: str, cells: Sequence[str], labels: Sequence[str]) -> bool:
@@ -519,10 +518,14 @@ def _divides(name: str, cells: Sequence[str], labels: Sequence[str]) -> bool:
 _FIGURE = re.compile("(?:[A-Za-z]?(?=[^0-9]*[0-9])[-+.,:/ 0-9eETZ%]*)?")
 """A cell with nothing but a number, a time or a rank."""
 
+_LONG = 6
+"""The number of characters from which figures may identify items, as an ISBN does."""
+
 _NUMBER = re.compile(r"[^\d-]*([0-9]{1,9})")
 """A label that is a number, perhaps after a letter or word."""
 
-_HAS_DIGIT = re.compile("[0-9]")
+_UNLIKELY = 12
+"""The number of labels from which it is unlikely that each group has all of the first ones, but for the last few."""
 
 _FIRST = re.compile("[A-Za-z]*[-_ ]?0*[01]")
 """The first label of a document that numbers its labels."""
@@ -535,14 +538,15 @@ def _hashes(cells: Iterable[Hashable]) -> Ints:
 def restarts(labels: Sequence[str], groups: Sequence[Hashable], *, sure: bool = False) -> bool:
     """Return whether labels seem to restart in each group of rows: labels occur in several groups, each group is one
     run of rows, and the first label of each is 0 or 1, perhaps after letters, or each has a number of labels of its
-    own; to be ``sure``, all of this, with the same first label. In any order of rows, four numbers of labels are
-    enough, if there are more than five labels."""
+    own; to be ``sure``, all of this, with the same first label. In any order of rows, numbers of labels are enough if
+    they are four, or many and quite different."""
     if not 1 < len({*groups}) <= len(groups) // 2:
         return False
     in_groups = ([*filter(None, its)] for its in lists_by_key(zip(groups, labels, strict=True)).values())
     labelled = [its for its in in_groups if its]
     different, first, sizes = {*chain(*labelled)}, {its[0] for its in labelled}, {_counted({*its}) for its in labelled}
-    if 0 not in sizes and len(sizes) > 3 and len(different) > 5:
+    many = len(sizes) > 3 and len(different) > 5
+    if 0 not in sizes and (many or max(sizes, default=0) > min(sizes, default=0) + 3 > _UNLIKELY):
         return True
     restart = all(map(_FIRST.fullmatch, first)) or (len(sizes) > 1 and 0 not in sizes)
     if sure:
@@ -562,9 +566,8 @@ def documents_in(items: Sequence[Hashable], labels: Sequence[str]) -> str | None
         names, _, numbers = zip(*(item.rpartition(sign) for item in texts), strict=True)
         # Words and the names of two lists of items have such signs, too.
         rare = sign in ":/|#"
-        if (rare or (len({*names}) > 2 and all(map(_HAS_DIGIT.search, numbers)))) and restarts(
-            labels, names, sure=not rare
-        ):
+        likely = rare or (len({*names}) > 2 and all(re.search("[0-9]", number) for number in numbers))
+        if likely and restarts(labels, names, sure=not rare):
             return f"{ITEM} before {'a blank' if sign == ' ' else sign}"
     return None
 

@@ -125,10 +125,7 @@ METRIC = Metric(
         "Recall of each: links that both sides have / links of the key.",
     ),
     paper="Luo et al. 2014, An extension of BLANC to system mentions; Recasens and Hovy 2011, BLANC",
-    cite=(
-        "recasens-hovy-2011-blanc",
-        "luo-etal-2014-extension",
-    ),
+    cite=("recasens-hovy-2011-blanc", "luo-etal-2014-extension"),
     use="Use it to reward correct separation as well as correct links.",
     note=(
         "If the key has links of one kind only, only that kind is scored, as in the official scorer. With --boundary "

@@ -102,7 +102,7 @@ class _Reader:
         self.note, self.request, self.found = note, request, found
         self.words = partial(words_of_spans, annotations_of, request._replace(names=None))
         self.items = Numbers()
-        self.seen = False
+        self.seen = self.told_alone = False
         self.nameless: list[Place] = []  # the documents of a file without names
         self.values: dict[str, list[str | int]] = {}  # of the fields of these that are not read
         self._begin()
@@ -190,7 +190,10 @@ class _Reader:
         unnamed = fields.keys().isdisjoint(dialect.names)
         if not self.seen:
             self.seen = True
-            self._note_unread(place, fields, dialect, field)
+            self._note_unread(place, fields, dialect)
+        alone = [name for name in fields if "singleton" in name.lower() and name != field]
+        if alone and not self.told_alone:
+            self._note_alone(place, fields, alone, fields[field])
         if unnamed:
             self.nameless.append(place)
             for other, value in fields.items():
@@ -207,15 +210,19 @@ class _Reader:
         if self.found is not None and (empty := sum(not cluster for cluster in fields[field])):
             self.note(found_at(place, "empty-cluster", document=name, count=plural(empty, "cluster"), field=field))
 
-    def _note_unread(self, place: Place, fields: Fields, dialect: Dialect, field: str) -> None:
-        """Add a notice for a field that seems to have the words of the document, entities of one mention, or the places
-        of mentions that are given by id, and is not read."""
-        known = [*fields[field], *chain(*fields[field])]
-        for name, value in fields.items():
-            others = [its for its in value if isinstance(its, list)] if isinstance(value, list) else []
-            if "singleton" in name.lower() and any(its not in known for its in others) and name != field:
+    def _note_alone(self, place: Place, fields: Fields, names: Sequence[str], clusters: Sequence[Any]) -> None:
+        """Add a notice for a field with entities of one mention that are not in the clusters."""
+        known = [*clusters, *chain(*clusters)]
+        for name in names:
+            value = fields[name] if isinstance(fields[name], list) else []
+            if not self.told_alone and any(isinstance(its, list) and its not in known for its in value):
+                self.told_alone = True
                 expected, what = "to score these entities, add them to the clusters", "entities of one mention"
                 self.note(found_at(place, "unread-field", name=name, what=what, expected=expected))
+
+    def _note_unread(self, place: Place, fields: Fields, dialect: Dialect) -> None:
+        """Add a notice for a field that seems to have the words of the document, or the places of mentions that are
+        given by id, and is not read."""
         for name, value in fields.items() if self.items else ():
             text = json.dumps(value)
             numbers = re.sub(r'"(?:[^"\\]|\\.)*"', "", text)
