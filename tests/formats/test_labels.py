@@ -495,6 +495,9 @@ SIZES = (10, True), (11, False), (14, False)
         (RESTART.replace("m3,0", "m3,"), True),
         ("a,m1,c0 a,m2,c1 a,m3,c0 b,m4,c1 b,m5,c1 b,m6,c0", True),
         ("a,m1,C_01 a,m2,C_02 b,m3,C_01 b,m4,C_02", True),
+        ("a,m1,0.0 a,m2,1.0 b,m3,0.0 b,m4,1.0", True),
+        ("a,m1,(0) a,m2,(1) b,m3,(0) b,m4,(1)", True),
+        ("a,m1,0.5 a,m2,1.5 b,m3,0.5 b,m4,1.5", False),
         ("a,m1,c10 a,m2,c11 b,m3,c10 b,m4,c11", False),
         ("a,m1,2 a,m2,0 a,m3,1 b,m4,1 b,m5,0 b,m6,0", True),  # numbered by size: 3 labels, and 2
         ("a,m1,2 a,m2,0 a,m3,1 b,m4,1 b,m5,0 b,m6,2", False),
@@ -638,6 +641,8 @@ def test_a_quote_that_swallows_a_row_after_a_whole_one_is_told(delimiter: str, t
     [
         ("a:1 a:2 a:3 b:1 b:2 b:3", "0 0 1 0 1 1", "item before :"),
         ("a/1 a/2 a/3 b/1 b/2 b/3", "1 1 2 1 2 2", "item before /"),
+        ("a:0:1 a:2:2 a:3:3 b:0:0 b:2:2 b:3:3", "0 0 1 0 1 1", "item before :"),
+        ("a_0_1 a_2_2 a_3_3 b_0_0 b_2_2 c_3_3", "0 1 2 0 1 0", "item before _"),
         ("a:1 a:2 a:3 b:1 b:2 b:3", "x x y x y y", None),
         ("a:1 b:1 a:2 b:2 a:3 b:3", "0 0 1 0 1 1", None),
         ("a_1 a_2 a_3 b_1 b_2 b_3", "0 0 1 0 1 1", None),  # two lists of records

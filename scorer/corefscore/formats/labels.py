@@ -25,7 +25,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, groupby, islice
+from itertools import chain, groupby, islice, product
 from operator import contains
 
 import numpy as np
@@ -521,13 +521,13 @@ _FIGURE = re.compile("(?:[A-Za-z]?(?=[^0-9]*[0-9])[-+.,:/ 0-9eETZ%]*)?")
 _LONG = 6
 """The number of characters from which figures may identify items, as an ISBN does."""
 
-_NUMBER = re.compile(r"[^\d-]*([0-9]{1,9})")
-"""A label that is a number, perhaps after a letter or word."""
+_NUMBER = re.compile(r"[^\d-]*([0-9]{1,9})(?:[.,]0+)?[\])>]?")
+"""A label that is a number, perhaps after a letter or word, or as a float, or between brackets."""
 
 _UNLIKELY = 12
 """The number of labels from which it is unlikely that each group has all of the first ones, but for the last few."""
 
-_FIRST = re.compile("[A-Za-z]*[-_ ]?0*[01]")
+_FIRST = re.compile(r"[\[(<]?[A-Za-z]*[-_ ]?0*[01](?:[.,]0+)?[\])>]?")
 """The first label of a document that numbers its labels."""
 
 
@@ -557,13 +557,15 @@ def restarts(labels: Sequence[str], groups: Sequence[Hashable], *, sure: bool = 
 
 def documents_in(items: Sequence[Hashable], labels: Sequence[str]) -> str | None:
     """Find the part of the items that seems to be the name of a document, since labels restart in each: the first of
-    several values, or what is before the last of some sign."""
+    several values, or what is before the last of some sign, or the last but one."""
     pairs = [item for item in items if isinstance(item, tuple) and item]
     if len(pairs) == len(items):
         return "items[0][0]" if restarts(labels, [repr(item[0]) for item in pairs]) else None
     texts = [item for item in items if isinstance(item, str)]
-    for sign in dict.fromkeys(re.findall("[:/|#_. -]", texts[0])) if len(texts) == len(items) else ():
-        names, _, numbers = zip(*(item.rpartition(sign) for item in texts), strict=True)
+    signs = dict.fromkeys(re.findall("[:/|#_. -]", texts[0])) if len(texts) == len(items) else ()
+    for sign, parts in product(signs, (1, 2)):  # after the name, a number of the item, or its first and last token
+        names = [item.rsplit(sign, parts)[0] for item in texts]
+        numbers = (item.removeprefix(name) for item, name in zip(texts, names, strict=True))
         # Words and the names of two lists of items have such signs, too.
         rare = sign in ":/|#"
         likely = rare or (len({*names}) > 2 and all(re.search("[0-9]", number) for number in numbers))
