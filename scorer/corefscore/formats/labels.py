@@ -510,9 +510,10 @@ def _divides(name: str, cells: Sequence[str], labels: Sequence[str]) -> bool:
         return False
     if len({*cells}) == len(cells) or names_documents(name):
         return len({*cells}) < len(cells)
-    counts = Counter(label for label, _ in {*zip(labels, cells, strict=True)} if label).values()
+    of_text = re.fullmatch(OF_TEXTS, name.strip())
+    counts = Counter(label for label, _ in {*zip(labels, cells, strict=True)} if label).values() if of_text else ()
     divides_most = 2 * sum(count > 1 for count in counts) > len(counts)
-    return not side_in(name) and ((re.fullmatch(OF_TEXTS, name.strip()) and divides_most) or restarts(labels, cells))
+    return not side_in(name) and (divides_most or restarts(labels, cells))
 
 
 _FIGURE = re.compile("(?:[A-Za-z]?(?=[^0-9]*[0-9])[-+.,:/ 0-9eETZ%]*)?")
