@@ -1044,7 +1044,7 @@ def test_labels_that_are_spelled_in_two_ways_are_named(
         ("3 1 1.0", ("1", "1.0"), None),
         ("cafe\u0301 caf\u00e9", ("cafe\u0301", "caf\u00e9"), None),
         ("a nan b", None, "nan"),
-        ("#N/A a", None, "#N/A"),
+        ("#N/A nan a", None, "#N/A"),
         ("a 1.57E+18", None, "1.57E+18"),
         ("1570000000000000000 1580000000000000000", None, "1570000000000000000"),
         ("1570000000000000001 1580000000000000003", None, None),
@@ -1056,7 +1056,9 @@ def test_names_of_documents_that_may_be_spoilt_are_named(
     path = tmp_path / "table.csv"
     rows = "".join(f"{name},x{row},e\n" for row in range(2) for name in names.split(" "))
     path.write_text(f"document,item,entity\n{rows}", encoding="utf-8")
-    said = {notice.code: notice for notice in read(path, columns="document=document").notices}
+    notices = read(path, columns="document=document").notices
+    said = {notice.code: notice for notice in notices}
+    assert len(said) == len(notices)
     assert said.keys() == {code for code, told in (("alike-ids", alike), ("odd-name", odd)) if told}
     if alike:
         assert (said["alike-ids"].details["first"], said["alike-ids"].details["second"]) == alike
