@@ -212,10 +212,10 @@ class _Reader:
 
     def _note_alone(self, place: Place, fields: Fields, names: Sequence[str], clusters: Sequence[Any]) -> None:
         """Add a notice for a field with entities of one mention that are not in the clusters."""
-        known = [*clusters, *chain(*clusters)]
+        known = {repr(its) for its in (*clusters, *chain(*clusters))}
         for name in names:
             value = fields[name] if isinstance(fields[name], list) else []
-            if not self.told_alone and any(isinstance(its, list) and its not in known for its in value):
+            if not self.told_alone and any(isinstance(its, list) and repr(its) not in known for its in value):
                 self.told_alone = True
                 expected, what = "to score these entities, add them to the clusters", "entities of one mention"
                 self.note(found_at(place, "unread-field", name=name, what=what, expected=expected))
