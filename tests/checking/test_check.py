@@ -265,6 +265,12 @@ def test_an_option_that_a_baseline_does_not_know_had_its_default(tmp_path: Path,
     assert b"error[other-signature]" in done.stderr
 
 
+def test_the_options_that_differ_from_those_of_a_baseline_are_named(tmp_path: Path, capfdbinary: Capture) -> None:
+    baseline = saved(capfdbinary, tmp_path)
+    done = call(capfdbinary, "check", baseline, KEY, RESPONSE, "--mentions", "given", "--repeated", "first")
+    assert b"made with repeated=official, mentions=default, but this run uses repeated=first, mentions=" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("one", "other", "changes"),
     [
