@@ -82,6 +82,9 @@ _MOST_DOCUMENTS = 1 << 14
 _FEW = 256
 """The number of documents in a block up to which they may be several that were joined; more are too short for that."""
 
+_LONG_LINE = 1 << 10
+"""The number of bytes in which the first two columns of a line are looked for."""
+
 _HEADER = rb"(?i)#?[^\S\n]*begin[^\S\n]*document"
 """A line that looks like the begin of a document, in any form."""
 
@@ -311,18 +314,19 @@ class Reader:
                 if lines.is_token[line]:
                     self.before.setdefault(int(document[at]), self.line + 1 + line)
                     break
-        if len(first) > _FEW or self._told_other or not lines.is_token.any():
+        tokens = np.flatnonzero(lines.is_token)
+        last = np.flatnonzero(np.diff(tokens) > 1)  # of sentences
+        if len(first) > _FEW or self._told_other or not len(last):
             return
-        tokens, gaps = np.flatnonzero(lines.is_token), np.append(-1, np.flatnonzero(~lines.is_token))
         begins, ends = np.searchsorted(tokens, first), np.searchsorted(tokens, stop) - 1
         # The last token of the sentence before the last one, and the last token but one: in other files, the second
         # column has numbers of sentences or of tokens.
-        earlier = np.searchsorted(tokens, gaps[np.searchsorted(gaps, tokens[ends]) - 1]) - 1
+        earlier = last[np.searchsorted(last, ends) - 1]
         several = (begins <= earlier) & (earlier < ends)
         places = np.column_stack([tokens[at[several]] for at in (begins, earlier, ends - 1, ends)]).tolist()
         known = {*self.names}
         for number, at in zip(document[several].tolist(), places, strict=True):
-            rows = [as_text(text[starts[line] : stops[line]].tobytes()).split(None, 2)[:2] for line in at]
+            rows = [as_text(text[starts[line] : stops[line]][:_LONG_LINE].tobytes()).split(None, 2)[:2] for line in at]
             if not all(rows) or not rows[1] == rows[2] == rows[3]:
                 continue
             name = self.names[number]
