@@ -627,13 +627,13 @@ def test_a_stray_quote_that_swallows_rows_is_told(
     )
 
 
-@pytest.mark.parametrize(("delimiter", "told"), [("\t", True), (",", False)])
-def test_a_quote_that_swallows_a_row_after_a_whole_one_is_told(delimiter: str, told: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("delimiter", "reported"), [("\t", True), (",", False)])
+def test_a_quote_that_swallows_a_row_after_a_whole_one_is_told(delimiter: str, reported: bool, tmp_path: Path) -> None:
     """Text has commas, and seldom tabs."""
     path = tmp_path / "table.csv"
     rows = ["item,entity", '"Yes,A', 'sir",A', "he,A", "she,B", ""]
     path.write_text("\n".join(rows).replace(",", delimiter))
-    assert ("quoted-rows" in {notice.code for notice in read(path).notices}) is told
+    assert reported == ("quoted-rows" in {notice.code for notice in read(path).notices})
 
 
 @pytest.mark.parametrize(
@@ -699,18 +699,18 @@ def test_ids_of_other_mentions_are_told(column: str, key: str, response: str, to
 
 
 @pytest.mark.parametrize(
-    ("names", "told"),
+    ("names", "reported"),
     [(("text", "mention_text"), True), (("span", "surface form"), True), (("text", "note"), False)],
 )
 def test_columns_of_words_are_compared_whatever_they_are_called(
-    names: tuple[str, str], told: bool, tmp_path: Path
+    names: tuple[str, str], reported: bool, tmp_path: Path
 ) -> None:
     sides = zip(("key.csv", "response.csv"), names, ("Ann he Bob Al", "he Ann Bob Al"), strict=True)
     for name, column, cells in sides:
         rows = (f"id_{n},{cell},A" for n, cell in enumerate(cells.split()))
         (tmp_path / name).write_text("\n".join([f"mention_id,{column},cluster", *rows, ""]))
     found = score(tmp_path / "key.csv", tmp_path / "response.csv", "bcub").notices
-    assert ("other-rows" in {its.code for its in found}) is told
+    assert reported == ("other-rows" in {its.code for its in found})
 
 
 @pytest.mark.parametrize(
@@ -1122,13 +1122,13 @@ def test_a_second_header_is_no_item(mark: str, quote: str, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("heading", "told"),
+    ("heading", "reported"),
     [("Item,Entity", True), ("item, entity", True), ("ITEM,ENTITY", True), ("id,cluster", False), ("item,1", False)],
 )
-def test_a_second_header_that_is_spelled_otherwise_is_no_item(heading: str, told: bool, tmp_path: Path) -> None:
+def test_a_second_header_that_is_spelled_otherwise_is_no_item(heading: str, reported: bool, tmp_path: Path) -> None:
     path = tmp_path / "two.csv"
     path.write_text(f"item,entity\na,1\nb,1\n{heading}\nc,2\n")
-    assert (b":4: error[bad-row] this line repeats the header" in within("validate", path).stdout) is told
+    assert reported == (b":4: error[bad-row] this line repeats the header" in within("validate", path).stdout)
 
 
 def test_an_item_called_as_its_column_is_no_header_in_a_document_of_another_name(tmp_path: Path) -> None:

@@ -34,6 +34,9 @@ _SPELLING = (
 signs around a number, zeros after its point, and those before it, white space within it, quotes and dashes. Each
 pattern begins with a character, which is found fast, and looks at each run only once."""
 
+_UTF_8 = r"[\xc2\xc3][\x80-\xbf]"
+"""The two bytes of a letter in UTF-8, read as Latin-1."""
+
 _LATIN_1 = {0xDC00 + byte: byte for byte in range(0x80, 0x100)}
 """The character of Latin-1 that a byte means if it is not UTF-8."""
 
@@ -103,8 +106,7 @@ def _without_spelling(names: Sequence[str], several: str = "") -> tuple[Sequence
     digits, different = texts.replace("\0", ""), len({*names}) == len(names)
     if different and digits.isascii() and digits.isdecimal() and not re.search("\0" + "0[0-9]", texts):
         return names, rounded, []
-    utf_8 = re.compile(r"[\xc2\xc3][\x80-\xbf]")  # letters, read as Latin-1
-    texts = utf_8.sub(lambda its: its[0].encode("latin-1").decode(), texts.translate(_LATIN_1))
+    texts = re.sub(_UTF_8, lambda its: its[0].encode("latin-1").decode(), texts.translate(_LATIN_1))
     texts = normalize("NFKC", texts).casefold()
     for pattern, left in _SPELLING:
         texts = re.sub(pattern, left, texts)

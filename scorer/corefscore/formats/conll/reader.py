@@ -299,9 +299,12 @@ class Reader:
                 self.odd.setdefault(int(cells.document[cell]), cells.finding(cell, self))
 
     def look_at_documents(self, lines: Lines) -> None:
-        """Keep the first line of each document without mentions in this block that has one before the last column. Add
-        a notice for the first document of a file that ends with sentences of another one, by their first two columns:
-        these name the document in its first line, or another document that was read in its last line."""
+        """Keep the first line of each document without mentions in this block that has one before the last column.
+
+        Add a notice for the first document of a file whose last sentences belong to another one, by their first two
+        columns. These columns have to be names: that of the document itself in its first line, or in its last line that
+        of another document of the batch.
+        """
         if lines.cells is None:
             return
         (first, stop, document, _), text, starts, stops = lines.segments, lines.text, lines.starts, lines.stops
