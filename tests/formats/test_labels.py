@@ -552,6 +552,26 @@ def test_labels_that_are_links_are_told(rows: str, told: str | None, tmp_path: P
     assert [its.details["label"] for its in read(path).notices if its.code == "linked-items"] == [told] * bool(told)
 
 
+def test_a_label_that_is_an_item_of_another_table_is_no_link(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("item,cluster\np1,p1\np2,p1\n")
+    (tmp_path / "b.csv").write_text("item,cluster\np3,p1\np4,p1\n")
+    assert "linked-items" not in {notice.code for notice in read(tmp_path).notices}
+
+
+def test_documents_are_looked_for_in_the_whole_of_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first document was larger than what is read at once, so that nothing was reported."""
+    path = tmp_path / "table.csv"
+    path.write_text("item,book,cluster\n" + "".join(f"m{n},{n // 40},{n % 20}\n" for n in range(120)))
+    monkeypatch.setattr("corefscore.formats.labels._AT_ONCE", 200)
+    assert [notice.details["name"] for notice in read(path).notices if notice.code == "unread-field"] == ["book"]
+
+
+def test_labels_that_are_rounded_and_labels_that_mean_none_are_both_reported() -> None:
+    labels = [*(f"{number}0000000000000000" for number in range(157, 167)), "None"]
+    found = [notice.details["label"] for notice in from_labels(labels).notices if notice.code == "odd-label"]
+    assert found == ["1570000000000000000", "None"]
+
+
 STRAY = ["m1,A,the bird", 'm2,A,"Oh', "m3,B,she", "m4,B,her", 'm5,C,no"', "m6,C,it"]
 
 
@@ -700,7 +720,11 @@ def test_ids_of_other_mentions_are_told(column: str, key: str, response: str, to
 
 @pytest.mark.parametrize(
     ("names", "reported"),
-    [(("text", "mention_text"), True), (("span", "surface form"), True), (("text", "note"), False)],
+    [
+        (("text", "mention_text"), True),
+        (("span", "surface form"), True),
+        (("text", "note"), False),
+    ],
 )
 def test_columns_of_words_are_compared_whatever_they_are_called(
     names: tuple[str, str], reported: bool, tmp_path: Path
@@ -711,6 +735,23 @@ def test_columns_of_words_are_compared_whatever_they_are_called(
         (tmp_path / name).write_text("\n".join([f"mention_id,{column},cluster", *rows, ""]))
     found = score(tmp_path / "key.csv", tmp_path / "response.csv", "bcub").notices
     assert reported == ("other-rows" in {its.code for its in found})
+
+
+@pytest.mark.parametrize(
+    ("of_key", "cells", "of_response", "others"),
+    [
+        ("span", "word_0 word_4 word_7", "text", "Ann she Bo"),  # another form
+        ("text,token", "Ann,a she,s Bo,b", "token", "a s b"),  # those of one name have the same cells
+    ],
+)
+def test_columns_of_words_that_are_no_pair_are_not_compared(
+    of_key: str, cells: str, of_response: str, others: str, tmp_path: Path
+) -> None:
+    for name, columns, of_side in (("key.csv", of_key, cells), ("response.csv", of_response, others)):
+        rows = (f"id_{n},{cell},A" for n, cell in enumerate(of_side.split()))
+        (tmp_path / name).write_text("\n".join([f"mention_id,{columns},cluster", *rows, ""]))
+    found = score(tmp_path / "key.csv", tmp_path / "response.csv", "bcub").notices
+    assert "other-rows" not in {notice.code for notice in found}
 
 
 @pytest.mark.parametrize(

@@ -215,10 +215,11 @@ class _Reader:
         known = {repr(its) for its in (*clusters, *chain(*clusters))}
         for name in names:
             value = fields[name] if isinstance(fields[name], list) else []
-            if not self.told_alone and any(isinstance(its, list) and repr(its) not in known for its in value):
+            if any(isinstance(its, list) and repr(its) not in known for its in value):
                 self.told_alone = True
                 expected, what = "to score these entities, add them to the clusters", "entities of one mention"
                 self.note(found_at(place, "unread-field", name=name, what=what, expected=expected))
+                return
 
     def _note_unread(self, place: Place, fields: Fields, dialect: Dialect) -> None:
         """Add a notice for a field that seems to have the words of the document, or the places of mentions that are
