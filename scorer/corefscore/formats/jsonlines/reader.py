@@ -191,7 +191,7 @@ class _Reader:
         if not self.seen:
             self.seen = True
             self._note_unread(place, fields, dialect)
-        alone = [name for name in fields if "singleton" in name.lower() and name != field]
+        alone = [name for name, value in fields.items() if "singleton" in name.lower() and isinstance(value, list)]
         if alone and not self.told_alone:
             self._note_alone(place, fields, alone, fields[field])
         if unnamed:
@@ -214,8 +214,7 @@ class _Reader:
         """Add a notice for a field with entities of one mention that are not in the clusters."""
         known = {repr(its) for its in (*clusters, *chain(*clusters))}
         for name in names:
-            value = fields[name] if isinstance(fields[name], list) else []
-            if any(isinstance(its, list) and repr(its) not in known for its in value):
+            if any(isinstance(its, list) and repr(its) not in known for its in fields[name]):
                 self.told_alone = True
                 expected, what = "to score these entities, add them to the clusters", "entities of one mention"
                 self.note(found_at(place, "unread-field", name=name, what=what, expected=expected))
