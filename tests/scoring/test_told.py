@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -177,7 +177,7 @@ def test_a_document_that_is_unlike_all_others_is_told(mentions: int, shared: int
     notices = score({"a": whole, "b": one}, {"a": whole, "b": other}, "lea").notices
     assert [notice.code for notice in notices] == ["unlike-document"] * told
     assert all(notice.details["document"] == "b" and notice.details["matching"] == shared for notice in notices)
-    few = [[*whole[0][:45], *((1000 + place, 1000 + place) for place in range(55))]]
+    few = [[*whole[0][:90:2], *((place + 5, place + 5) for place, _ in whole[0][:55])]]
     assert not score({"a": whole, "b": one}, {"a": few, "b": other}, "lea").notices, "a system that finds few mentions"
 
 
@@ -268,6 +268,29 @@ def test_documents_of_which_all_are_alike_or_the_key_is_found_are_not_told() -> 
     for names in ("a", "abcdef"):
         codes = {notice.code for notice in score(dict.fromkeys(names, few), dict.fromkeys(names, many), "lea").notices}
         assert "unlike-document" not in codes
+
+
+_EACH = {name: [[(10 * number, 10 * number) for number in range(12)]] for name in "abcdefgh"}
+"""Documents of one mention in each sentence of ten tokens."""
+
+
+@pytest.mark.parametrize(
+    ("token", "told"),
+    [
+        (lambda number: 10 * (number % 6) + number // 6, True),  # offsets begin again in the middle
+        (lambda number: 10 * number + number // 2, True),  # tokens such as [CLS] are counted
+        (lambda number: 10 * number + (number > 5), True),
+        (lambda number: 10 * number + (number > 6), False),  # more than half match
+        (lambda number: 10 * number + (number < 9), False),
+        (lambda number: 10 * number + (number % 4 > 0), False),
+    ],
+)
+def test_mentions_that_match_at_the_beginning_only_are_told(token: Callable[[int], int], told: bool) -> None:
+    """On either side; not in windows, nor of documents of which each has one mention."""
+    other = {name: [[(token(number), token(number)) for number in range(12)]] for name in _EACH}
+    for sides in ((_EACH, other), (other, _EACH)):
+        assert ("early-mentions" in {notice.code for notice in score(*sides, "lea").notices}) == told
+        assert "early-mentions" not in {notice.code for notice in score(*sides, "lea", window=30).notices}
 
 
 def test_one_shared_mention_in_any_document_is_enough() -> None:

@@ -22,11 +22,22 @@ from corefscore.matching.common import (
     common,
     counts_of_mentions,
     different_words,
+    early_mentions,
     first_differences,
     nothing_in_common,
+    places_of_matches,
     unlike_documents,
 )
-from corefscore.matching.matched import Repeat, copies_of, describe, match_spans, repeats_of, too_many, treat_repeats
+from corefscore.matching.matched import (
+    NO_PLACES,
+    Repeat,
+    copies_of,
+    describe,
+    match_spans,
+    repeats_of,
+    too_many,
+    treat_repeats,
+)
 from corefscore.matching.pairing import Pairing
 from corefscore.scoring.corefud import About, marked_again, notices_of_both_sides
 from corefscore.scoring.corefud import matched as align
@@ -235,6 +246,7 @@ def _compare(key: _Side, response: _Side, found: Found, reading: Reading) -> Non
     names: list[str] = []
     files: list[str] = []
     counts: list[Floats] = []
+    places = NO_PLACES
     aligned: list[About] = []
     try:
         of_key, of_response, text = on_key(key.documents(), response.documents(), reading, notices)
@@ -254,6 +266,7 @@ def _compare(key: _Side, response: _Side, found: Found, reading: Reading) -> Non
             continue
         matched = match_spans(pairs.key, pairs.response)
         shared.append(common(pairs, [matched]))
+        places = places + places_of_matches(matched)
         names += pairs.key.names
         files += pairs.key.files
         counts.append(counts_of_mentions(matched, len(pairs.key)))
@@ -271,4 +284,4 @@ def _compare(key: _Side, response: _Side, found: Found, reading: Reading) -> Non
     if None not in shared:
         found.add(*nothing_in_common([batch for batch in shared if batch is not None]))
     elif counts:
-        found.add(*unlike_documents(names, files, np.concatenate(counts)))
+        found.add(*unlike_documents(names, files, np.concatenate(counts)), *early_mentions(places))

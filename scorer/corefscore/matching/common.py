@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import permutations
 from operator import eq, itemgetter
 
 import numpy as np
@@ -29,7 +30,7 @@ from corefscore.formats.base import found_at, is_json
 from corefscore.formats.conll.columns import other_mentions
 from corefscore.formats.sides import METADATA, side_in
 from corefscore.formats.words import are_words
-from corefscore.matching.matched import FEW, Matched
+from corefscore.matching.matched import FEW, NO_PLACES, Matched
 from corefscore.matching.pairing import Pairs
 
 _ENOUGH, _HARDLY = 20, 0.1
@@ -37,6 +38,9 @@ _ENOUGH, _HARDLY = 20, 0.1
 
 _HEAD = 1 << 18
 """The number of bytes of a file in which other columns are looked for."""
+
+_EARLY = -0.25
+"""The mean place (`places_of_matches`) up to which mentions that match are reported."""
 
 _SOME, _RARE = 10, 10_000
 """A document of so many mentions is reported if hardly any of them match and this is as rare among documents."""
@@ -157,6 +161,32 @@ def counts_of_mentions(matched: Matched, documents: int) -> Floats:
     of_key, of_response = (side.document[side.entity] for side in (matched.key, matched.response))
     columns = of_response[shared], of_key, of_response[shared], of_response
     return np.stack([np.bincount(of, minlength=documents) for of in columns], axis=1).astype(np.float64)
+
+
+def places_of_matches(matched: Matched) -> Floats:
+    """Return for each side how many mentions match, and the sum of their places among the mentions of their documents,
+    from -1 for the beginning to 1 for the end; 0 if more than half of the response match."""
+    found = []
+    if 2 * np.count_nonzero(_shared(matched)) > len(matched.response.number):
+        return NO_PLACES
+    for side, other in permutations((matched.key, matched.response)):
+        order = np.argsort(side.number, kind="stable")
+        of = side.document[side.entity[order]]
+        before, after = np.searchsorted(of, of), np.searchsorted(of, of, "right")
+        places = (2 * np.arange(len(of)) + 1 - before - after) / (after - before)
+        shared = among(side.number[order], other.number)
+        found.append((shared.sum(), places[shared].sum()))
+    return np.array(found)
+
+
+def early_mentions(places: Floats) -> Iterator[Finding]:
+    """Report that mentions match near the beginnings of documents only, given the sum of `places_of_matches`, as if
+    offsets of one side began again in each sentence. Chance moves the mean by four standard deviations in 0.003 %."""
+    for count, total in places.tolist():
+        if total < _EARLY * count and 3 * total**2 > 4**2 * count:
+            details = {"count": int(count), "percent": round(50 + 50 * total / count)}
+            yield Finding("early-mentions", RESPONSE, details=details)
+            return
 
 
 _MUCH = 0.1

@@ -32,7 +32,7 @@ from itertools import chain, islice
 
 import numpy as np
 
-from corefscore.core.arrays import NONE, Bools, Ints, among, bounds, lists_by_key, order_by, ranked, repeated
+from corefscore.core.arrays import NONE, Bools, Floats, Ints, among, bounds, lists_by_key, order_by, ranked, repeated
 from corefscore.core.documents import Documents, Kinds, Mention, Unworded, worded
 from corefscore.core.errors import InputError
 from corefscore.core.findings import MOST, Finding, plural, tokens
@@ -119,6 +119,9 @@ sides."""
 
 FEW = 0.25
 """The share of mentions of the response in the key up to which a notice may be due (`corefscore.matching.common`)."""
+
+NO_PLACES: Floats = np.zeros((2, 2))
+"""What `corefscore.matching.common.places_of_matches` returns for many matches."""
 
 MENTIONS = ("all", "given")
 """The values of ``--mentions``: all mentions count, or those that both sides have, as if they had been given."""

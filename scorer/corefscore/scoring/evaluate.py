@@ -16,6 +16,7 @@ from corefscore.formats import Reading
 from corefscore.matching.matched import (
     FEW,
     MATCHING,
+    NO_PLACES,
     REPEATED,
     SEARCHES,
     Matched,
@@ -54,6 +55,7 @@ class ScoredBatch(NamedTuple):
     - ``listed``: the data of the official layout, by view.
     - ``dropped``, ``repeats``: spans with dropped copies, and all spans with copies.
     - ``common``: what both sides have in common; None if they share a mention.
+    - ``matches``: where mentions match, if few do (`corefscore.matching.common.places_of_matches`).
     - ``named``: the names of both sides, if a metric counts named mentions.
     - ``nodes``: oddities of mentions that are more than spans.
     - ``windows``, ``units``: windows of tokens and units within documents, if there are any.
@@ -72,6 +74,7 @@ class ScoredBatch(NamedTuple):
     dropped: Sequence[Repeat] = ()
     repeats: Sequence[Repeat] = ()
     common: Common | None = None
+    matches: Floats = NO_PLACES
     named: Sequence[SideNames] = ()
     nodes: About | None = None
     windows: Windows | None = None
@@ -229,11 +232,11 @@ class BatchScorer:
         if (rules.mentions, rules.singletons) != (None, "keep"):
             matched = {view: select_mentions(its, rules.mentions, rules.singletons) for view, its in matched.items()}
         tables = {view: overlap(mentions) for view, mentions in matched.items()}
-        in_common = None
-        if all(len(table.cell_of) <= FEW * len(matched[view].response.number) for view, table in tables.items()):
-            from corefscore.matching.common import common
+        in_common, matches = None, NO_PLACES
+        if all(2 * len(table.cell_of) <= len(matched[view].response.number) for view, table in tables.items()):
+            from corefscore.matching.common import common, places_of_matches
 
-            in_common = common(pairs, list(matched.values()), every)
+            in_common, matches = common(pairs, list(matched.values()), every), places_of_matches(matched[WHOLE])
         kept = {view: [its.narrow()] if self.keep_pairs else [] for view, its in of_views.items()}
         found = ScoredBatch(
             pairs.key.names,
@@ -246,6 +249,7 @@ class BatchScorer:
             treated[WHOLE].dropped,
             treated[WHOLE].repeats,
             in_common,
+            matches,
             named,
             units=units,
             by_unit={} if units is None else _counts_by_unit(matched, tables, self.every),
@@ -454,6 +458,10 @@ def _notices(batches: Sequence[ScoredBatch], settings: Settings, listed: Mapping
         from corefscore.matching.common import nothing_in_common
 
         yield from nothing_in_common(common)
+    elif not windows and (places := np.sum([batch.matches for batch in batches], axis=0)).any():
+        from corefscore.matching.common import early_mentions
+
+        yield from early_mentions(places)
     if (options := settings.names) is not None:
         from corefscore.matching.named import about_mentions, about_names
 
