@@ -981,6 +981,11 @@ def test_predictions_beside_labels_are_not_left_out_in_silence(name: str, tmp_pa
         ([str(123456789012345680 + 16 * at) for at in range(2)], None),
         ([str(123456789012345680 + 17 * at) for at in range(6)], None),
         ([123456789012345680 + 16 * at for at in range(3)], ("123456789012345680", "1 item")),
+        ([str(16777218 + 2 * at) for at in range(16)], ("16777218", "1 item")),  # 32-bit floats
+        (["1603981312", "1603981440"], ("1603981312", "1 item")),
+        ([str(16777218 + at) for at in range(16)], None),
+        ([str(20000000 + 10 * at) for at in range(30)], None),
+        ([str(8000000 + 2 * at) for at in range(30)], None),
     ],
 )
 def test_labels_that_may_mean_none_are_named(labels: Any, odd: Any, tmp_path: Path) -> None:
@@ -1058,6 +1063,13 @@ def test_labels_that_go_on_in_another_file_are_told(second: str, cut: str, tmp_p
         (["B-1", "B-2", "I-3"], None),
         (["B-1", "I-1", "A-1"], None),
         (["B-1", "S-1"], None),  # buyers and sellers
+        (["http://x.org/Q5", "https://www.x.org/Q5/", "http://x.org/Q6"], ("http://x.org/Q5", "https://www.x.org/Q5/")),
+        (["New%20York", "New York", "New"], ("New%20York", "New York")),
+        (["A&amp;B", "A%26B", "A"], ("A&amp;B", "A%26B")),
+        (["O&#39;Neil", "O'Neil", "ONeil"], ("O&#39;Neil", "O'Neil")),
+        (["np.int64(5)", "5", "6"], ("np.int64(5)", "5")),
+        (["b'ann'", "ann", "bann"], ("b'ann'", "ann")),
+        (["http", "https", "5%", "%21"], None),
         (["5-PER", "5", "6"], ("5-PER", "5")),
         (["5 org", "5"], ("5 org", "5")),
         (["5-PER", "6", "5-ORG"], None),

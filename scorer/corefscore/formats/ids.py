@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Sequence
 from unicodedata import normalize
@@ -18,6 +17,11 @@ from corefscore.formats.base import found_at
 _AROUND = r"[\s\"'=\u2018\u2019\u201c\u201d]"
 _SPELLING = (
     (r"[\xad\u034f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe0f\ufeff]", ""),
+    (r"%20|&nbsp;", " "),
+    (r"&amp;|%26", "&"),
+    (r"&(?:apos|quot|#39|#x27);|%2[27]", "'"),
+    (r"\0(?:https?://(?:www\.)?|np\.[a-z]+\d*\(|b(?='))", "\0"),
+    (r"/(?=\0)", ""),
     (rf"\0{_AROUND}+", "\0"),
     (rf"{_AROUND}(?<!{_AROUND}{_AROUND}){_AROUND}*\0", "\0"),
     (r"\0[#*(\[{<+_'\u201c\u201d]+(?=[a-z]*\d)", "\0"),
@@ -30,9 +34,10 @@ _SPELLING = (
     (r"[\u2010-\u2015\u2212]", "-"),
     (r"-(?<=[^\W\d_]{2}-)(?=[^\W\d_])", " "),
 )
-"""What makes two ids of one, and what to put in its place: invisible characters, white space and quotes around it,
-signs around a number, zeros after its point, and those before it, white space within it, quotes and dashes. Each
-pattern begins with a character, which is found fast, and looks at each run only once."""
+"""What makes two ids of one, and what to put in its place: invisible characters; how HTML, URLs, numpy and bytes spell
+them; white space and quotes around it; signs around a number; zeros after its point, and those before it; white space
+within it, quotes and dashes. Each pattern begins with a character, which is found fast, and looks at each run only
+once."""
 
 _UTF_8 = r"[\xc2\xc3][\x80-\xbf]"
 """The two bytes of a letter in UTF-8, read as Latin-1."""
@@ -101,7 +106,7 @@ def _without_spelling(names: Sequence[str], several: str = "") -> tuple[Sequence
     """Return names as they are compared, the place of one of several that seem to be rounded, and the places of those
     that elsewhere mean none or ``several``."""
     texts = "\0".join(["", *(name.replace("\0", " ") for name in names), ""])
-    name = _rounded(names) if len(texts) > 16 * len(names) else None
+    name = _rounded(names) if len(texts) > 8 * len(names) else None
     rounded = [names.index(name)] if name is not None else []
     digits, different = texts.replace("\0", ""), len({*names}) == len(names)
     if different and digits.isascii() and digits.isdecimal() and not re.search("\0" + "0[0-9]", texts):
@@ -123,13 +128,19 @@ def _without_spelling(names: Sequence[str], several: str = "") -> tuple[Sequence
 
 
 def _rounded(names: Sequence[str]) -> str | None:
-    """Return one of several long numbers that seem to be rounded, since all are floats, or have no more than 15
-    digits before zeros, as spreadsheets write them. Chance makes that of one in a thousand sets of numbers."""
-    numbers = [name for name in names if 16 <= len(name) <= 20 and name.isascii() and name.isdecimal()]
-    zeros = sum(len(name) - 15 for name in numbers) > 3 and all(not name[15:].strip("0") for name in numbers)
-    bits = sum(math.log2(math.ulp(float(name))) for name in numbers)
-    floats = bits > 10 and all(int(float(name)) == int(name) for name in numbers)
-    return min(numbers) if zeros or floats else None
+    """Return one of several long numbers that seem to be rounded, since all are floats of 64 or 32 bits, or have no more
+    than 15 digits before zeros, as spreadsheets write them. Chance makes that of one in a thousand sets of numbers."""
+    numbers = [name for name in names if 8 <= len(name) <= 20 and name.isascii() and name.isdecimal()]
+    long = [name for name in numbers if len(name) > 15]
+    zeros = sum(len(name) - 15 for name in long) > 3 and all(not name[15:].strip("0") for name in long)
+    return min(long or numbers) if zeros or _are_floats(long, 53) or _are_floats(numbers, 24) else None
+
+
+def _are_floats(numbers: Sequence[str], digits: int) -> bool:
+    """Return whether so many binary digits are enough for all of these numbers, and hardly for others like them."""
+    lost = [max(int(number).bit_length() - digits, 0) for number in numbers]
+    needed = sum(lost) - sum(len(number) - len(number.rstrip("0")) for number in numbers)
+    return needed > 10 and all(int(number) % 2**bits == 0 for number, bits in zip(numbers, lost, strict=True))
 
 
 def _place_of(documents: Documents, entity: int) -> Place:
