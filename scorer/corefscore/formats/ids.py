@@ -10,7 +10,7 @@ import numpy as np
 
 from corefscore.core.arrays import ranked
 from corefscore.core.documents import Documents, Place
-from corefscore.core.findings import Finding, plural
+from corefscore.core.findings import Finding, plural, shortened
 from corefscore.core.items import Numbers
 from corefscore.formats.base import found_at
 
@@ -68,6 +68,21 @@ _SEVERAL = rf"|\d+(?:{_BETWEEN}\d+)+"
 whole, in lower case; between several values; and for several numbers."""
 
 
+def merged_cells(documents: Documents) -> Iterator[Finding]:
+    """Yield a notice if every entity has one item only, and several rows have no label, or most items seem to be lists
+    of items."""
+    count, without = len(documents.start), len(documents.items.number) if documents.items else 0
+    if 1 < count == len(documents.label):
+        names = documents.words_of(range(min(count, 1000)))
+        # Signs of lists, a comma with less weight, since names have some. All ids have the same number.
+        signs = [3 * len(re.findall("[;|]", name)) + name.count(",") for name in names]
+        what = f"and {plural(without, 'row')} have no label" if without > 1 else ""
+        if max(signs) > 2 and len({*signs}) > 1 and 2 * sum(map(bool, signs)) > len(signs):
+            what = f'such as "{shortened(names[signs.index(max(signs))])}"'
+        if what:
+            yield found_at(documents.place_of(0), "merged-cells", count=count, what=what)
+
+
 def odd_ids(documents: Documents) -> Iterator[Finding]:
     """Yield a notice about an id that elsewhere means none or several, such as None or 1,2, and one about two entities
     of a document whose ids seem to be spellings of one; and the same about the names of documents of items."""
@@ -92,6 +107,7 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
             one, other = documents.names_of([int(first[rank[entity]]), entity])
             yield found_at(_place_of(documents, entity), "alike-ids", what=what, first=one, second=other)
     if documents.items:
+        yield from merged_cells(documents)
         plain, rounded, odd = _without_spelling(documents.names)
         for at in (rounded + odd)[:1]:
             yield found_at(documents.place_of(at), "odd-name", name=documents.names[at])
@@ -128,8 +144,8 @@ def _without_spelling(names: Sequence[str], several: str = "") -> tuple[Sequence
 
 
 def _rounded(names: Sequence[str]) -> str | None:
-    """Return one of several long numbers that seem to be rounded, since all are floats of 64 or 32 bits, or have no more
-    than 15 digits before zeros, as spreadsheets write them. Chance makes that of one in a thousand sets of numbers."""
+    """Return one of several long numbers that seem rounded, since all are floats of 64 or 32 bits, or have at most
+    15 digits before zeros, as spreadsheets write them. Chance makes that of one in a thousand sets of numbers."""
     numbers = [name for name in names if 8 <= len(name) <= 20 and name.isascii() and name.isdecimal()]
     long = [name for name in numbers if len(name) > 15]
     zeros = sum(len(name) - 15 for name in long) > 3 and all(not name[15:].strip("0") for name in long)

@@ -23,9 +23,8 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, groupby, islice, product
+from itertools import chain, islice
 from operator import contains
 
 import numpy as np
@@ -63,10 +62,9 @@ from corefscore.formats.jsonlines.objects import (
     records,
     shown,
 )
+from corefscore.formats.numbering import divides, documents_in, numbered_from_start, restarts
 from corefscore.formats.sides import (
-    METADATA,
     OF_STARTS,
-    OF_TEXTS,
     leave,
     names_documents,
     names_entities,
@@ -128,21 +126,6 @@ def documents(
     return by_appearance(found)
 
 
-def merged_cells(documents: Documents) -> Iterator[Finding]:
-    """Yield a notice if every entity has one item only, and several rows have no label, or most items seem to be lists
-    of items."""
-    count, without = len(documents.start), len(documents.items.number) if documents.items else 0
-    if 1 < count == len(documents.label):
-        names = documents.words_of(range(min(count, _SOME)))
-        # Signs of lists, a comma with less weight, since names have some. All ids have the same number.
-        signs = [3 * len(re.findall("[;|]", name)) + name.count(",") for name in names]
-        what = f"and {plural(without, 'row')} have no label" if without > 1 else ""
-        if max(signs) > 2 and len({*signs}) > 1 and 2 * sum(map(bool, signs)) > len(signs):
-            what = f'such as "{shortened(names[signs.index(max(signs))])}"'
-        if what:
-            yield found_at(documents.place_of(0), "merged-cells", count=count, what=what)
-
-
 def _linked(items: Numbers, labels: Numbers, item: Ints, label: Ints) -> str | None:
     """Find a label that is an item with another label, or none, if most labels are items. Numbers can be both."""
     as_item = np.array([-1 if text.isdecimal() else items.table.get(text, -1) for text in labels])
@@ -181,8 +164,7 @@ def read(files: Sequence[Source], notices: list[Finding], request: Request) -> I
     for source in files:
         batch.append(side.documents(source, UNNAMED if len(files) == 1 else None))
         if source is files[-1] or sum(len(documents.start) for documents in batch) * _ROW > BATCH:
-            notices += merged_cells(found := joined(batch))
-            yield found
+            yield joined(batch)
             batch = []
 
 
@@ -236,7 +218,7 @@ class _Side(NamedTuple):
         """Add a notice for a column or a part of the items that seems to have the names of documents."""
         if DOCUMENT in columns:
             return
-        divide = {name: its for name, its in unread.items() if _divides(name, its, columns[ENTITY])}
+        divide = {name: its for name, its in unread.items() if divides(name, its, columns[ENTITY])}
         self._tell_documents(place, divide, columns[ENTITY])
         if part := documents_in(columns[ITEM], columns[ENTITY]):
             expected = f'all items are one document; move the names of documents to a column "{DOCUMENT}"'
@@ -256,7 +238,7 @@ class _Side(NamedTuple):
         """Return whether each document seems to number its labels itself."""
         first, _ = ranked(document, label)
         pairs = zip(document[first].tolist(), label[first].tolist(), strict=True)
-        return all(map(_counted, lists_by_key((of, self.labels[at]) for of, at in pairs if at).values()))
+        return all(map(numbered_from_start, lists_by_key((of, self.labels[at]) for of, at in pairs if at).values()))
 
     def _rows(self, source: Source) -> Iterator[tuple[Ints, Mapping[str, Sequence[str]]]]:
         """Yield the rows of a table, many at once: their lines, and their cells by the role of the column."""
@@ -349,7 +331,7 @@ class _Side(NamedTuple):
         divisions = {
             name: values
             for name, values in others.items()
-            if restarts(clusters, values) or (not names_documents(name) and _divides(name, values, clusters))
+            if restarts(clusters, values) or (not names_documents(name) and divides(name, values, clusters))
         }
         self._tell_documents(place, {} if DOCUMENT in names else divisions, clusters)
         return np.array(lines), {ITEM: items, ENTITY: clusters} | ({DOCUMENT: documents} if DOCUMENT in names else {})
@@ -495,6 +477,13 @@ def _places(source: Source, header: _Header, request: Request, notices: list[Fin
     return found
 
 
+_FIGURE = re.compile("(?:[A-Za-z]?(?=[^0-9]*[0-9])[-+.,:/ 0-9eETZ%]*)?")
+"""A cell with nothing but a number, a time or a rank."""
+
+_LONG = 6
+"""The number of characters from which figures may identify items, as an ISBN does."""
+
+
 def _identifies(name: str, cells: Sequence[str], known: Collection[str]) -> bool:
     """Return whether a column seems to say which item a row has: its first place, or text that is no ``known`` one."""
     if re.fullmatch(OF_STARTS, name.lower()):
@@ -503,83 +492,8 @@ def _identifies(name: str, cells: Sequence[str], known: Collection[str]) -> bool
     return not figures and not {*cells} <= {*known}
 
 
-def _divides(name: str, cells: Sequence[str], labels: Sequence[str]) -> bool:
-    """Return whether a column seems to have the names of documents, which would divide the rows: by its name, by its
-    name and since it divides most labels, or since labels restart."""
-    if name.strip().lower() in METADATA:
-        return False
-    if len({*cells}) == len(cells) or names_documents(name):
-        return len({*cells}) < len(cells)
-    of_text = re.fullmatch(OF_TEXTS, name.strip())
-    counts = Counter(label for label, _ in {*zip(labels, cells, strict=True)} if label).values() if of_text else ()
-    divides_most = 2 * sum(count > 1 for count in counts) > len(counts)
-    return not side_in(name) and (divides_most or restarts(labels, cells))
-
-
-_FIGURE = re.compile("(?:[A-Za-z]?(?=[^0-9]*[0-9])[-+.,:/ 0-9eETZ%]*)?")
-"""A cell with nothing but a number, a time or a rank."""
-
-_LONG = 6
-"""The number of characters from which figures may identify items, as an ISBN does."""
-
-_NUMBER = re.compile(r"[^\d-]*([0-9]{1,9})(?:[.,]0+)?[\])>]?")
-"""A label that is a number, perhaps after a letter or word, or as a float, or between brackets."""
-
-_UNLIKELY = 12
-"""The number of labels from which it is unlikely that each group has all of the first ones, but for the last few."""
-
-_FIRST = re.compile(r"[\[(<]?[A-Za-z]*[-_ ]?0*[01](?:[.,]0+)?[\])>]?")
-"""The first label of a document that numbers its labels."""
-
-
 def _hashes(cells: Iterable[Hashable]) -> Ints:
     return np.fromiter(map(hash, cells), np.int64)
-
-
-def restarts(labels: Sequence[str], groups: Sequence[Hashable], *, sure: bool = False) -> bool:
-    """Return whether labels seem to restart in each group of rows: labels occur in several groups, each group is one
-    run of rows, and the first label of each is 0 or 1, perhaps after letters, or each has a number of labels of its
-    own; to be ``sure``, all of this, with the same first label. In any order of rows, numbers of labels are enough if
-    they are four, or many and quite different."""
-    if not 1 < len({*groups}) <= len(groups) // 2:
-        return False
-    in_groups = ([*filter(None, its)] for its in lists_by_key(zip(groups, labels, strict=True)).values())
-    labelled = [its for its in in_groups if its]
-    different, first, sizes = {*chain(*labelled)}, {its[0] for its in labelled}, {_counted({*its}) for its in labelled}
-    many = len(sizes) > 3 and len(different) > 5
-    if 0 not in sizes and (many or max(sizes, default=0) > min(sizes, default=0) + 3 > _UNLIKELY):
-        return True
-    restart = all(map(_FIRST.fullmatch, first)) or (len(sizes) > 1 and 0 not in sizes)
-    if sure:
-        restart = len(first) == 1 and 0 not in sizes and len(different) > 2
-    in_runs = sum(1 for _ in groupby(groups)) == len({*groups})
-    return in_runs and restart and sum(len({*its}) for its in labelled) > len(different)
-
-
-def documents_in(items: Sequence[Hashable], labels: Sequence[str]) -> str | None:
-    """Find the part of the items that seems to be the name of a document, since labels restart in each: the first of
-    several values, or what is before the last of some sign, or the last but one."""
-    pairs = [item for item in items if isinstance(item, tuple) and item]
-    if len(pairs) == len(items):
-        return "items[0][0]" if restarts(labels, [repr(item[0]) for item in pairs]) else None
-    texts = [item for item in items if isinstance(item, str)]
-    signs = dict.fromkeys(re.findall("[:/|#_. -]", texts[0])) if len(texts) == len(items) else ()
-    for sign, parts in product(signs, (1, 2)):  # after the name, a number of the item, or its first and last token
-        names = [item.rsplit(sign, parts)[0] for item in texts]
-        numbers = (item.removeprefix(name) for item, name in zip(texts, names, strict=True))
-        # Words and the names of two lists of items have such signs, too.
-        rare = sign in ":/|#"
-        likely = rare or (len({*names}) > 2 and all(re.search("[0-9]", number) for number in numbers))
-        if likely and restarts(labels, names, sure=not rare):
-            return f"{ITEM} before {'a blank' if sign == ' ' else sign}"
-    return None
-
-
-def _counted(labels: Collection[str]) -> int:
-    """Count different labels if they are all the numbers from 0 or 1 on, after a letter or word or alone; 0 if not."""
-    numbers = {int(number[1]) for number in map(_NUMBER.fullmatch, labels) if number}
-    least = 1 - (0 in numbers)
-    return len(labels) if numbers == {*range(least, least + len(labels))} else 0
 
 
 def _bad_row(source: Source, line: int, what: str, expected: str) -> InputError:
