@@ -379,7 +379,7 @@ class Mentions:
 
 
 def odd_mentions(mentions: Mentions, *sides: Documents) -> Iterator[Finding]:
-    """Yield a notice about two texts that do not match and differ in white space or quotes only, and one about tuples
+    """Yield a notice about two texts that do not match and differ in case, white space or quotes only, and one about tuples
     of whole numbers that are no spans: pairs, if most mentions of the sides are spans, and others if only one side has
     such. Pairs that fall, such as (4, 1), can be a sentence and a token, so for these nearly all mentions have to be
     spans."""
@@ -412,7 +412,7 @@ _QUOTES = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
 
 def _plain(text: tuple[str, str]) -> tuple[str, str]:
     """Return the text of a mention without what is easily overlooked."""
-    plain = " ".join(normalize("NFC", text[1]).translate(_QUOTES).strip('"').split())
+    plain = " ".join(normalize("NFC", text[1].casefold()).translate(_QUOTES).strip('"').split())
     return text[0], re.sub("^'(.*)'$", r"\1", plain)
 
 

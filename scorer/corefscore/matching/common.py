@@ -42,8 +42,9 @@ _HEAD = 1 << 18
 _EARLY = -0.25
 """The mean place (`places_of_matches`) up to which mentions that match are reported."""
 
-_SOME, _RARE = 10, 10_000
-"""A document of so many mentions is reported if hardly any of them match and this is as rare among documents."""
+_SOME, _LITTLE, _RARE = 10, 0.15, 10_000
+"""A document of so many mentions is reported if at most this share match and this is as rare among documents. Shifted by
+a token, one of eight mentions of a play matches by chance."""
 
 
 class Common(NamedTuple):
@@ -203,7 +204,7 @@ def unlike_documents(names: Sequence[str], files: Sequence[str], counts: Floats)
     share = min(matching.sum() / max(of_response.sum(), 1), 1)
     rare = (1 - share) ** np.maximum(of_response - matching, 0) * _RARE < 1
     smaller = np.minimum(of_key, of_response)
-    unlike = rare & (smaller >= _SOME) & (matching <= _HARDLY * smaller) & (matching < FEW * share * of_response)
+    unlike = rare & (smaller >= _SOME) & (matching <= _LITTLE * smaller) & (matching < FEW * share * of_response)
     for d in np.flatnonzero(unlike).tolist():
         details = {
             "document": names[d],
