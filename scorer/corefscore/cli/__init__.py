@@ -62,8 +62,7 @@ class _Commands(click.Group):
         except UsageError as error:
             if _is_path(cmd_name):
                 raise UsageError(_without_metric(ctx.obj[1:])) from error
-            meant = next((meant for words, meant in synonyms("commands").items() if name in words.split()), None)
-            if meant:
+            if meant := synonyms("commands").get(name):
                 raise UsageError(f'"{cmd_name}" is not a command; use {meant}') from error
             if nearest(name, COMMANDS):
                 known = suggested(name, self.list_commands(ctx))
@@ -145,22 +144,16 @@ def run(arguments: list[str], program: str) -> int:
             return UsageError.status
         called = {"windows_expand_args": False, "obj": [program, *arguments]}
         status = command.main(arguments, "corefscore", complete_var=COMPLETE, standalone_mode=False, **called)
-    except (ScorerError, click.ClickException, OSError, MemoryError) as error:
-        return _explain(error)
-    return int(status or 0)
-
-
-def _explain(error: Exception) -> int:
-    """Print the message of an error; returns the exit status."""
-    status = UsageError.status
-    if isinstance(error, ScorerError):
+    except ScorerError as error:
         text, status = f"corefscore: {error}", error.status
-    elif isinstance(error, click.ClickException):
-        text = _usage(error)
-    elif isinstance(error, OSError):
-        text = f"corefscore: {_culprit(error)}: {error.strerror}"
-    else:
+    except click.ClickException as error:
+        text, status = _usage(error), UsageError.status
+    except OSError as error:
+        text, status = f"corefscore: {_culprit(error)}: {error.strerror}", UsageError.status
+    except MemoryError:
         text, status = "corefscore: not enough memory for this input", InputError.status
+    else:
+        return int(status or 0)
     complain(text)
     return status
 
@@ -203,18 +196,17 @@ def _usage(error: click.ClickException) -> str:
 
 @cache
 def synonyms(section: str) -> dict[str, str]:
-    """Read what a section of ``synonyms.ini`` says to type instead of words for an option or a command that has another
-    name, by these words."""
-    return texts_in(__package__, "synonyms.ini")[section]
+    """Read what a section of ``synonyms.ini`` says to type instead of a word, for an option or a command that has
+    another name, by the word."""
+    rows = texts_in(__package__, "synonyms.ini")[section].items()
+    return {word: meant for words, meant in rows for word in words.split()}
 
 
 def _synonym(word: str, known: Collection[str]) -> str | None:
     """Return what to type instead of an option in a command with the ``known`` options; None if that is not listed."""
-    for words, meant in synonyms("options").items():
-        if word in words.split():
-            possible = (each for each in meant.splitlines() if each[0] != "-" or each.split(",")[0].split()[0] in known)
-            return next((f"use {each}" if each[0] == "-" else each for each in possible), None)
-    return None
+    meant = synonyms("options").get(word, "").splitlines()
+    possible = (each for each in meant if each[0] != "-" or each.split(",")[0].split()[0] in known)
+    return next((f"use {each}" if each[0] == "-" else each for each in possible), None)
 
 
 def _by_value(name: str, parameters: Sequence[click.Parameter]) -> str | None:
