@@ -220,23 +220,19 @@ def tell(notices: Sequence[Finding], of: str = "") -> None:
 
     ``of`` is the name of the response that they are about, if a command has several; it is printed before them.
     """
-    if not notices:
-        return
-    if strict():
-        refuse(InputError(notice.as_error() for notice in notices), of)
-        click.get_current_context().exit(InputError.status)
-    if silent():
+    if not notices or (silent() and not strict()):
         return
     if of:
         complain(f"corefscore: messages about {of}:")
+    if strict():
+        refuse(InputError(notice.as_error() for notice in notices))
+        click.get_current_context().exit(InputError.status)
     for lines in in_words(notices):
         complain(lines)
 
 
-def refuse(error: InputError, of: str = "") -> None:
-    """Print why input is rejected; with ``--quiet``, only the first finding. ``of`` is that of `tell`."""
-    if of:
-        complain(f"corefscore: messages about {of}:")
+def refuse(error: InputError) -> None:
+    """Print why input is rejected; with ``--quiet``, only the first finding."""
     complain(error.brief if click.get_current_context().params.get("quiet") else str(error))
 
 
