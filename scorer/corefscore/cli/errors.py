@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -64,12 +64,8 @@ _ANALYSING: list[click.Parameter] = [
 """The options of an analysis and of scoring."""
 
 
-def _refuse_beside_page(*others: str) -> None:
-    """Raise `UsageError` for an option that is not for the page: the page shows everything and has its own filters."""
-    for parameter in click.get_current_context().command.params:
-        if parameter.name in ("output", *others) and given(parameter.name):
-            raise UsageError(f"{parameter.opts[0]} cannot be used with --html: the page shows all and has filters")
-
+_NOT_OF_PAGE = "output", "layout", "only", "around"
+"""The options of commands that cannot be used for a page: it shows everything and has its own filters."""
 
 _ALIKE = {"repeated": "first", "boundary": "both", "matching": "exact"}
 """What ``--symmetric`` sets so that no F1 depends on which side is first; each can be given another value that does not
@@ -100,7 +96,7 @@ def _both_alike(several: bool, arguments: dict[str, Any]) -> ReportWords:
 
 def _analysed(
     key: str,
-    systems: Mapping[str, str],
+    responses: Sequence[str],
     *,
     measure: str,
     pronouns: str,
@@ -111,7 +107,11 @@ def _analysed(
     **arguments: Any,
 ) -> tuple[dict[str, Analysis], ReportWords]:
     """Return the analysis of each response by the name of the system, and the names of the sides; the page is written
-    if ``html`` names its file. The text of the key is read once."""
+    if ``html`` names its file. The text of the key is read once. Raises `UsageError` for `_NOT_OF_PAGE`."""
+    for parameter in click.get_current_context().command.params if html is not None else ():
+        if parameter.name in _NOT_OF_PAGE and given(parameter.name):
+            raise UsageError(f"{parameter.opts[0]} cannot be used with --html: the page shows all and has filters")
+    systems = paths_by_name(responses)
     words = _both_alike(len(systems) > 1, arguments) if symmetric else KEY_AND_RESPONSE
     spare_inputs({"--output": output, "--html": html}, (key, *systems.values()))
     refuse_parts(arguments["of"], arguments["window"])
@@ -188,13 +188,11 @@ def errors(
         raise UsageError(
             "--mentions given counts different key mentions for each response: leave the second response out"
         )
-    if html is not None:
-        _refuse_beside_page("layout")
-    paths = paths_by_name([response] if other is None else [response, other])
-    analyses, words = _analysed(key, paths, html=html, output=output, **arguments)
+    responses = [response] if other is None else [response, other]
+    analyses, words = _analysed(key, responses, html=html, output=output, **arguments)
     if repaired is not None:
         (analysis,) = analyses.values()
-        _write_repaired(analysis, repaired, (key, *paths.values()))
+        _write_repaired(analysis, repaired, (key, *paths_by_name(responses).values()))
     if html is not None:
         return
     listing = look.layout in ("csv", "tsv") and other is None
@@ -269,11 +267,11 @@ def diff(
     other, name = (name, None) if name is not None and os.path.isfile(name) else (None, name)
     if other is not None and html is None:
         raise UsageError(f"{other} is a second response, which only the page of --html can show; add --html FILE")
-    if html is not None:
-        _refuse_beside_page("only", "around")
-    reach = _sentences(around)
-    paths = paths_by_name([response] if other is None else [response, other])
-    analyses, words = _analysed(key, paths, html=html, output=output, document=name, **arguments)
+    if around != "all" and not around.isdecimal():
+        raise UsageError(f"--around {around}: expected a number of sentences, or all")
+    reach = None if around == "all" else int(around)
+    responses = [response] if other is None else [response, other]
+    analyses, words = _analysed(key, responses, html=html, output=output, document=name, **arguments)
     if html is not None:
         return
     (analysis,) = analyses.values()
@@ -287,12 +285,3 @@ def diff(
     coloured = terminal and not os.environ.get("NO_COLOR")
     width = terminal_size(_LINE).columns if terminal else _LINE
     write(marked(report, Shown(kinds, entities, reach, width, coloured)), output)
-
-
-def _sentences(around: str) -> int | None:
-    """Return the number of sentences around errors; None for all. Raises `UsageError` for any other value."""
-    if around == "all":
-        return None
-    if not around.isdecimal():
-        raise UsageError(f"--around {around}: expected a number of sentences, or all")
-    return int(around)
