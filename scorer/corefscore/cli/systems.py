@@ -81,11 +81,11 @@ def _method(arguments: dict[str, Any]) -> Method:
 
 
 def _scored(
+    metrics: Sequence[Metric],
+    *,
     key: str,
     systems: Sequence[str],
     place: str | None,
-    metrics: Sequence[Metric],
-    *,
     unit: str,
     lenient: bool,
     **arguments: Any,
@@ -153,18 +153,17 @@ def _given(
         _refuse_alone(key, systems[0])
     paths, runs = separated(by_name)
     spare_inputs({"--output": click.get_current_context().params["output"]}, (key, *paths.values()))
-    unnamed = [path for path in (*systems, *in_folder) if os.path.exists(path) and os.path.exists(key)]
-    keys = [path for path in unnamed if os.path.samefile(key, path) or _same_bytes(key, path)]
+    keys = [path for path in (*systems, *in_folder) if _is_same(key, path)]
     own = bool(keys) and of_both_sides(key, None, None, arguments)[0] is None
     found = [Finding("key-as-system", path) for path in keys if own]
     tell(found)
     return paths, runs, [("", notice) for notice in (*skipped, *found)]
 
 
-def _same_bytes(key: str, path: str) -> bool:
-    """Return whether two paths are files with the same content."""
+def _is_same(key: str, path: str) -> bool:
+    """Return whether two paths are the same file or folder, or regular files with the same content."""
     with suppress(OSError):  # a file that cannot be read is reported when it is scored
-        return os.path.isfile(key) and os.path.isfile(path) and filecmp.cmp(key, path, shallow=False)
+        return os.path.samefile(key, path) or filecmp.cmp(key, path, shallow=False)
     return False
 
 
@@ -262,19 +261,10 @@ def _reason(error: ScorerError) -> str:
         ),
     ),
 )
-def compare(
-    *,
-    key: str,
-    systems: tuple[str, ...],
-    place: str | None,
-    measures: str,
-    look: Style,
-    output: str,
-    **arguments: Any,
-) -> None:
+def compare(*, measures: str, look: Style, output: str, **arguments: Any) -> None:
     """Score every system, compare them, and write the report."""
     chosen, way = wanted(measures), _method(arguments)
-    found = _scored(key, systems, place, chosen.metrics, unit=way.unit, lenient=False, **arguments)
+    found = _scored(chosen.metrics, unit=way.unit, lenient=False, **arguments)
     with resampling() as watch:
         report = compared(found, chosen.measures, way, watch)
     write(rendered(report, look), output)
@@ -313,24 +303,13 @@ def compare(
         ),
     ),
 )
-def rank(
-    *,
-    key: str,
-    systems: tuple[str, ...],
-    place: str | None,
-    sort: str | None,
-    agreement: bool,
-    measures: str,
-    look: Style,
-    output: str,
-    **arguments: Any,
-) -> int:
+def rank(*, sort: str | None, agreement: bool, measures: str, look: Style, output: str, **arguments: Any) -> int:
     """Score every system, rank them, and write the report or the plot; returns the exit status."""
     chosen, way = wanted(measures), _method(arguments)
     by = ranked_by(chosen.measures, sort)
     form = plot_format(output)
     metrics = wanted(f"{measures},{by[0]}").metrics
-    found = _scored(key, systems, place, metrics, unit=way.unit, lenient=True, **arguments)
+    found = _scored(metrics, unit=way.unit, lenient=True, **arguments)
     if not found.results:
         complain("corefscore: no system can be ranked")
         return InputError.status
