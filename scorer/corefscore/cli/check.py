@@ -102,10 +102,9 @@ def command(
         compiled(by)
     spare_inputs({"--output": output}, (*files, *(path.partition("=")[2] for path in before)))
     asked = asked._replace(by=by, average=average, floors=_floors(floors))
-    path = before[0] if before else None
-    if path is None and (asked.measures or tolerances or both_ways):
+    if not before and (asked.measures or tolerances or both_ways):
         raise UsageError("--measures, --tolerance and --both-ways need a baseline: check BASELINE KEY RESPONSE")
-    baseline = read_baseline(path, arguments) if path is not None else None
+    baseline = read_baseline(before[0], arguments) if before else None
     chosen = needed(baseline, asked)
     document = baseline.document if baseline else None
     with workers() as apply:

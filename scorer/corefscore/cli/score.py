@@ -54,35 +54,27 @@ def metric_command(words: str) -> click.Command:
         help=text,
         more=more,
         examples=[f"{example} {others}" for others in ("none", "--format table", "--documents")],
-        params=_parameters(metrics),
+        params=[
+            *options.SIDES,
+            click.Argument(["name"], required=False),
+            options.layout(RESULT, TABLES, DATA),
+            options.Parameter("--documents", is_flag=True, help="Add a row for each document."),
+            options.Parameter(
+                "--entities", is_flag=True, help="Show what each entity of the document NAME adds to a score."
+            ),
+            *options.made(Grouping, "by", "average"),
+            options.Parameter(
+                "--intervals", is_flag=True, heading=STATISTICS, help="Add 95% confidence intervals of the total."
+            ),
+            *options.made(Grouping, "unit"),
+            *options.scoring(metrics),
+            options.DIGITS,
+            *options.RUNNING,
+        ],
     )
     if any(metric.name not in NAMES for metric in metrics):
         _check_options(command_made, metrics)
     return command_made
-
-
-def _parameters(metrics: Sequence[Metric]) -> list[click.Parameter]:
-    """Return the arguments and options of a command that scores with some metrics."""
-    return [
-        *options.SIDES,
-        click.Argument(["name"], required=False),
-        options.layout(RESULT, TABLES, DATA),
-        options.Parameter("--documents", is_flag=True, help="Add a row for each document."),
-        options.Parameter(
-            "--entities", is_flag=True, help="Show what each entity of the document NAME adds to a score."
-        ),
-        *options.made(Grouping, "by", "average"),
-        options.Parameter(
-            "--intervals",
-            is_flag=True,
-            heading=STATISTICS,
-            help="Add 95% confidence intervals of the total.",
-        ),
-        *options.made(Grouping, "unit"),
-        *options.scoring(metrics),
-        options.DIGITS,
-        *options.RUNNING,
-    ]
 
 
 def _check_options(command: click.Command, metrics: Sequence[Metric]) -> None:
