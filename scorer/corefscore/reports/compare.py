@@ -280,10 +280,7 @@ class Comparison(SystemsReport):
     @property
     def of_total(self) -> dict[str, Any]:
         """The intervals of the first system, as the data of its scores has them."""
-        ends = {
-            measure: {score: interval._asdict() for score, interval in scores.items()}
-            for measure, scores in self.ends.items()
-        }
+        ends = by_score(self.measures, lambda m, c: (found := self.interval_of(0, m, c)) and found._asdict())
         units, notes = self.found.sample.units, [*self.legend, *self.notes]
         return {"units": units, "options": self.terms, "measures": ends, "notes": notes}
 

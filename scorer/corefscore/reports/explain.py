@@ -42,8 +42,6 @@ Options = Mapping[str, Any]
 _Triple = Sequence[float]
 """Recall, precision and F1, from 0 to 1."""
 
-_NO_OPTIONS: Mapping[str, Any] = {}
-
 
 class _Convention(NamedTuple):
     """One row: its name, what it does in one line, and the options of the metrics; ``others`` are the options of single
@@ -51,8 +49,8 @@ class _Convention(NamedTuple):
 
     name: str
     does: str
-    options: Options = _NO_OPTIONS
-    others: Mapping[str, Options] = _NO_OPTIONS
+    options: Mapping[str, Any] = {}
+    others: Mapping[str, Options] = {}
     way: str = _TOTAL
     only: str | None = None
     bcub: str | None = None

@@ -159,14 +159,13 @@ class Ranking(SystemsReport):
     def _record(self, system: int) -> dict[str, Any]:
         """Return the cells of a system by column."""
         scores = scores_data(self.table.measures, self.table.shown[system])
-        on_groups = self._on_groups(system).items()
         return {
             "rank": self.rank(system),
             "interval": self.interval_of(system, 0, self.column),
             **self._data(system),
             **{f"{m}_{c}": value for m, by_score in scores.items() for c, value in by_score.items()},
             **self._test(system),
-            **{f"{'_'.join(self.sort)}@{group}": value for group, value in on_groups},
+            **{f"{'_'.join(self.sort)}@{group}": value for group, value in self._on_groups(system).items()},
         }
 
     def _data(self, system: int) -> dict[str, Any]:

@@ -76,11 +76,8 @@ class SystemsReport(Systems, Reported):
     @cached_property
     def short(self) -> Mapping[str, str]:
         """The short names of runs and systems."""
-        return {
-            name: short
-            for names in (list(self.results), [*self.names, *self.unscored])
-            for name, short in zip(names, shortened(names), strict=True)
-        }
+        runs, systems = list(self.results), [*self.names, *self.unscored]
+        return dict(zip([*runs, *systems], [*shortened(runs), *shortened(systems)], strict=True))
 
     @property
     def signature(self) -> str:

@@ -29,14 +29,12 @@ class ErrorComparison(Reported):
     reports: Mapping[str, ErrorReport]
 
     @property
-    def names(self) -> tuple[str, str]:
-        first, second = shortened(list(self.reports))
-        return first, second
+    def names(self) -> list[str]:
+        return shortened(list(self.reports))
 
     @property
-    def analyses(self) -> tuple[Analysis, Analysis]:
-        first, second = self.reports.values()
-        return first.analysis, second.analysis
+    def analyses(self) -> list[Analysis]:
+        return [report.analysis for report in self.reports.values()]
 
     @property
     def _first(self) -> ErrorReport:
@@ -161,8 +159,7 @@ class ErrorComparison(Reported):
         both, first, second = self.extra
         data = {name: report.to_dict() for name, report in self.reports.items()}
         rows = self.status_table.rows[:-1]
-        results = [(name, report.analysis.result) for name, report in self.reports.items()]
-        notices = [(name, notice) for name, result in results for notice in result.notices]
+        notices = [(name, notice) for name, its in self.reports.items() for notice in its.analysis.result.notices]
         notices += [("", notice) for notice in self._first.analysis.notices]
         return {
             **head("errors", self.signature, next(iter(data.values()))["options"], notices),
