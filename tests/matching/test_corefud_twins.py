@@ -193,7 +193,7 @@ def test_mentions_are_aligned_as_the_rules_say(matching: str, zeros: str, seed: 
     alignment = aligned(key, response, matching=matching, zeros=zeros)
     flat = [[mention for mentions in side for mention in mentions] for side in (key, response)]
     of_number = [
-        {int(number): flat[at][int(mention)] for number, mention in zip(its.side.number, its.mention, strict=True)}
+        {int(number): flat[at][int(mention)] for number, mention in zip(its.side.number, its.side.mention, strict=True)}
         for at, its in enumerate((alignment.key, alignment.response))
     ]
     found = {
@@ -381,4 +381,4 @@ def test_each_mention_finds_the_most_similar_one_that_fits(
             expected_members.update((its_entity, int(before[1][document]) + entity) for entity in there)
         done = [done[0] + len(here[0]), done[1] + len(here[1])]
     assert dict(zip(zip(*map(list, members[:2]), strict=True), members.size, strict=True)) == expected_members
-    assert [len(its.mention) for its in sides] == done
+    assert [len(its.side.mention) for its in sides] == done

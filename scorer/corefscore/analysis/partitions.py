@@ -80,7 +80,7 @@ def side_of(document: Ints, entities: Ints) -> Side:
     there = np.flatnonzero(entities != ABSENT)
     mentions = there[order_by(entities[there])]
     entity = entities[mentions]
-    return Side(mentions, entity, document[mentions[changes(entity)]])
+    return Side(mentions, entity, document[mentions[changes(entity)]], mentions)
 
 
 class Members:
@@ -142,38 +142,24 @@ def partitions(documents: int, pairs: Sequence[Ints], placed: tuple[Projection, 
     return Partitions(documents, *columns)
 
 
-_Found = tuple[Ints, Counted, Counted, Sequence[Repeat]]
-"""The document of each mention number, both sides, and the repeated mentions whose later copies were ignored."""
+def counted(pairs: Pairs, rules: Rules) -> tuple[Ints, Counted, Counted, Sequence[Repeat]]:
+    """Return the document of each mention number, the mentions of both sides that count for a score with ``rules``, and
+    the repeated mentions, of which only the first copy does.
 
-
-def counted(pairs: Pairs, rules: Rules) -> _Found:
-    """Return the mentions of both sides that count for a score with ``rules``; of each only the first copy does."""
-    find = _of_nodes if pairs.key.nodes is not None else _of_spans
-    return find(pairs, replace(rules, repeated="first"))
-
-
-def _of_spans(pairs: Pairs, rules: Rules) -> _Found:
-    """Return the mentions of documents whose mentions are spans: those with equal spans are the same."""
-    spans = match_spans(pairs.key, pairs.response)
-    treated = treat_repeats(spans, pairs, rules.repeated)
-    matched = select_mentions(treated.matched, rules.mentions, rules.singletons or "keep")
-    sides = []
-    for before, left in ((spans.key, matched.key), (spans.response, matched.response)):
-        first = np.full(len(spans.document), ABSENT)
-        first[before.number[::-1]] = np.arange(len(before.number))[::-1]
-        sides.append(Counted(left, first[left.number]))
-    return spans.document, sides[0], sides[1], treated.dropped
-
-
-def _of_nodes(pairs: Pairs, rules: Rules) -> _Found:
-    """Return the mentions of documents with nodes: aligned mentions are the same, and have the number of the key
-    mention.
+    Mentions with equal spans are the same; of mentions with nodes those that are aligned, which have the number of the
+    key mention.
     """
-    # This lookup pairs mentions one to one, even where one mention can match several.
-    alignment, report = aligned(pairs, replace(rules, lookup="alignment"))
-    matched = together(alignment)
-    key, response = Counted(matched.key, alignment.key.mention), Counted(matched.response, alignment.response.mention)
-    return matched.document, key, response, report.dropped
+    rules = replace(rules, repeated="first")
+    if pairs.key.nodes is None:
+        treated = treat_repeats(match_spans(pairs.key, pairs.response), pairs, rules.repeated)
+        matched = select_mentions(treated.matched, rules.mentions, rules.singletons or "keep")
+        dropped: Sequence[Repeat] = treated.dropped
+    else:
+        # This lookup pairs mentions one to one, even where one mention can match several.
+        alignment, report = aligned(pairs, replace(rules, lookup="alignment"))
+        matched, dropped = together(alignment), report.dropped
+    key, response = (Counted(side, side.mention) for side in (matched.key, matched.response))
+    return matched.document, key, response, dropped
 
 
 def renumbered(entities: Ints) -> Ints:

@@ -44,13 +44,15 @@ from corefscore.matching.pairing import Pairs
 class Side(NamedTuple):
     """What scoring needs of the mentions of one side.
 
-    ``number`` and ``entity`` have one value for each mention, ``document`` one for each entity. Mentions are in the
-    order of their entities, and entities in the order of their documents.
+    ``number``, ``entity`` and ``mention``, its index in the columns of the documents, have one value for each mention,
+    ``document`` one for each entity. Mentions are in the order of their entities, and entities in the order of their
+    documents.
     """
 
     number: Ints
     entity: Ints
     document: Ints
+    mention: Ints
 
     def keep(self, which: Bools) -> Side:
         """Keep only the mentions ``which``, without the entities that become empty."""
@@ -58,7 +60,7 @@ class Side(NamedTuple):
         left = np.zeros(len(self.document), dtype=np.bool_)
         left[entity] = True
         renumbered = np.cumsum(left) - 1
-        return Side(self.number[which], renumbered[entity], self.document[left])
+        return Side(self.number[which], renumbered[entity], self.document[left], self.mention[which])
 
     @property
     def has_copies(self) -> bool:
@@ -79,22 +81,14 @@ class Side(NamedTuple):
         entities = order_by(self.document, first)
         entity = np.argsort(entities)[self.entity]
         mentions = order_by(entity, *within)
-        return Side(self.number[mentions], entity[mentions], self.document[entities])
-
-
-class Rows(NamedTuple):
-    """The units within documents in which mentions are counted (`corefscore.matching.units`): the unit of each number,
-    and the number of units."""
-
-    of_number: Ints
-    total: int
+        return Side(self.number[mentions], entity[mentions], self.document[entities], self.mention[mentions])
 
 
 class Matched(NamedTuple):
     """A batch of pairs of documents with numbered mentions.
 
     ``document`` has one value for each number. So have the ``kinds`` of both sides, which are given for scores of kinds
-    of mentions. ``rows`` are given if units within documents are counted as well.
+    of mentions.
     """
 
     documents: int
@@ -102,7 +96,6 @@ class Matched(NamedTuple):
     key: Side
     response: Side
     kinds: tuple[Kinds, Kinds] | None = None
-    rows: Rows | None = None
 
     def in_text_order(self) -> Matched:
         """Return both sides with entities in the order of their first mentions, and mentions in the order of their
@@ -167,8 +160,8 @@ def match_spans(key: Documents, response: Documents) -> Matched:
     return Matched(
         len(key),
         document[first],
-        Side(of_key, key.entity, key.document),
-        Side(of_response, response.entity, response.document),
+        Side(of_key, key.entity, key.document, np.arange(len(of_key))),
+        Side(of_response, response.entity, response.document, np.arange(len(of_response))),
     )
 
 

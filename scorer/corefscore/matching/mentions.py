@@ -34,12 +34,11 @@ class Mentions(NamedTuple):
     """The mentions of one side that count.
 
     ``side`` has the number of each, which is equal for equal mentions of both sides and rises in text order. ``nodes``
-    has their words and heads, ``mention`` their indices in the columns of the documents.
+    has their words and heads.
     """
 
     side: Side
     nodes: Nodes
-    mention: Ints
 
     @property
     def number(self) -> Ints:
@@ -57,8 +56,8 @@ class Mentions(NamedTuple):
 
     def take(self, which: Ints | Bools) -> Mentions:
         """Return the mentions ``which``, in that order; entities keep their numbers."""
-        side = self.side._replace(number=self.side.number[which], entity=self.side.entity[which])
-        return Mentions(side, self.nodes.take(which), self.mention[which])
+        number, entity, document, mention = self.side
+        return Mentions(Side(number[which], entity[which], document, mention[which]), self.nodes.take(which))
 
 
 class Candidates(NamedTuple):
@@ -139,7 +138,7 @@ def numbered(key: Documents, response: Documents, *, by_head: Sequence[bool]) ->
     if (same != same[rows][number]).any():  # as mentions with gaps can be
         rows, number = ranked(*columns, same)
     ours, theirs = (
-        Mentions(Side(part, side.entity, side.document), side_nodes, np.arange(len(part)))
+        Mentions(Side(part, side.entity, side.document, np.arange(len(part))), side_nodes)
         for side, part, side_nodes in zip(sides, np.split(number, [len(key.start)]), nodes, strict=True)
     )
     return ours, theirs, document[rows]

@@ -30,7 +30,7 @@ from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural
 from corefscore.core.items import LONGEST, Numbers
 from corefscore.formats.base import likely_tokens
-from corefscore.matching.matched import Matched, Rows
+from corefscore.matching.matched import Matched
 from corefscore.matching.pairing import Pairs
 
 
@@ -54,12 +54,12 @@ class Units(NamedTuple):
         last = np.diff(self.first)[document] - 1
         return self.token[self.first[document] + np.clip(side.start, 0, last)]
 
-    def rows(self, matched: Matched, pairs: Pairs) -> Matched:
-        """Return the same numbered mentions of a batch with the row of each number."""
+    def of_numbers(self, matched: Matched, pairs: Pairs) -> Ints:
+        """Return the row of each number of the mentions of a batch."""
         of_number = np.zeros(len(matched.document), dtype=np.int64)
         for numbered, side in ((matched.key, pairs.key), (matched.response, pairs.response)):
-            of_number[numbered.number] = self.of(side)
-        return matched._replace(rows=Rows(of_number, len(self.names)))
+            of_number[numbered.number] = self.of(side)[numbered.mention]
+        return of_number
 
 
 def units_of(pairs: Pairs, unit: str) -> Units:

@@ -183,7 +183,7 @@ def overlap(matched: Matched) -> Overlap:
         _groups(matched, side)
         if side.has_copies
         else plain_groups(side.document, np.bincount(side.entity, minlength=len(side.document)), matched.documents)
-        for side in (key, response, Side(number, cell_of, key.document[cell_key]))
+        for side in (key, response, Side(number, cell_of, key.document[cell_key], key.mention[common]))
     )
     size = np.bincount(met, minlength=len(cell_key))
     cells = Cells(**vars(of_cells), key=cell_key, response=cell_response, met=size)
@@ -196,24 +196,22 @@ def plain_groups(document: Ints, size: Ints, documents: int) -> Groups:
     return Groups(document, size, _Distinct(size, size, spans, nothing, nothing, ()), document)
 
 
-def by_units(matched: Matched, table: Overlap) -> tuple[Overlap, Overlap]:
+def by_units(matched: Matched, table: Overlap, row: Ints, rows: int) -> tuple[Overlap, Overlap]:
     """Return the table of numbered mentions with units within documents as rows of sums: for recall and for precision.
+    ``row`` is the row of each number.
 
     An entity is in the unit of its first mention, a cell in the unit of its key entity for recall and of its response
     entity for precision; distinct spans are in the units of their mentions.
     """
-    rows = matched.rows
-    assert rows is not None, "called only if units are counted"
-    nothing = np.zeros(rows.total, dtype=np.int64)
+    nothing = np.zeros(rows, dtype=np.int64)
 
     def spans(numbers: Ints) -> Ints:
-        return np.bincount(rows.of_number[np.unique(numbers)], minlength=rows.total)
+        return np.bincount(row[np.unique(numbers)], minlength=rows)
 
     def of_entities(side: Side) -> Ints:
         first = np.full(len(side.document), len(matched.document))
         np.minimum.at(first, side.entity, side.number)
-        found: Ints = rows.of_number[first]
-        return found
+        return row.take(first)
 
     def in_units(groups: _G, unit: Ints, numbers: Ints) -> _G:
         of_units = replace(groups.distinct, spans=spans(numbers), twice=nothing, several=nothing)
@@ -233,7 +231,7 @@ def by_units(matched: Matched, table: Overlap) -> tuple[Overlap, Overlap]:
 def _groups(matched: Matched, side: Side) -> Groups:
     """Return groups of mentions, which are the entities of a side, if some mentions have the same span."""
     documents, of_number = matched.documents, matched.document
-    number, group, document = side
+    number, group, document, _ = side
 
     # Distinct (number, group) rows, by number.
     first, row = ranked(number, group)

@@ -109,7 +109,7 @@ def _that_count(
 def _repeats(mentions: Mentions, documents: Documents, copies: Bools) -> list[Repeat]:
     """Return the mentions that some copies belong to, with all of their copies."""
     spans = copies_by_number(mentions.number, copies)
-    return repeats_of(documents, [mentions.mention[span].tolist() for span in spans])
+    return repeats_of(documents, [mentions.side.mention[span].tolist() for span in spans])
 
 
 def _different_words(pairs: Pairs) -> Iterator[Unworded]:

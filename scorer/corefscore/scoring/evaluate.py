@@ -214,8 +214,6 @@ class BatchScorer:
         treated = {}
         for view, its in of_views.items():
             numbered = match_spans(its.key, its.response)
-            if units is not None:
-                numbered = units.rows(numbered, its)
             if its.key.kinds is not None and its.response.kinds is not None:
                 from corefscore.scoring.kinds.divisions import with_numbers
 
@@ -252,9 +250,24 @@ class BatchScorer:
             matches,
             named,
             units=units,
-            by_unit={} if units is None else _counts_by_unit(matched, tables, self.every),
+            by_unit={} if units is None else self._of_units(units, of_views, matched, tables),
         )
         return found, matched[WHOLE]
+
+    def _of_units(
+        self, units: Units, pairs: Mapping[str, Pairs], matched: Mapping[str, Matched], tables: Mapping[str, Overlap]
+    ) -> dict[str, Floats]:
+        """Count additive metrics in each unit (`corefscore.matching.units`); all but ``units`` are by view."""
+        of_units = {
+            view: by_units(its, tables[view], units.of_numbers(its, pairs[view]), len(units.names))
+            for view, its in matched.items()
+        }
+        found = {}
+        for metric in self.every:
+            if metric.additive:
+                recall, precision = (_counts(metric, table) for table in of_units[metric.view])
+                found[metric.name] = np.concatenate([recall[..., :2], precision[..., 2:]], axis=-1)
+        return found
 
     def _of_nodes(self, pairs: Pairs) -> tuple[ScoredBatch, Alignment]:
         """Count mentions that are more than spans; also returns them all, aligned."""
@@ -331,19 +344,6 @@ def with_defaults(rules: Rules, nodes: bool) -> Rules:
     if chosen["mentions"] == COUNTED_MENTIONS[0]:
         chosen["mentions"] = None
     return Rules(**chosen)
-
-
-def _counts_by_unit(
-    matched: Mapping[str, Matched], tables: Mapping[str, Overlap], metrics: Sequence[Metric]
-) -> dict[str, Floats]:
-    """Count additive metrics in each unit (`corefscore.matching.units`)."""
-    of_units = {view: by_units(mentions, tables[view]) for view, mentions in matched.items()}
-    found = {}
-    for metric in metrics:
-        if metric.additive:
-            recall, precision = (_counts(metric, table) for table in of_units[metric.view])
-            found[metric.name] = np.concatenate([recall[..., :2], precision[..., 2:]], axis=-1)
-    return found
 
 
 _LARGEST = 2**53

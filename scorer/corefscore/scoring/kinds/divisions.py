@@ -378,7 +378,7 @@ def with_numbers(matched: _M, pairs: Pairs) -> _M:
 
     def by_number(kinds: Kinds, side: Side | Mentions) -> Kinds:
         of_number = np.full(len(matched.document), _UNKNOWN)
-        of_number[side.number] = kinds.number if isinstance(side, Side) else kinds.number[side.mention]
+        of_number[side.number] = kinds.number[(side if isinstance(side, Side) else side.side).mention]
         return kinds._replace(number=of_number)
 
     of_both = by_number(pairs.key.kinds, matched.key), by_number(pairs.response.kinds, matched.response)
