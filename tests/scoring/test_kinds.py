@@ -655,6 +655,17 @@ def test_types_by_cluster_are_those_of_the_key_in_one_file(types: object, tmp_pa
     assert found["field:types:ORG"]["lea"].f1 == 1
 
 
+def test_a_mention_in_two_entities_has_the_type_of_the_one_in_which_it_counts(tmp_path: Path) -> None:
+    """Counted by hand: only the first copy of token 1 counts, as a second mention of the first entity."""
+    path = tmp_path / "key.jsonl"
+    clusters = [[[0, 0], [1, 1]], [[1, 1], [3, 3]]]
+    path.write_text(
+        json.dumps({"doc_key": "x", "sentences": [list("abcde")], "clusters": clusters, "types": ["A", "B"]})
+    )
+    kinds = score(path, path, "bcub", of="field:types").kinds
+    assert [kinds[f"field:types:{name}"]["bcub"].recall_counts for name in "AB"] == [(2, 2), (1, 1)]
+
+
 def test_a_response_without_the_column_has_the_types_of_the_key(tmp_path: Path) -> None:
     key, response = tmp_path / "key.conll", tmp_path / "response.json"
     key.write_text(CONLL_NAMES)

@@ -33,7 +33,7 @@ from itertools import chain, islice
 import numpy as np
 
 from corefscore.core.arrays import NONE, Bools, Floats, Ints, among, bounds, lists_by_key, order_by, ranked, repeated
-from corefscore.core.documents import Documents, Kinds, Mention, Unworded, worded
+from corefscore.core.documents import Documents, Mention, Unworded, worded
 from corefscore.core.errors import InputError
 from corefscore.core.findings import MOST, Finding, plural, tokens
 from corefscore.core.records import NamedTuple
@@ -85,17 +85,12 @@ class Side(NamedTuple):
 
 
 class Matched(NamedTuple):
-    """A batch of pairs of documents with numbered mentions.
-
-    ``document`` has one value for each number. So have the ``kinds`` of both sides, which are given for scores of kinds
-    of mentions.
-    """
+    """A batch of pairs of documents with numbered mentions; ``document`` has one value for each number."""
 
     documents: int
     document: Ints
     key: Side
     response: Side
-    kinds: tuple[Kinds, Kinds] | None = None
 
     def in_text_order(self) -> Matched:
         """Return both sides with entities in the order of their first mentions, and mentions in the order of their

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.core.arrays import Bools, Floats, Ints, changes, order_by, ranges, ranked
-from corefscore.core.documents import NO_NODES, SENTENCE, Documents, Kinds, Nodes, scrambled
+from corefscore.core.documents import NO_NODES, SENTENCE, Documents, Nodes, scrambled
 from corefscore.core.errors import UsageError
 from corefscore.matching.assignment import assigned
 from corefscore.matching.matched import Side
@@ -95,8 +95,8 @@ class Alignment(NamedTuple):
 
     ``document`` has the document of each number. ``aligned`` are the numbers of the key and the numbers of the response
     that are aligned with them, equal numbers included; if mentions look by themselves, these are the mentions that
-    those of the key find. ``kinds`` are those of `corefscore.matching.matched.Matched`, and ``lookup`` says how the
-    entity of a mention is found (`corefscore.matching.entity_lookup`): official or alignment.
+    those of the key find. ``lookup`` says how the entity of a mention is found (`corefscore.matching.entity_lookup`):
+    official or alignment.
     """
 
     documents: int
@@ -105,7 +105,6 @@ class Alignment(NamedTuple):
     response: Mentions
     aligned: tuple[Ints, Ints]
     searched: Searched | None = None
-    kinds: tuple[Kinds, Kinds] | None = None
     lookup: str = "official"
 
     @property

@@ -194,7 +194,7 @@ class BatchScorer:
         of_nodes = pairs.key.nodes is not None or pairs.response.nodes is not None
         found, matched = self._of_nodes(pairs) if of_nodes else self._of_spans(pairs, units)
         if self.of is not None:
-            found = self._of_kinds(found, matched, self.of)
+            found = self._of_kinds(found, pairs, matched, self.of)
         return found._replace(names=names, fingerprint=key, windows=windows, unread=unread, first=first)
 
     def _of_spans(self, pairs: Pairs, units: Units | None) -> tuple[ScoredBatch, Matched]:
@@ -211,14 +211,10 @@ class BatchScorer:
             of_views[NAMED] = reduced(pairs, names)
             named = [names_of_side(pairs.key, names, KEY), names_of_side(pairs.response, names, RESPONSE)]
         rules = with_defaults(self.settings.rules, nodes=False)
-        treated = {}
-        for view, its in of_views.items():
-            numbered = match_spans(its.key, its.response)
-            if its.key.kinds is not None and its.response.kinds is not None:
-                from corefscore.scoring.kinds.divisions import with_numbers
-
-                numbered = with_numbers(numbered, its)
-            treated[view] = treat_repeats(numbered, its, rules.repeated)
+        treated = {
+            view: treat_repeats(match_spans(its.key, its.response), its, rules.repeated)
+            for view, its in of_views.items()
+        }
         matched = {view: of_view.matched for view, of_view in treated.items()}
         if names is not None:
             # As if the file had no other mentions, since sums are added in this order.
@@ -279,10 +275,6 @@ class BatchScorer:
             names_of(pairs.key)  # raises an error, since the format has none
         rules = with_defaults(self.settings.rules, nodes=True)
         alignment, about = matched(pairs, rules)
-        if pairs.key.kinds is not None:
-            from corefscore.scoring.kinds.divisions import with_numbers
-
-            alignment = with_numbers(alignment, pairs)
         of_metrics, copies = counts(alignment, self.every, rules)
         in_common = None
         if not len(alignment.aligned[0]):
@@ -299,14 +291,14 @@ class BatchScorer:
         )
         return found, alignment
 
-    def _of_kinds(self, found: ScoredBatch, matched: Matched | Alignment, of: Of) -> ScoredBatch:
+    def _of_kinds(self, found: ScoredBatch, pairs: Pairs, matched: Matched | Alignment, of: Of) -> ScoredBatch:
         """Replace the counts by those of the one kind of mentions that is scored, or add those of each kind of a
         division."""
         if self.settings.unit is not None:
             raise UsageError(f"--unit {self.settings.unit}: --of has no units within documents; leave one out")
         from corefscore.scoring.kinds.divisions import counts_of_kinds
 
-        kinds = counts_of_kinds(matched, self.every, of)
+        kinds = counts_of_kinds(pairs, matched, self.every, of)
         if of.division:
             return found._replace(kinds=kinds)
         (counts,) = kinds.values()

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,8 +21,8 @@ from corefscore.core.errors import UsageError, nearest
 from corefscore.core.findings import Finding
 from corefscore.formats.base import AUTO
 from corefscore.matching.entity_lookup import together
-from corefscore.matching.matched import Matched, Side
-from corefscore.matching.mentions import Alignment, Mentions
+from corefscore.matching.matched import Matched
+from corefscore.matching.mentions import Alignment
 from corefscore.matching.pairing import Pairs
 from corefscore.metrics.base import Counts, Metric, Ratios, overlap, packed
 from corefscore.metrics.members import Both, Members, members
@@ -339,8 +339,6 @@ def _types(side: Documents, types: str) -> list[str]:
     return [of_document[document].get(name, "") for document, name in zip(side.document.tolist(), ids, strict=True)]
 
 
-_M = TypeVar("_M", Matched, Alignment)
-
 _ByKind = Mapping[str, Mapping[str, Floats]]
 """Counts by kind and metric, each an array of documents x measures x 4."""
 
@@ -370,29 +368,17 @@ def nothing_to_count(
         yield Finding("nothing-of-kind", files[0] if files else KEY, details=details)
 
 
-def with_numbers(matched: _M, pairs: Pairs) -> _M:
-    """Return the matched mentions with the kinds of both sides of ``pairs`` by number. Copies of a mention are of one
-    kind.
+def counts_of_kinds(pairs: Pairs, matched: Matched | Alignment, metrics: Sequence[Metric], of: Of) -> _ByKind:
+    """Return the counts of metrics for each kind of ``of``; ``matched`` has no copies of a mention on either side, and
+    ``pairs`` the `Kinds` of all mentions.
     """
-    assert pairs.key.kinds is not None and pairs.response.kinds is not None, "set by with_kinds"
-
-    def by_number(kinds: Kinds, side: Side | Mentions) -> Kinds:
-        of_number = np.full(len(matched.document), _UNKNOWN)
-        of_number[side.number] = kinds.number[(side if isinstance(side, Side) else side.side).mention]
-        return kinds._replace(number=of_number)
-
-    of_both = by_number(pairs.key.kinds, matched.key), by_number(pairs.response.kinds, matched.response)
-    return matched._replace(kinds=of_both)
-
-
-def counts_of_kinds(matched: Matched | Alignment, metrics: Sequence[Metric], of: Of) -> _ByKind:
-    """Return the counts of metrics for each kind of ``of``; ``matched`` has no copies of a mention on either side."""
     # The mentions of both sides are in the order of the text.
     numbers = matched.key.number, matched.response.number
-    known = [(kinds.number[number], kinds.names) for kinds, number in zip(matched.kinds or (), numbers, strict=False)]
     if not isinstance(matched, Matched):
         matched = together(matched)
     both = members(matched, overlap(matched), numbers)
+    sides = (pairs.key.kinds, matched.key), (pairs.response.kinds, matched.response)
+    known = [(kinds.number[side.mention], kinds.names) for kinds, side in sides if kinds is not None]
     names, key, response = _kinds(both, known, of)
     groups = (key, both.key.document), (response, both.response.document)
     found: dict[str, dict[str, Floats]] = {name: {} for name in names}
