@@ -701,7 +701,8 @@ def test_first_copies_are_scored_in_the_order_of_the_mended_file(tmp_path: Path)
         documents, _ = read_text(its, tmp_path)
         pairs = Pairs(documents, documents, np.ones(len(documents), dtype=np.bool_))
         side = treat_repeats(match_spans(documents, documents), pairs, "first").matched.response
-        assert [column.tolist() for column in side] == [[0, 1, 2, 3, 4], [0, 1, 2, 2, 3], [0, 0, 0, 1]]
+        columns = side.number, side.entity, side.document
+    assert [column.tolist() for column in columns] == [[0, 1, 2, 3, 4], [0, 1, 2, 2, 3], [0, 0, 0, 1]]
 
 
 @pytest.mark.slow

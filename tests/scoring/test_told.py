@@ -167,7 +167,8 @@ def test_hardly_any_mention_in_common_is_told(mentions: int, shared: int, told: 
 
 
 @pytest.mark.parametrize(
-    ("mentions", "shared", "told"), [(12, 0, True), (9, 0, False), (12, 2, False), (20, 3, True), (20, 4, False)]
+    ("mentions", "shared", "told"),
+    [(12, 0, True), (9, 0, False), (12, 2, True), (12, 3, False), (20, 4, True), (20, 5, False)],
 )
 def test_a_document_that_is_unlike_all_others_is_told(mentions: int, shared: int, told: bool) -> None:
     """As if two of many documents had each other's names; the whole corpus shares 95 of 100 mentions."""
@@ -451,6 +452,8 @@ def test_one_file_as_both_sides_is_told_if_it_has_more_columns(tmp_path: Path) -
     [
         ([9, 1], [True, False], {"count": 1, "all": "2 documents", "document": "1", "missed": 2, "every": 20}),
         ([10, 1], [True, False], None),  # less than a tenth
+        ([60, 5], [True, False], {"count": 1, "all": "2 documents", "document": "1", "missed": 10, "every": 130}),
+        ([60, 4], [True, False], None),  # as few as that can be missed
         ([1, 1, 1], [False, True, False], {"count": 2, "all": "3 documents", "document": "0", "missed": 4, "every": 6}),
         ([1, 0], [True, False], None),  # the key has none, either
         ([1, 1], [False, False], None),  # the whole side has none

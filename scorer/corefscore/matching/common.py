@@ -42,9 +42,9 @@ _HEAD = 1 << 18
 _EARLY = -0.25
 """The mean place (`places_of_matches`) up to which mentions that match are reported."""
 
-_SOME, _LITTLE, _RARE = 10, 0.15, 10_000
+_SOME, _LITTLE, _RARE = 10, 0.2, 10_000
 """A document of so many mentions is reported if at most this share match and this is as rare among documents. Shifted by
-a token, one of eight mentions of a play matches by chance."""
+a token, or those of another document, one of six mentions of a play matches by chance."""
 
 
 class Common(NamedTuple):
@@ -199,7 +199,8 @@ def unlike_documents(names: Sequence[str], files: Sequence[str], counts: Floats)
     that chance explains one such document in `_RARE`. ``files`` are only used if no document is in memory; ``counts``
     has one row a document: common mentions, those of the key, common mentions, those of the response.
 
-    Report also that the response has no mentions in documents with many of the key."""
+    Report also that the response has no mentions in documents with many of the key, or in one with so many that chance
+    explains it as rarely."""
     matching, of_key, _, of_response = counts.T
     share = min(matching.sum() / max(of_response.sum(), 1), 1)
     rare = (1 - share) ** np.maximum(of_response - matching, 0) * _RARE < 1
@@ -216,7 +217,9 @@ def unlike_documents(names: Sequence[str], files: Sequence[str], counts: Floats)
         yield Finding("unlike-document", files[d] if len(files) == len(names) else RESPONSE, details=details)
     empty = np.flatnonzero((of_response == 0) & (of_key > 0))
     missed, every = int(of_key[empty].sum()), int(of_key.sum())
-    if missed and missed >= _MUCH * every and matching.any():
+    most, found = max(of_key[empty], default=0), matching.sum() / max(every, 1)
+    failed = most >= _SOME and (1 - min(found, 1)) ** most * _RARE < 1
+    if missed and (missed >= _MUCH * every or failed) and matching.any():
         details = {"count": len(empty), "all": plural(len(names), "document"), "document": names[empty[0]]}
         details |= {"missed": missed, "every": every}
         yield Finding("documents-without-mentions", RESPONSE, details=details)
