@@ -115,7 +115,7 @@ def measured(name: str) -> Measure:
     metrics = wanted(measure).metrics
     if score != "f1" or any(metric.view != WHOLE for metric in metrics) or not metrics:
         raise UsageError(
-            f'"{name}" cannot measure the cost of errors; name a measure of coreference that has an F1, such as conll'
+            f'"{name}" cannot measure the cost of errors; name the F1 of a measure of coreference, such as conll or lea'
         )
     return Measure(measure, metrics)
 

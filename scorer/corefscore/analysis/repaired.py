@@ -55,13 +55,16 @@ def _documents(analysis: Analysis, entities: Ints) -> Iterator[FullDocument]:
 def _refuse(document: FullDocument, step: str) -> None:
     """Raise `UsageError` if a document has mentions that CoNLL cannot represent."""
     if document.of_items:
-        raise UsageError(f'--repaired: mentions of document "{document.name}" have no tokens, which CoNLL needs')
+        raise UsageError(
+            f'--repaired: mentions of document "{document.name}" have no token numbers, which CoNLL needs; leave '
+            "--repaired out"
+        )
     size = tokens_without_words(document) if document.sentences is None else sum(map(len, document.sentences))
     for spans in document.entities.values():
         if beyond := [span for span in spans if span[1] >= size]:
             raise UsageError(
-                f'--repaired: document "{document.name}" has a mention of tokens {_shown(beyond[0])}, and the key has '
-                f"{size} tokens there; key and response need the same tokens"
+                f'--repaired: document "{document.name}" has a mention of tokens {_shown(beyond[0])}, but the key has '
+                f"only {size} tokens; key and response need the same tokens"
             )
         if pair := crossing(spans):
             raise UsageError(

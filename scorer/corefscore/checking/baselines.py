@@ -115,7 +115,7 @@ def baseline_of(data: Mapping[str, Any], path: str) -> Baseline:
         document, by = data["options"]["document"], data.get("by")
         for what, name in (("document", document), ("pattern of groups", by)):
             if not isinstance(name, str | None):
-                raise TypeError(f"the {what} is {name!r}")
+                raise TypeError(f"the {what} is {name!r}, not text")
         fidelity = float(data["fidelity"]["fidelity"]) if "fidelity" in data else None
         key = data.get("key")
         made = str(data["version"]), str(data["signature"]), dict(data["options"])
@@ -123,7 +123,7 @@ def baseline_of(data: Mapping[str, Any], path: str) -> Baseline:
         sizes = _sizes(data["total"], data.get("documents", {}))
         baseline = Baseline(metrics, total, documents, document, *made, macro, fidelity, by, groups, mean, sizes, key)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise _refused(path, f"this JSON is not that of a scored response: {error}") from error
+        raise _refused(path, f"this JSON does not contain the scores of a response: {error!r}") from error
     return _complete(baseline, path)
 
 
@@ -212,7 +212,7 @@ def _from_official(text: str, path: str, name: str | None, own: Mapping[str, Any
         else:
             metric = metrics[-1] if metrics else None
             if metric is None and not found["common"]:
-                raise _refused(path, f"the file does not name its metric: give it as METRIC={path}", _line(found))
+                raise _refused(path, f"the file does not name its metric: write METRIC={path}", _line(found))
             measure, fractions = _fractions(found, metric or find(MENTIONS), path)
             if scope is None and measure in printed.get(None, {}) and measure != find(MENTIONS).identification:
                 raise _refused(path, f"the file has two totals of {measure}; keep one", _line(found))
@@ -225,7 +225,9 @@ def _from_official(text: str, path: str, name: str | None, own: Mapping[str, Any
     for measure in total.keys() & printed[None].keys():
         if not np.allclose(list(total[measure].values())[len(SCORES) :], printed[None][measure]):
             raise _refused(
-                path, f"the scores of {measure} do not fit its counts, so it was not made with the official options"
+                path,
+                f"the scores of {measure} do not follow from its counts, so the file was not made with the "
+                "official options",
             )
     documents = {name: numbers_in(of_document) for name, of_document in scores.items()}
     return Baseline(metrics, numbers_in(total), documents, sizes=_sizes(total, scores))

@@ -90,7 +90,7 @@ def _recognisable(pieces: Iterator[str], target: Format, path: str, notices: lis
     rows = () if is_utf_16(head.removeprefix(MARK)) else map(find, NAMES)
     found = next((row for row in rows if row.recognises(head[:HEAD_BYTES])), None)
     if found is None or found.read is not target.read:
-        taken = "no known format" if found is None else found.title
+        taken = "an unknown format" if found is None else found.title
         notices.append(
             Finding("other-format", path, details={"format": target.title, "taken": taken, "name": target.name})
         )

@@ -80,7 +80,7 @@ def repaired(source: Source, fixes: Fixes, *, first_copy: bool) -> Iterator[str]
         fixes.add(Fix("no-end", source.name, last.number, 'added "#end document" after this line'))
         yield as_text((b"" if last.text.endswith(b"\n") else new_line) + USUAL_END + new_line)
     if changed_ends:
-        what = f"converted {plural(changed_ends, 'line end')} to LF, the first one here"
+        what = f"converted {plural(changed_ends, 'line end')} to LF, beginning at this line"
         fixes.add(Fix("mixed-line-ends", source.name, first_changed, what))
 
 

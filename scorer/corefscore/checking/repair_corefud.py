@@ -77,7 +77,7 @@ def _fill(lines: list[bytes], file: _Repaired, fixes: Fixes) -> None:
             lines[number] = text + b"\t_" * missing + lines[number][len(text) :]
             filled.append(number)
     if filled:
-        what = f"added the missing columns to {plural(len(filled), 'line')}, the first one here"
+        what = f"added the missing columns to {plural(len(filled), 'line')}, beginning at this line"
         fixes.add(Fix("not-ten-columns", file.source.name, filled[0] + 1, what))
 
 
@@ -99,7 +99,7 @@ class _Repaired(File):
         if self.mentions is None:
             return edits
         for chunks in _copies(self, self.mentions):
-            self._report(fixes, "dropped-repeat", chunks[0], "removed the second copy of a mention from entity {}")
+            self._report(fixes, "dropped-repeat", chunks[0], "removed a copy of a mention from entity {}")
             for chunk in chunks:
                 self._edit(edits, chunk, *_extent(self.chunks, chunk), b"")
         for parts in self.mentions.misnumbered:

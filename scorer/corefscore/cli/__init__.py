@@ -26,7 +26,7 @@ KEY       a file (also .gz, .bz2, .xz), a folder, or - for standard input
 RESPONSE  likewise; not needed if KEY is JSON that contains both sides
 NAME      score only this document; "none": print only totals
 
-Exit status: 0 success, 1 rejected, 2 usage or file error, 3 check failed."""
+Exit status: 0 success, 1 input rejected, 2 usage or file error, 3 check failed."""
 
 _GROUP_HELP = {
     "all": "the five official metrics: {names}",

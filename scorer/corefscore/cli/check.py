@@ -35,7 +35,7 @@ _FAILED = 3
     "By default the check fails if any F1 is more than 0.05 points below that of the baseline.\n\n"
     "Exit status: 0 success; 1 input or baseline rejected; 2 usage or file error; 3 check "
     "failed.",
-    more="With --by, each group and the mean of groups are checked; --min is for the mean.",
+    more="With --by, each group and the mean of groups are checked; --min applies to the mean.",
     examples=(
         "corefscore conll key.conll response.conll --format json --output old.json",
         "corefscore check old.json key.conll response.conll --tolerance 0.1",
@@ -99,7 +99,7 @@ def command(
         raise UsageError("check needs a baseline, or a minimum: --min MEASURE=PERCENT")
     asked = _asked(measures, tolerances, both_ways=both_ways)
     if by is not None:
-        compiled(by)
+        compiled("--by", by)
     spare_inputs({"--output": output}, (*files, *(path.partition("=")[2] for path in before)))
     asked = asked._replace(by=by, average=average, floors=_floors(floors))
     if not before and (asked.measures or tolerances or both_ways):
@@ -125,7 +125,9 @@ def _asked(measures: str | None, tolerances: Sequence[str], *, both_ways: bool) 
         name, separator, points = words.rpartition("=")
         limit, which = _tolerance(words, points) / 100, single(name) if separator else None
         if which in limits and which is None:
-            raise UsageError("--tolerance POINTS for all scores is given more than once; name the scores: lea.f1=0.5")
+            raise UsageError(
+                "--tolerance POINTS for all scores is given more than once; for one score, write --tolerance lea.f1=0.5"
+            )
         if which in limits:
             raise UsageError(f'--tolerance "{words}": this score has a tolerance already')
         limits[which] = limit

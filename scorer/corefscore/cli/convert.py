@@ -101,5 +101,5 @@ def _format_of(target: str) -> str | None:
     which = " (jsonlines: one object per line; crac-2026: one array)" if ending == ".json" else ""
     raise UsageError(
         f"{target}: the ending {ending} does not say which format to write; add --format FORMAT{which}, or end the "
-        "name in " + ", ".join(f".{known}" for known in _BY_ENDING)
+        "name with one of " + ", ".join(f".{known}" for known in _BY_ENDING)
     )

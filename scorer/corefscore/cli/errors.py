@@ -110,7 +110,9 @@ def _analysed(
     if ``html`` names its file. The text of the key is read once. Raises `UsageError` for `_NOT_OF_PAGE`."""
     for parameter in click.get_current_context().command.params if html is not None else ():
         if parameter.name in _NOT_OF_PAGE and given(parameter.name):
-            raise UsageError(f"{parameter.opts[0]} cannot be used with --html: the page shows all and has filters")
+            raise UsageError(
+                f"{parameter.opts[0]} cannot be used with --html, which writes only the page; the page has filters"
+            )
     systems = paths_by_name(responses)
     words = _both_alike(len(systems) > 1, arguments) if symmetric else KEY_AND_RESPONSE
     spare_inputs({"--output": output, "--html": html}, (key, *systems.values()))
@@ -223,7 +225,7 @@ def _write_repaired(analysis: Analysis, folder: str, inputs: Sequence[str]) -> N
     cls=options.Command,
     short_help="Show in the text where key and response differ.",
     help="Show the sentences in which key and response differ, with mentions in brackets and errors marked.\n\n"
-    "NAME shows only one document. OTHER is a second response, shown beside the first; it needs --html.",
+    "With NAME, only this document is shown. OTHER is a second response, shown beside the first; this needs --html.",
     more=f"--only accepts these types of errors: {', '.join(TYPES)}; or titles from the output of errors.",
     examples=(
         "corefscore diff key.conll response.conll",
@@ -280,7 +282,9 @@ def diff(
     only = tuple(by_title.get(word, word) for word in only)
     kinds, entities = ([word for word in only if (word in TYPES) is is_type] for is_type in (True, False))
     if entities and (unknown := sorted({*entities} - report.entities)):
-        raise UsageError(f"--only {', '.join(unknown)}: neither a type of error ({', '.join(TYPES)}) nor an entity")
+        raise UsageError(
+            f"--only {', '.join(unknown)}: expected a type of error ({', '.join(TYPES)}) or the id of an entity"
+        )
     terminal = output == STDOUT and sys.stdout is not None and sys.stdout.isatty()
     coloured = terminal and not os.environ.get("NO_COLOR")
     width = terminal_size(_LINE).columns if terminal else _LINE

@@ -132,12 +132,12 @@ def _keep(target: str, descriptor: int, name: str) -> list[str]:
     kept = (new.st_uid, new.st_gid) == (old.st_uid, old.st_gid)
     if not kept:
         lost.append(
-            f"belonged to user {old.st_uid} and group {old.st_gid}, and the new one to user {new.st_uid} "
+            f"belonged to user {old.st_uid} and group {old.st_gid}, but this one belongs to user {new.st_uid} "
             f"and group {new.st_gid}"
         )
     os.chmod(name, old.st_mode & (0o7777 if kept else 0o777))
     if old.st_nlink > 1:
-        lost.append(f"has {plural(old.st_nlink - 1, 'more hard link')}, with the old text")
+        lost.append(f"still has {plural(old.st_nlink - 1, 'other hard link')} to the old text")
     return lost
 
 
@@ -190,7 +190,7 @@ def write(pieces: Iterable[str], path: str = STDOUT, hint: str = "") -> None:
         give_up(sys.stdout)
         raise UsageError(f"standard output: {error.strerror}") from error
     if hint and terminal and lines > terminal_size().lines and not silent():
-        complain(f"corefscore: {lines} lines; {hint}")
+        complain(f"corefscore: printed {lines} lines; {hint}")
 
 
 def terminal_size(default: int = 80) -> os.terminal_size:

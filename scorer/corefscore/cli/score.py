@@ -37,7 +37,7 @@ _SYMBOLS = {
 _FEWER = 'for totals only, add the word "none" or --format table'
 """The hint after much output."""
 
-_AT_ALL = '\n\nNAME scores one document; "none" prints only totals.'
+_AT_ALL = '\n\nWith NAME, only this document is scored; "none" prints only totals.'
 
 
 def metric_command(words: str) -> click.Command:
@@ -193,7 +193,7 @@ def _with_table(look: Style, by: str | None, unit: str, others: Mapping[str, boo
         if is_given and option != "--entities":
             raise UsageError(f"--entities shows what entities add to the score of one document; leave {option} out")
     if by is not None:
-        compiled(by)
+        compiled("--by", by)
     if unit != DOCUMENT and not others["--intervals"]:
         raise UsageError("--unit is the unit of resampling for intervals; it needs --intervals")
     return look

@@ -102,7 +102,9 @@ def _refuse_other_key(result: Result, expected: str) -> None:
     and `UsageError` if that is no fingerprint.
     """
     if not re.fullmatch("(key=)?[0-9a-fA-F]{6}", expected):
-        raise UsageError(f"--expect-key {expected!r}: expected a fingerprint such as 7cf4af, from a signature")
+        raise UsageError(
+            f"--expect-key {expected!r}: expected a fingerprint such as 7cf4af, from the last line of a table"
+        )
     if expected.removeprefix("key=").lower() != result.key:
         file = next(iter(result.files), KEY)
         raise InputError([Finding("unexpected-key", file, details={"found": result.key, "expected": expected})])
@@ -123,8 +125,9 @@ def _refuse_systems(path: str, error: InputError) -> None:
             if os.path.relpath(str(finding.path), path).startswith(os.pardir):
                 continue  # of the key
             raise UsageError(
-                f"{path}: a folder is read as one system, and two of its files have the same document: {finding.place} "
-                f"and {finding.details['first']}\n  if each file is a system: corefscore rank KEY --systems {path}"
+                f"{path}: a folder is read as one system, and two of its files contain the same document: "
+                f"{finding.place} and {finding.details['first']}\n  if each file is a system: corefscore rank KEY "
+                f"--systems {path}"
             ) from error
 
 
@@ -154,7 +157,7 @@ def given_sides(
 def missing_response(key: str) -> click.UsageError:
     """Return the error of a call without RESPONSE."""
     return click.UsageError(
-        "Missing argument 'RESPONSE'. Only two calls need none: cone --estimate-key, and a JSON KEY with both sides, "
+        "Missing argument 'RESPONSE'. It can be left out with cone --estimate-key, or if KEY is JSON with both sides, "
         "in clusters and predicted_clusters or in the fields of --columns key.clusters=NAME,response.clusters=NAME."
         + " Standard input is read once, so save it in a file first."
         * (key == STDIN),

@@ -73,7 +73,7 @@ def _method(arguments: dict[str, Any]) -> Method:
     """
     own = {option.name: arguments.pop(option.name) for option in declared(Method)}
     if own["by"] is not None:
-        compiled(own["by"])
+        compiled("--by", own["by"])
     percent, margin = own.pop("confidence"), arguments.pop("margin", None)
     if percent is not None:
         own["confidence"] = from_percent(percent, "--confidence ", ends=False)
@@ -274,8 +274,8 @@ def compare(*, measures: str, look: Style, output: str, **arguments: Any) -> Non
     "rank",
     cls=options.Command,
     short_help="Rank systems, each with the range of ranks that tests allow.",
-    help="Rank systems, best first. Each has a range of ranks: 2-4 of 5 means that one system was shown to be better, "
-    "and one to be worse. If two ranges do not overlap, a difference was shown.\n\n"
+    help="Rank systems, best first. Each has a range of ranks: 2-4 among 5 systems means that one was shown to be "
+    "better, and one to be worse. If two ranges do not overlap, a difference was shown.\n\n"
     "A SYSTEM is the path of a response, or NAME=PATH to give it a name, or NAME=RUN,RUN,... for several runs of a "
     "system, whose mean is ranked. A system that cannot be scored is listed last, with the reason, and the exit "
     "status is 1.",

@@ -227,7 +227,7 @@ def refuse_deep(source: Source, words: Ints, size: int, unit: str) -> None:
     if total > _MOST_WORDS + size:
         raise UsageError(
             f"{source.name}: mentions are nested too deeply: {plural(len(words), 'mention')} contain {total} words "
-            f"in all; expected {_MOST_WORDS + size} at most for a file of {size} {unit}; check where "
+            f"in total; expected at most {_MOST_WORDS + size} for a file of {size} {unit}; check where "
             "mentions are closed"
         )
 

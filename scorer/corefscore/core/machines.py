@@ -51,7 +51,9 @@ def cluster(scheduler: str) -> Iterator[Map]:
         import dask
         from distributed import Client
     except ImportError as error:
-        raise UsageError("a scheduler needs Dask, which is not installed: pip install 'dask[distributed]'") from error
+        raise UsageError(
+            "--jobs tcp://HOST:PORT needs Dask, which is not installed: pip install 'dask[distributed]'"
+        ) from error
 
     settings = {
         "distributed.comm.timeouts.connect": SECONDS,
@@ -61,7 +63,7 @@ def cluster(scheduler: str) -> Iterator[Map]:
         try:
             # A `Client` waits for ever for a server that does not answer, or is not a scheduler.
             if (kind := _identity(scheduler, SECONDS)["type"]) != "Scheduler":
-                raise ValueError(f"it is a {kind}")
+                raise ValueError(f"this is the address of a {kind}")
             client = Client(address=scheduler, timeout=SECONDS)
         except Exception as error:  # a server that is not Dask may send anything
             raise UsageError(
@@ -101,8 +103,8 @@ def _result(scheduler: str, future: Future[Any]) -> Any:
         except Exception as error:  # a broken scheduler may send anything
             if monotonic() - answered >= LOST:
                 raise ScorerError(
-                    f"the scheduler at {scheduler} has not answered for {LOST} seconds; it has ended, is stopped "
-                    "or cannot be reached: see its log, start it again, and run this again"
+                    f"the scheduler at {scheduler} has not answered for {LOST} seconds; it may have ended, be "
+                    "suspended or be unreachable: see its log, start it again, and repeat the run"
                 ) from error
             continue
         answered = monotonic()
@@ -115,7 +117,7 @@ def _result(scheduler: str, future: Future[Any]) -> Any:
             what = "has not heard from any of its workers" if seen else "has had no worker"
             raise ScorerError(
                 f"the scheduler at {scheduler} {what} for {patience} seconds; "
-                "see their logs, start them again, and run this again"
+                "see the logs of the workers, start them again, and repeat the run"
             )
     return future.result()
 
@@ -130,7 +132,7 @@ def _lost(scheduler: str) -> Iterator[None]:
     except (KilledWorker, CancelledError) as error:
         raise ScorerError(
             f"the cluster at {scheduler} lost its workers or its scheduler ({type(error).__name__}); "
-            "see their logs, and give workers more memory"
+            "see their logs; the workers may need more memory"
         ) from error
     except RuntimeError as error:
         if "deserialization" not in str(error):
@@ -196,7 +198,7 @@ def _check(client: Any, scheduler: str) -> None:
     try:
         client.wait_for_workers(1, timeout=SECONDS)
     except TimeoutError as error:
-        raise UsageError(f"the scheduler at {scheduler} has no worker; start some: dask worker {scheduler}") from error
+        raise UsageError(f"the scheduler at {scheduler} has no workers; start some: dask worker {scheduler}") from error
     needed = f"expected corefscore {__version__} {_EVERYWHERE}"
     # `locate` is there even without this package, and returns None for names that do not exist.
     ask = locate, "corefscore.__version__"
@@ -204,10 +206,12 @@ def _check(client: Any, scheduler: str) -> None:
         versions_of = {"scheduler": {_in_time(client.run_on_scheduler, *ask)}}
         versions_of["workers"] = set(_in_time(client.run, *ask).values())
     except TimeoutError as error:
-        raise UsageError(f"a worker of {scheduler} does not answer within {SECONDS} seconds; restart it") from error
+        raise UsageError(
+            f"the scheduler at {scheduler} or one of its workers does not answer within {SECONDS} seconds; restart it"
+        ) from error
     except Exception as error:  # importing may raise anything
         raise UsageError(f"corefscore cannot be imported at {scheduler} ({error}); {needed}") from error
     for role, versions in versions_of.items():
         if versions != {__version__}:
             names = ", ".join(sorted(version or "none" for version in versions))
-            raise UsageError(f"the version of corefscore of the {role} at {scheduler} is {names}; {needed}")
+            raise UsageError(f"corefscore on the {role} at {scheduler}: version {names}; {needed}")

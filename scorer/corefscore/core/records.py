@@ -159,7 +159,7 @@ def check_options(options: Iterable[Option], values: Mapping[str, Any]) -> None:
             elif kind is bool and type(each) is not bool:
                 expected = "True or False"
             elif option.kind is str and not isinstance(each, str):
-                expected = "a word"
+                expected = "text"
             elif option.choices is not None and each not in option.choices:
                 expected = f"one of {', '.join(option.choices)}"
             else:

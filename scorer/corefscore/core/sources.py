@@ -119,7 +119,8 @@ class _Streams(_Bounded):
 def too_large(name: str, limit: int) -> UsageError:
     """Make the error for a file that unpacks to more bytes than its limit."""
     return UsageError(
-        f"{name}: unpacks to over {limit / 2**20:.0f} MB, too much for its size; unpack it first if you trust it"
+        f"{name}: this file unpacks to over {limit / 2**20:.0f} MB, too much for its size; unpack it yourself if you "
+        "trust it"
     )
 
 
@@ -201,10 +202,10 @@ class Source:
         """Make the error for a file that is not the one that was opened first."""
         if self.stop is not None:
             return UsageError(
-                f"{self.name}: the file at {self.path} is another one on a worker, or missing there; copy files with "
+                f"{self.name}: the file at {self.path} differs on a worker, or is missing there; copy files with "
                 "their modification times (cp -p), and do not change them during scoring"
             )
-        return UsageError(f"{self.name}: this file changed while it was read; run this again when nothing writes to it")
+        return UsageError(f"{self.name}: this file changed while it was read; try again when no program writes to it")
 
     @contextmanager
     def reading(self) -> Iterator[io.BufferedReader]:
@@ -213,7 +214,7 @@ class Source:
         try:
             if self._kept is None and self.path == STDIN:
                 if sys.stdin is None:
-                    raise UsageError("standard input is closed")
+                    raise UsageError("standard input is closed; give a file, or pipe input into the command")
                 self._kept = sys.stdin.buffer.read()
             if self._kept is None:
                 raw = _Unchanged(self.path)
@@ -236,11 +237,11 @@ class Source:
             with stream:
                 yield stream
         except (OSError, EOFError, ValueError, NotImplementedError) as error:
-            raise UsageError(f"{self.name}: cannot be read to its end: {error}; {_AGAIN}") from error
+            raise UsageError(f"{self.name}: this file cannot be read to its end: {error}; {_AGAIN}") from error
         except Exception as error:
             # Modules that decompress have error classes of their own, which are not imported for plain files.
             if type(error).__module__ in ("_lzma", "lzma", "zlib", "_zstd", "tarfile", "zipfile", "struct"):
-                raise UsageError(f"{self.name}: cannot be decompressed: {error}; {_AGAIN}") from error
+                raise UsageError(f"{self.name}: this file cannot be decompressed: {error}; {_AGAIN}") from error
             raise
 
     def _decompressed(self, stream: io.BufferedReader, head: bytes) -> io.BufferedReader:
@@ -366,7 +367,7 @@ def listed(path: str, notices: list[Finding]) -> list[Source]:
     file is left.
     """
     if not path:
-        raise UsageError("the name of a file is empty")
+        raise UsageError("the path of a file is empty; give the path of a file or folder")
     path, pattern = place_and_pattern(path)
     if path == STDIN or not os.path.isdir(path):
         return [Source(path, pattern=pattern)]
@@ -387,7 +388,7 @@ def listed(path: str, notices: list[Finding]) -> list[Source]:
     others = set(found).difference(regular)
     notices += [Finding("not-a-file", name) for name in found if name in others]
     if not regular:
-        raise UsageError(f"{path}: the folder contains no file")
+        raise UsageError(f"{path}: the folder contains no regular file")
     return [Source(name) for name in regular]
 
 
@@ -397,7 +398,7 @@ def _in_order(names: Iterable[str], pattern: str | None, path: str, place: str) 
 
     found = [name for name in names if fnmatchcase(os.path.basename(name), pattern or "*")]
     if not found:
-        wanted = f"no file that matches {pattern}" if pattern else "no file"
+        wanted = f"no file that matches {pattern}" if pattern else "no visible file"
         hint = "" if pattern or place != "archive" else "; pack the files again (hidden ones are left out)"
         raise UsageError(f"{path}: the {place} contains {wanted}{hint}")
     return sorted(found, key=lambda name: name.split(os.sep))
@@ -444,7 +445,7 @@ def _parts_of(name: str, head: bytes) -> Callable[[Source], _Parts] | None:
     if head.startswith(_ZIP):
         return _of_zip
     if b"\0" in head and head.startswith(_PROGRAMS):
-        raise UsageError(f"{name}: this is a program, such as an archive that unpacks itself; {UNPACK}")
+        raise UsageError(f"{name}: this is a program, perhaps a self-extracting archive; {UNPACK}")
     if b"\0" not in head or len(head) < TAR_BLOCK:
         return None
     if head[257:262] == b"ustar":

@@ -69,9 +69,9 @@ def of_side(option: OneOrEach[T], side: str | None) -> T | None:
     if not isinstance(option, Mapping):
         return option
     if unknown := [name for name in option if name not in (KEY, RESPONSE)]:
-        raise UsageError(f"{unknown[0]!r} is not a side; expected {KEY} or {RESPONSE}, each with its value")
+        raise UsageError(f"{unknown[0]!r} is not a side; give values for {KEY} or {RESPONSE}")
     if side is None:
-        raise UsageError("there is one input here, not a key and a response; give one value")
+        raise UsageError("--input-format: there is only one input here; give one format, without key= or response=")
     return option.get(side)
 
 
@@ -92,8 +92,8 @@ class Reading:
     heads: str | None = option(
         None,
         "Heads of mentions. CorefUD: as annotated (file), the highest word of the tree (tree), or the last (last). "
-        "CoNLL, only in errors and diff: from the parse (parse), or last. (default: auto: file for CorefUD; for CoNLL "
-        "parse if there are parses, or else last)",
+        "CoNLL, only in errors and diff: from the parse (parse), or last. (default: auto. CorefUD: file; "
+        "CoNLL: parse if the key has parses, otherwise last)",
         HEADS,
         heading=INPUT,
     )
@@ -107,9 +107,8 @@ class Reading:
     )
     pieces: str | None = option(
         None,
-        "How to merge entities of several pieces of tagged text per document: those that share a mention "
-        "in overlapping text (overlap), those with the same id (same), or none (apart). (default: "
-        f"{PIECES[0]})",
+        "If a document has several pieces of tagged text: join entities that share a mention where pieces overlap "
+        f"(overlap), that have the same id (same), or none (apart). (default: {PIECES[0]})",
         PIECES,
         heading=INPUT,
     )
@@ -165,15 +164,17 @@ def columns_of(reading: Reading, side: str | None) -> dict[str, Any]:
         if content not in CONTENTS or not name or (dot and of not in (KEY, RESPONSE)):
             raise UsageError(
                 f"--columns {reading.columns}: expected word=N, ne=N, item=NAME, entity=NAME, document=NAME, "
-                f"clusters=NAME or several of these with commas; prefix {KEY}. or {RESPONSE}. for one side"
+                f'clusters=NAME or several of these, separated by commas; for one side begin with "{KEY}." or '
+                f'"{RESPONSE}."'
             )
         if content in (WORD, NE) and not (name.isdecimal() and int(name)):
             raise UsageError(f"--columns {piece}: expected the number of a column, 1 or more")
         if dot and side is None:
-            raise UsageError(f"--columns {piece}: there is only one side here; leave out {of}.")
+            raise UsageError(f'--columns {piece}: there is only one side here; leave out "{of}."')
         if not dot or of == side:
             if content in found or name in found.values():
-                raise UsageError(f"--columns {reading.columns}: {content if content in found else name} is named twice")
+                twice = content if content in found else name
+                raise UsageError(f"--columns {reading.columns}: {twice} is given twice; leave one of them out")
             found[content] = int(name) if content in (WORD, NE) else name
     return found
 
@@ -334,8 +335,9 @@ def form_of(files: Sequence[Source], reading: Reading, side: str | None) -> Form
         is_named = f"{side}.{content}=" in (reading.columns or "")
         if (is_named or side != (RESPONSE if content == NE else KEY)) and content not in form.columns:
             other = KEY if side == RESPONSE else RESPONSE
-            only = f", or write {other}.{content}=... if it is for the {other} only" * bool(side and not is_named)
-            can = f"--columns can name {', '.join(form.columns) or 'nothing'} in it; leave {content} out{only}"
+            only = f" (or write {other}.{content}=... if only the {other} has it)" * bool(side and not is_named)
+            named = f"can only name {', '.join(form.columns)}" if form.columns else "cannot be used with it"
+            can = f"--columns {named}; leave {content} out{only}"
             raise UsageError(f"{files[0].name}: this file is read as {form.title}, and {can}")
     if reading.tags is not None and side == RESPONSE and form.name != TAGGED:
         raise UsageError(

@@ -296,13 +296,12 @@ class _Side(NamedTuple):
             chosen = ENTITY in request.columns or names[ENTITY] == _PREDICTED
             filled = [name for name in _clusters_in(fields, request) if fields[name] not in (None, "")]
             if more := [name for name in filled if name != names[ENTITY] and not chosen]:
-                option = f"--columns {request.side or KEY}.{ENTITY}=NAME"
+                option = f"--columns {request.side or KEY}.{ENTITY}={more[0]}"
                 expected = f"a cluster in the first record, too; {option} reads this field"
                 raise bad_field(place, fields, more[0], "has a cluster here and none in the first record", expected)
             if missing := next((name for name in (TEXT_OF_MENTION, *names.values()) if name not in fields), None):
-                expected = (
-                    f"this in every record; --columns {ITEM}=NAME,{ENTITY}=NAME,{DOCUMENT}=NAME names other fields"
-                )
+                others_of = f"--columns {ITEM}=NAME,{ENTITY}=NAME,{DOCUMENT}=NAME"
+                expected = f"this field in every record; {others_of} chooses other fields"
                 raise missing_field(place, fields, missing, expected)
             leave(self.unread, place, fields, {*names.values(), *_CLUSTERS, TEXT_OF_MENTION})
             if not found:
@@ -377,7 +376,7 @@ def _rows(source: Source, lines: Iterable[bytes], delimiter: str, line: int) -> 
             line = after
     except csv.Error as error:
         expected = 'quotes (") around cells with a delimiter or a quote, inner quotes doubled (""), and no lone CR'
-        raise _bad_row(source, line, f"not a row of a table: {error}", expected) from None
+        raise _bad_row(source, line, f"this line is not a row of a table: {error}", expected) from None
 
 
 def _blocks(source: Source, header: _Header, notices: list[Finding]) -> Iterator[tuple[Ints, Sequence[Sequence[str]]]]:
@@ -455,7 +454,7 @@ def _places(source: Source, header: _Header, request: Request, notices: list[Fin
         fitting = [n for n, name in enumerate(cells if role in asked else plain) if name == chosen]
         if len(fitting) > 1 or (role in asked and not fitting):
             number = f"{len(fitting)} columns" if fitting else "no column"
-            what = f'the header has {number} "{chosen}"; its columns are {", ".join(cells)}'
+            what = f'the header has {number} named "{chosen}"; its columns are {", ".join(cells)}'
             raise _bad_row(source, line, what, f"one column of this name; --columns {role}=NAME can name another one")
         if role == ENTITY:
             of_side = [name for name in cells if _plain(name) not in known and side_in(_plain(name)) == request.side]
@@ -536,7 +535,9 @@ def _names(place: Place, fields: Fields, request: Request, notices: list[Finding
     if request.side == RESPONSE and others and clusters[0] not in others and ENTITY not in request.columns:
         notices.append(found_at(place, "chosen-column", taken=clusters[0], role=ENTITY))
     if len(clusters) > 1 and ENTITY not in request.columns:
-        expected = f"one of them; --columns {ENTITY}=NAME, for one side {request.side or KEY}.{ENTITY}=NAME, says which"
+        expected = (
+            f"one of them; choose it with --columns {ENTITY}=NAME, or {request.side or KEY}.{ENTITY}=NAME for one side"
+        )
         raise bad_field(place, fields, clusters[1], f"occurs together with {clusters[0]}", expected)
     names = {ITEM: next(filter(fields.__contains__, IN_TEXT + IN_SENTENCE), IN_TEXT[0]), ENTITY: clusters[0]}
     names |= {role: name for role, name in request.columns.items() if role in (ITEM, ENTITY, DOCUMENT)}
@@ -561,7 +562,13 @@ def _text(place: Place, fields: Fields, name: str) -> str:
     """Return a name or a number as text. Raises `InputError` for anything else."""
     value = fields[name]
     if value == "" or isinstance(value, bool) or not isinstance(value, str | int | float) or str(value) == "nan":
-        raise bad_field(place, fields, name, f"is {shown(value)}", "a name or a number; null is no cluster")
+        raise bad_field(
+            place,
+            fields,
+            name,
+            f"is {shown(value)}",
+            "a name or a number; only the field of the cluster can be null (no cluster)",
+        )
     return clean(text_of(value))
 
 

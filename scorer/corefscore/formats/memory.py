@@ -59,7 +59,7 @@ _EXPECTED = (
     "tuple such as (start, end)"
 )
 
-BY_NAME = "; to say which level is which, give documents by name, {name: document}"
+BY_NAME = "; to make the levels clear, give documents by name, {name: document}"
 
 _UNCLEAR = (
     f"{_EXPECTED}; some of these could be one mention or several: give mentions as flat tuples of one length "
@@ -117,7 +117,7 @@ def refuse_other_names(names: Iterable[Any], side: str) -> None:
     """Raise `InputError` for the name of a document that is no text."""
     for name in names:
         if not isinstance(name, str):
-            raise refusal(side, f"named {name!r:.40}, which is {type(name).__name__}", "a string for a name")
+            raise refusal(side, f"named {name!r:.40}, which has the type {type(name).__name__}", "a string for a name")
 
 
 def seem_entities(documents: Mapping[str, Any]) -> bool:
@@ -259,7 +259,7 @@ def _level(levels: list[_Level], *, named: bool) -> tuple[int | None, str | None
     level = DOCUMENT if first == DOCUMENT or flat else DOCUMENTS
     if first < DOCUMENT or not _are_mentions(*levels[level : level + 2]):
         paths = first == 1 and levels[1].kinds == {str}
-        return None, f"{_EXPECTED}; paths in a list are pathlib.Path objects" if paths else _EXPECTED
+        return None, f"{_EXPECTED}; give paths in a list as pathlib.Path objects" if paths else _EXPECTED
     sequences, plain, _ = levels[level]
     entities = levels[level - 1].collections if plain else []
     if not sequences and level == DOCUMENT:  # then lists of numbers, and tuples of text, are entities
@@ -311,8 +311,10 @@ def _wrong_leaf(levels: list[_Level]) -> str | None:
         if _is_frame(kind):
             return f"{_EXPECTED}; {kind.__name__} is not a list of mentions: {_OF_FRAME}"
         if kind.__hash__ is None or issubclass(kind, Mapping | np.void):
-            by_id = "; clusters by id as list(clusters.values())" if issubclass(kind, Mapping) else ", nor a collection"
-            return f"hashable mentions; a value of type {kind.__name__} cannot be one{by_id}"
+            by_id = (
+                "; give clusters by id as list(clusters.values())" if issubclass(kind, Mapping) else ", or a collection"
+            )
+            return f"hashable mentions; a value of type {kind.__name__} cannot be a mention{by_id}"
         of_kind = [value for level in levels for value in level.plain if type(value) is kind]
         for other in filter(_differs_from_itself, of_kind):
             return f"{_EXPECTED}; {other!r:.20} equals nothing, not even itself: leave it out"
@@ -379,10 +381,10 @@ class Mentions:
 
 
 def odd_mentions(mentions: Mentions, *sides: Documents) -> Iterator[Finding]:
-    """Yield a notice about two texts that do not match and differ in case, white space or quotes only, and one about tuples
-    of whole numbers that are no spans: pairs, if most mentions of the sides are spans, and others if only one side has
-    such. Pairs that fall, such as (4, 1), can be a sentence and a token, so for these nearly all mentions have to be
-    spans."""
+    """Yield a notice about two texts that do not match and differ in case, white space or quotes only, and one about
+    tuples of whole numbers that are no spans: pairs, if most mentions of the sides are spans, and others if only one
+    side has such. Pairs that fall, such as (4, 1), can be a sentence and a token, so for these nearly all mentions have
+    to be spans."""
     values = [_named(mentions, side) for side in sides]
     texts = [{(of, its) for of, its in some if isinstance(its, str)} for some in values] or [set()]
     one, other = texts[0], texts[-1]  # the same if the other side is not in memory

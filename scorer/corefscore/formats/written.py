@@ -128,7 +128,7 @@ def fitted(documents: Iterator[FullDocument], notices: list[Finding], fit: Fit) 
         if document.of_items and (document.sentences is not None or not fit.bare):
             start, end = min(span for spans in document.entities.values() for span in spans)
             what = f'"{document.text(start, end)}", without token numbers'
-            expected = f"token numbers, which {fit.title} needs; --format jsonlines or labels can contain such mentions"
+            expected = f"token numbers, which {fit.title} needs; write such mentions with --format jsonlines or labels"
             raise _bad_mention(document, what, expected)
         name = _replaced(fit.names, "_", document.name)
         if name != document.name:

@@ -43,8 +43,8 @@ _EARLY = -0.25
 """The mean place (`places_of_matches`) up to which mentions that match are reported."""
 
 _SOME, _LITTLE, _RARE = 10, 0.2, 10_000
-"""A document of so many mentions is reported if at most this share match and this is as rare among documents. Shifted by
-a token, or those of another document, one of six mentions of a play matches by chance."""
+"""A document of so many mentions is reported if at most this share match and this is as rare among documents. If they
+are shifted by a token, or of another document, one of six mentions of a play matches by chance."""
 
 
 class Common(NamedTuple):
@@ -265,7 +265,7 @@ def _apart(
     details = {"documents": plural(documents, "document"), "key": shown[0], "response": shown[1]}
     details["few"] = "hardly any" if few else "no"
     details["what"] = (
-        "so few can match by chance; perhaps the names of documents are swapped"
+        "so few matches can be chance; perhaps the names of documents are swapped"
         if few
         else "entities cannot agree without common mentions"
     )
@@ -278,10 +278,12 @@ def _apart(
     details["hint"] = (
         "corefscore validate ANSWER --key KEY shows where the text of the answer first differs"
         if tagged
-        else "one side has spans of tokens, the other items or text, which are never the same, even if they look alike"
+        else "one side has spans of tokens, the other items or text, which never match, even if they look alike; write "
+        "mentions in one form"
         if one_sided
-        else "the mentions are the same, but their heads differ: correct them, or use --heads tree or --matching exact"
-        if shown[0] == shown[1] and not few
+        else "these mentions are the same, but their heads differ: correct the heads, or use --heads tree or "
+        "--matching exact"
+        if shown[0] == shown[1] and key.document == response.document and not few
         else "check that both sides have the same tokens, count them from 0, end mentions at their last token, and "
         "write mentions in the same form"
     )
@@ -297,7 +299,7 @@ def _hint(place: Place, tagged: bool) -> str:
             "name other tags with --tags"
         )
     return (
-        "coreference is read from the last column of CoNLL, a field of clusters of JSON, and MISC of CorefUD; "
+        "coreference is read from the last column in CoNLL, a field such as clusters in JSON, and MISC in CorefUD; "
         "corefscore validate FILE reports what this file contains"
     )
 
@@ -349,7 +351,7 @@ def _token(side: Documents, document: int, token: int) -> tuple[Mention, str]:
     line_of = NONE if side.texts is None else side.texts.line[first:stop]
     line = int(line_of[min(token, size - 1)]) if len(line_of) else side.place_of(document).line
     mention = side.at(Span(document, line or 0, token, token))
-    return mention, "" if token < size else f"missing, since the text has only {size} tokens"
+    return mention, "" if token < size else f"missing, since the text has only {plural(size, 'token')}"
 
 
 def _different(code: str, token: int, sides: Sequence[tuple[Mention, str]], words: Iterable[str]) -> Finding:

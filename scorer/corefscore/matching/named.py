@@ -43,7 +43,7 @@ from corefscore.formats.base import BLANK_MARKS
 from corefscore.matching.common import different_words, first_differences
 from corefscore.matching.pairing import Pairs
 
-_NOWHERE = ", since JSON lines and clusters have none; in Python, read(path, columns='ne=11') reads them from CoNLL"
+_NOWHERE = ", since other formats and clusters have none; in Python, read(path, columns='ne=11') reads them from CoNLL"
 _ELSEWHERE = "; --columns ne=N reads another column, --ne-types LIST chooses the types that count"
 _LAST = (
     "; choose another with --columns ne=N; if the key has no coreference, --estimate-key makes it from names in the "
@@ -159,7 +159,7 @@ def _column_of(side: Sequence[SideNames]) -> NameColumn:
 def _described(column: NameColumn, options: NameOptions) -> str:
     """Return the content of a column in which no name counts, for messages."""
     if any(map(options.counts, column.types)):
-        return "documents that are scored have none, but others of the file do"
+        return "the scored documents contain none, but others in the file do"
     if column.types:
         return f"it contains names of types that do not count: {_types(column)}"
     return "the column contains no name" if column.there else _lacking(column)

@@ -185,7 +185,7 @@ def _refuse_far(pairs: Pairs, windows: Ints) -> None:
         document = int(np.argmax(windows * unknown))
         raise UsageError(
             f'{pairs.key.place_of(document)}: the mentions of document "{pairs.key.names[document]}", which has no '
-            f"words, are in {windows[document]} windows; expected {most} at most for so few mentions; check the "
+            f"words, are in {windows[document]} windows; expected at most {most} for so few mentions; check the "
             "offsets, or give larger windows"
         )
 

@@ -114,7 +114,7 @@ def select(words: str) -> tuple[Metric, ...]:
     """
     listed = [named(word) for word in words.split(",")]
     if not all(listed):
-        raise UsageError(f'"{words}": a name of the list is empty; remove the extra comma')
+        raise UsageError(f'"{words}": the list contains an empty name; expected names separated by commas')
     names = [name for word in listed for name in GROUPS.get(word, (word,))]
     if MENTIONS in names:
         raise UsageError(f'"{MENTIONS}" is part of every run and cannot be given as a metric; leave it out')
@@ -195,7 +195,7 @@ def _fault(entry: EntryPoint, metric: object) -> str | None:
     if metric.name != entry.name.lower():
         return f"the metric of the entry point {entry.name!r} has the name {metric.name!r}; give both the same name"
     if metric.view not in VIEWS:
-        return f"metric {entry.name!r} counts the view {metric.view!r}; known: {', '.join(VIEWS)}"
+        return f"metric {entry.name!r} has the unknown view {metric.view!r}; known: {', '.join(VIEWS)}"
     for option in metric.options:
         if not isinstance(option, Option) or not re.fullmatch("[a-z][a-z0-9]*(_[a-z0-9]+)*", str(option.name)):
             return (

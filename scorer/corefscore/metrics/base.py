@@ -464,7 +464,7 @@ def own_values(metrics: Sequence[Metric], given: Mapping[str, Any]) -> tuple[dic
     known = [option.name for option in options]
     if unknown := sorted(given.keys() - known):
         hint = suggested(unknown[0], known) if known else "they have no options"
-        raise UsageError(f"unknown option {', '.join(unknown)} of these metrics; {hint}")
+        raise UsageError(f"unknown option {', '.join(unknown)} for these metrics; {hint}")
     names = name_options(given) if any(metric.view == NAMED for metric in metrics) else None
     if names is not None:
         given = {**given, **vars(names)}

@@ -29,8 +29,8 @@ METRIC = Metric(
     paper="Lin et al. 2010, CONE: Metrics for automatic evaluation of named entity co-reference resolution",
     cite=("lin-etal-2010-cone",),
     use="Use it to score names alone; add --estimate-key if the key has no coreference.",
-    note="Names are read from the named-entity column, the eleventh; --estimate-key makes a key from them, which is "
-    "written as CoNLL if there is no RESPONSE.",
+    note="Names are read from the named-entity column, the eleventh; --estimate-key makes a key from them. "
+    "Without RESPONSE, this key is written as CoNLL.",
     measures=(
         Measure("cone_mentions", "Identification of Named Mentions", title="Named mentions"),
         Measure("cone_b3", "CONE-B3", title="CONE-B³"),

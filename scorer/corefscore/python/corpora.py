@@ -203,7 +203,9 @@ def from_labels(
     document = _Column(np.zeros(size, np.int64), [UNNAMED]) if documents is None else _column("documents", documents)
     for name, column in (("items", item), ("documents", document)):
         if len(column.number) != size:
-            raise UsageError(f"there are {len(column.number)} {name} and {size} labels; expected one for each label")
+            raise UsageError(
+                f"there are {len(column.number)} {name} and {size} labels; expected as many {name} as labels"
+            )
         if (column.number < 0).any():
             at = int(np.argmin(column.number))
             raise UsageError(f"{name}[{at}] is missing; expected a name (only a label may be None, NaN or empty)")
@@ -218,7 +220,7 @@ def from_labels(
     if documents is None and not isinstance(item.values, range):
         rows = [item.values[number] for number in item.number[:_FIRST].tolist()]
         if part := documents_in(rows, [texts[at] if at >= 0 else "" for at in entity.number[:_FIRST].tolist()]):
-            expected = "all are one document; from_labels(labels, items, documents) divides items and their labels"
+            expected = "all items are in one document; from_labels(labels, items, documents) divides them"
             details = {"name": part, "what": "the name of a document", "expected": expected}
             notices.append(Finding("unread-field", "labels", details=details))
     its = entity.values
@@ -246,7 +248,9 @@ def _column(name: str, given: Iterable[Any]) -> _Column:
         try:
             number, different = given.factorize()
         except TypeError as error:
-            raise UsageError(f"{name}: {error}; expected a label or name per row, as of {name}.explode()") from error
+            raise UsageError(
+                f"{name}: {error}; expected a label or name per row, as {name}.explode() returns"
+            ) from error
         once = _column(name, different.to_numpy())
         return once._replace(number=np.append(once.number, -1)[number])
     # A tensor is an array, too. Those of polars with a missing whole number are floats, which large numbers are not.
@@ -286,7 +290,7 @@ def _of_objects(name: str, column: Sequence[Any]) -> _Column:
     table: defaultdict[Any, int] = defaultdict(count().__next__)
     arrays = [kind for kind in {*map(type, column)} if hasattr(kind, "__array__") and not issubclass(kind, np.generic)]
     if arrays:
-        raise UsageError(f"{name} are {arrays[0].__name__} objects; expected values, as of {name}.tolist()")
+        raise UsageError(f"{name} are {arrays[0].__name__} objects; expected values, as {name}.tolist() returns")
     try:
         number = [-1 if _is_missing(value) else table[value] for value in column]
     except (TypeError, ValueError, ArithmeticError) as error:

@@ -178,7 +178,7 @@ class Scorer:
         names = [name if name is not None else str(number) for number, name in enumerate(self._names)]
         if len(set(names)) < len(names):
             repeated = next(name for name in names if names.count(name) > 1)
-            raise _repeated(repeated, "another document of the scorer, named or numbered")
+            raise _repeated(repeated, "another call of add (documents without names are numbered)")
         rest = iter(names)
         batches = [batch._replace(names=list(islice(rest, len(batch.names)))) for batch in self._batches]
         result = result_of(batches, self._run, [*self._notices])
@@ -188,7 +188,7 @@ class Scorer:
     def _refuse_known(self, names: Iterable[str | None]) -> None:
         """Raise `InputError` for a document name that was added before."""
         if known := sorted(self._known.intersection(names)):
-            raise _repeated(known[0], "the document of an earlier call of add")
+            raise _repeated(known[0], "an earlier call of add")
 
 
 def _repeated(name: str, first: str) -> InputError:

@@ -159,7 +159,7 @@ def check(
         if not isinstance(numbers, Mapping | None) or len({*map(single, numbers or ())}) < len(numbers or ()):
             raise UsageError(f"{argument}={numbers!r}: expected scores by name, each once, such as {{'lea.f1': 0.5}}")
     if baseline is None and (measures is not None or tolerances or both_ways):
-        raise UsageError("measures, tolerances and both_ways are about a baseline, which is not given")
+        raise UsageError("measures, tolerances and both_ways need a baseline")
     if measures is not None and both_ways:
         raise UsageError("both_ways compares every score; leave measures out")
     deciding = scores_in(names_of(measures, "measures")) if measures is not None else []
@@ -199,7 +199,7 @@ def _scored(
     """
     method = Method(**{name: arguments[name] for name in _METHOD if name in arguments})
     if not isinstance(systems, Mapping) or not systems:
-        found = "none is given" if isinstance(systems, Mapping) else f"they have the type {type(systems).__name__}"
+        found = "none is given" if isinstance(systems, Mapping) else f"the value has the type {type(systems).__name__}"
         raise UsageError(f"systems: {found}; expected responses by name, such as {{'a': response}}")
     each, runs = separated({str(name): system for name, system in systems.items()})
     others = {name: value for name, value in arguments.items() if name not in _METHOD}

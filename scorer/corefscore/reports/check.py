@@ -160,10 +160,12 @@ class Check(Reported):
         notes = []
         if self.before is not None:
             limits = [_points(self.asked.tolerance)]
-            limits += [f"{'.'.join(name)} by over {_points(limit)}" for name, limit in self.asked.tolerances.items()]
+            limits += [
+                f"{'.'.join(name)} by more than {_points(limit)}" for name, limit in self.asked.tolerances.items()
+            ]
             what = "scores" if self.moved else "no scores"
-            notes.append(f"{what} changed by more than {', or '.join(limits)} against {self.before.path}")
-            least = ", or a score is below its minimum" * bool(self.floors)
+            notes.append(f"{what} changed by more than {' or '.join(limits)} against {self.before.path}")
+            least = ", or if a score is below its minimum" * bool(self.floors)
             notes.append(f"the check fails if {self._deciding()}{least}")
         if self.before is not None and self.before.by is not None and self.asked.by is None:
             notes.append(f"the baseline also has groups; --by {quote(self.before.by)} checks each of them")
@@ -175,7 +177,7 @@ class Check(Reported):
         """Return what fails the check, in words."""
         grouped = self.asked.by is not None
         if self.asked.both_ways:
-            groups = ", a group or the mean of groups" if grouped else ""
+            groups = ", in a group or in the mean of groups" if grouped else ""
             return f"any score changes by more than that, in total or in a document{groups}"
         where = f" in a group by {self.asked.by}, or in the mean of groups" if grouped else ""
         if self.asked.measures:
@@ -367,7 +369,9 @@ def _same_groups(report: Report, baseline: Baseline) -> None:
     elif baseline.by != report.by:
         found = f"has groups by {quote(baseline.by)}, and this run asks for --by {quote(report.by)}"
     elif difference := _only_one_side(baseline.groups, report.groups):
-        found = 'has other groups: {count} on one side only; the first is "{first}", which {which}'.format(**difference)
+        found = 'has other groups: {count} only here or there; the first is "{first}", which {which}'.format(
+            **difference
+        )
     else:
         return
     refuse(Finding("other-groups", baseline.path, details={"what": found, "by": quote(report.by)}))

@@ -211,8 +211,8 @@ class Comparison(SystemsReport):
             if self.runs is None:
                 verdict += "; units needed: number of units for 80% power at the observed difference"
             if method.margin is not None:
-                verdict += f"; p (equal): of the test for a gap below {100 * method.margin:g} (two one-sided t tests, "
-                verdict += "empty if fewer than 5 units differ)"
+                verdict += f"; p (equal): of the test that they differ by less than {100 * method.margin:g} points "
+                verdict += "(two one-sided t tests, empty if fewer than 5 units differ)"
         return [*self._legend(together), *[verdict] * bool(pairs)]
 
     @property

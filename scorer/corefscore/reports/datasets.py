@@ -92,11 +92,12 @@ class OnDatasets:
         names, sample = list(self.results), self.over.sample
         scores = list(zip(sample.measures, sample.deciding_scores, strict=True))
         columns = [GROUP, Column("units", "units", "count")]
+        heading = "p" if self.over.method.correction == "none" else "p (Holm)"
         for m, (measure, c) in enumerate(scores):
             over, spare = f"{measure} {HEADINGS[SCORES[c]]}", 2 * (len(scores) - m)
             columns += [
                 Column(f"{measure}_difference", "difference", "percent", over=over, spare=spare - 1),
-                Column(f"{measure}_p", "p (Holm)", "chance", over=over, spare=spare),
+                Column(f"{measure}_p", heading, "chance", over=over, spare=spare),
                 Column(f"{measure}_verdict", "verdict", over=over, spare=spare),
             ]
         for pair, (first, second) in enumerate(sample.pairs):
@@ -132,12 +133,13 @@ class OnDatasets:
         pairs = "groups and pairs of systems within one score"
         tests = {"largest": pairs, "holm": pairs, "holm-all": "tests on groups"}
         way = tests.get(self.over.method.correction)
-        corrected = f"corrected by Holm's method for all {way}" if way else "not corrected, so some by chance"
+        corrected = f"corrected by Holm's method for all {way}" if way else "not corrected, so some differ by chance"
         differ = (
             f"number of groups with p <= {self.over.method.alpha:g}, {corrected} ({self.over.method.trials} trials)"
         )
+        bound = "lower bound on the number of groups on which the two differ"
         fisher = "valid if groups share no texts (Fisher's combination, Dror et al. 2017)"
-        return f"differ on: {differ}; if independent: lower bound on the number of groups that differ, {fisher}"
+        return f"differ on: {differ}; if independent: {bound}, {fisher}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the part of the JSON layout about groups."""

@@ -217,7 +217,7 @@ _SIGNS = {_RIGHT: "", _SPAN: "~", _WRONG: "", _MISSING: "-", _EXTRA: "+"}
 _COLOURS = {_RIGHT: "2", _SPAN: "35", _WRONG: "33", _MISSING: "31", _EXTRA: "34"}
 """The colours of brackets, as ANSI numbers."""
 
-_LATER, _OF_ITEMS = ("]...    continues later", "sentences"), ("each line is an entity", "entities")
+_LATER, _OF_ITEMS = ("]...    the mention continues later", "sentences"), ("each line is an entity", "entities")
 """The last line of the legend, for mentions in a text and for items, and what ``--around all`` adds."""
 
 _INDENT = 5
@@ -251,7 +251,7 @@ def marked(diff: Diff, shown: Shown) -> Iterator[str]:
         which = "such" if shown.types or shown.entities else "any"
         yield f"no {'entity' if diff.of_items else 'sentence'} has {which} {diff.words.error}s\n\n"
     last, units = _OF_ITEMS if diff.of_items else _LATER
-    last += f"; --around all shows other {units}" * (shown.around is not None)
+    last += f"; --around all also shows the other {units}" * (shown.around is not None)
     yield "".join(f"{line}\n" for line in (*diff.words.legend, last))
     yield f"{diff.report.signature}\n"
 

@@ -255,7 +255,8 @@ class Ranking(SystemsReport):
     def legend(self) -> Sequence[str]:
         legend = [*self._legend()]
         if self.found.method.baseline is not None:
-            legend.append(f"p, verdict: the test against {self.found.method.baseline}, {self.corrected}")
+            corrected = f", {self.corrected}" * (len(self.found.sample.pairs) > 1)
+            legend.append(f"p, verdict: the test against {self.found.method.baseline}{corrected}")
         if self.every is not None:
             legend.append(
                 "tau: Kendall's tau between the orders of two measures, from -1 to 1; low, high beside it are "

@@ -145,7 +145,7 @@ class SystemsReport(Systems, Reported):
         """The note on the units of resampling."""
         method, sample = self.found.method, self.found.sample
         is_named = method.unit in UNITS or method.unit.startswith(UNIT_SOURCES)
-        unit = method.unit if is_named else f"matches of {method.unit}"
+        unit = method.unit if is_named else f"documents with the same match of {method.unit}"
         joined = "; the parts of a document are one unit" if sample.parts is not None else ""
         means = f"; scores are means over {method.average}" if method.average is not None else ""
         return f"unit of resampling: {unit}, {sample.units} in all{joined}{means}"
@@ -155,7 +155,7 @@ class SystemsReport(Systems, Reported):
         """Notes on tests: how p is computed and corrected, and whether there are too few units."""
         found, method, units = self.found, self.found.method, self.found.sample.units
         most = method.trials.bit_length() - 1
-        exact = f"; exact (all assignments) if at most {most} units differ"
+        exact = f"; exact (all assignments) if the two differ in at most {most} units"
         test = f"paired approximate randomization, two-sided, {method.trials} trials, seed {method.seed}"
         if self.runs is not None:
             test = "Student's t of the difference of means over runs, two-sided"
@@ -165,7 +165,7 @@ class SystemsReport(Systems, Reported):
         if self.runs is not None and found.run_counts.min() == 1:
             yield "for a system with one run, the variation between runs is not known and is taken as 0"
         if self.runs is not None and 2 in found.run_counts:
-            yield "two runs say little about how much runs vary: intervals are very wide if they differ"
+            yield "two runs say little about how much runs vary: intervals are very wide if the two differ"
         if self.runs is None and 1 < units <= most:
             yield f"with only {units} units, p of a randomization test is at least {2.0 ** (1 - units):.3g}"
 
@@ -193,7 +193,7 @@ class SystemsReport(Systems, Reported):
     @property
     def corrected(self) -> str:
         """What p is corrected for, in words."""
-        how = {"largest": "corrected by the largest difference of each trial", "none": "not corrected"}
+        how = {"largest": "corrected by Westfall and Young's method", "none": "not corrected"}
         pairs = plural(len(self.found.sample.pairs), "pair") + " of systems"
         method = self.found.method
         of = pairs if method.baseline is None else f"{pairs} with {method.baseline}"
@@ -212,26 +212,29 @@ class SystemsReport(Systems, Reported):
         for measure, share in zip(found.sample.measures, own.max(axis=(0, 1)).tolist(), strict=True):
             if share > _DOMINANT:
                 whole = f"the key{' of its group' * (len(sizes) > 1)}, as {measure} recall counts it"
-                yield f"one unit is {_percentage(round(share, 2))} of {whole}, so it decides scores and intervals"
+                part = _percentage(round(share, 2))
+                yield f"one unit is {part} of {whole}, so this unit decides scores and intervals"
         scored = ~np.isnan(found.sample.shown)
         extremes = int(np.isnan(found.ends[..., 0])[scored].sum())
         if extremes:
             rest = _percentage(round(1 - (1 - found.method.confidence) ** (1 / found.sample.units), 3))
-            sure = f"with {_percentage(found.method.confidence)} confidence, fewer than {rest} of units score otherwise"
-            yield f"no interval for {plural(extremes, 'score')}: 0 or 100 in all {found.sample.units} units; {sure}"
+            sure = (
+                f"with {_percentage(found.method.confidence)} confidence, fewer than {rest} of units have another score"
+            )
+            yield f"no interval for {plural(extremes, 'score')} of 0 or 100 in all {found.sample.units} units; {sure}"
         if (sizes < SHORT).any():
             few_units = f"there are only {found.sample.units} units"
             if len(sizes) > 1:
                 few_units = f"groups with fewer than {SHORT} units: {(sizes < SHORT).sum()} of {len(sizes)}"
             alone = "; a group of one unit adds nothing to the width of intervals" * int(sizes.min() == 1)
-            yield f"{few_units}; so few units hardly show how much scores vary{alone}"
+            yield f"{few_units}; intervals from so few units are unreliable{alone}"
         for name, rest, of_units in (
             ("system", " with errors, or with correct answers,", found.sample.deciding_units),
             ("difference", "", found.tests.differing_units[:, found.tested]),
         ):
             few = int(((of_units > 0) & (of_units < SHORT)).sum())
             if found.sample.units >= SHORT and few:
-                yield f"{plural(few, name)}{rest} in fewer than {SHORT} units: intervals may be too short"
+                yield f"intervals may be too short for {plural(few, name)}{rest} in fewer than {SHORT} units"
 
     def paper_table(
         self, sample: Sample, tested: Collection[str], columns: Sequence[Column], systems: Mapping[int, Sequence[Any]]
@@ -347,7 +350,9 @@ def sampled(systems: Systems, measures: Collection[str], method: Method) -> Samp
     """
     results, runs = systems.results, systems.runs
     if runs is not None and method.by is not None:
-        raise UsageError("--by: several runs of a system are not compared on groups of documents; give one run of each")
+        raise UsageError(
+            "--by: several runs of a system cannot be compared on groups of documents; give one run of each system"
+        )
     names = list(runs or results)
     if method.baseline not in (None, *names):
         raise UsageError(f"--baseline {method.baseline!r}: no such system; {suggested(str(method.baseline), names)}")

@@ -295,7 +295,7 @@ class BatchScorer:
         """Replace the counts by those of the one kind of mentions that is scored, or add those of each kind of a
         division."""
         if self.settings.unit is not None:
-            raise UsageError(f"--unit {self.settings.unit}: --of has no units within documents; leave one out")
+            raise UsageError(f"--unit {self.settings.unit}: cannot be used with --of; leave one out")
         from corefscore.scoring.kinds.divisions import counts_of_kinds
 
         kinds = counts_of_kinds(pairs, matched, self.every, of)
@@ -354,7 +354,8 @@ def _counts(metric: Metric, table: Overlap) -> Floats:
         if counts.shape != shape or counts.dtype.kind not in "biuf" or not (np.abs(counts) <= _LARGEST).all():
             raise ValueError(
                 f"it returned {counts.dtype} of the shape {counts.shape}; expected finite numbers up to {_LARGEST}, "
-                f"{shape}: documents, measures that are not combined, and numerator and denominator of each side"
+                f"of the shape {shape}: documents, measures that are not combined, numerator and denominator of each "
+                "side"
             )
     return counts.astype(np.float64)
 

@@ -50,8 +50,8 @@ def values(metrics: Sequence[Metric], counts: Mapping[str, Floats]) -> dict[str,
         with nullcontext() if metric.name in (*NAMES, MENTIONS) else blaming(metric):
             for measure in metric.measures:
                 found[measure.name] = its = measure.combine(parts) if measure.combine else divided(next(rest))
-                if its.f1.shape != parts[0].recall.numerator.shape:
-                    raise ValueError(f"{measure.name} has values of the shape {its.f1.shape}")
+                if its.f1.shape != (shape := parts[0].recall.numerator.shape):
+                    raise ValueError(f"{measure.name} has values of the shape {its.f1.shape}; expected {shape}")
     if all(name in found for name in GROUPS[AVERAGE]):
         found[AVERAGE] = average([found[name] for name in GROUPS[AVERAGE]])
     return found
@@ -274,11 +274,11 @@ class Result(Scores):
                 raise UsageError(f"--by {_BY_FILE}: the documents are not in files; give a pattern for their names")
             folder = os.path.commonpath([os.path.dirname(path) for path in self.files])
             return [os.path.relpath(path, folder or ".") for path in self.files]
-        form = compiled(pattern)
+        form = compiled("--by", pattern)
         groups = [group_of(form, name) or REST for name in self.names]
         if set(groups) == {REST}:
-            nothing = f"--by {pattern!r} matches nothing in the name of {plural(len(groups), 'document')}"
-            raise UsageError(f"{nothing}, so there are no groups:{listed(self.names)}")
+            nothing = f"--by {pattern!r} matches none of the names of {plural(len(groups), 'document')}"
+            raise UsageError(f"{nothing}, so there are no groups; the names:{listed(self.names)}")
         return groups
 
     def by(self, pattern: str) -> dict[str, Scores]:
@@ -374,12 +374,12 @@ def _by_group(groups: Ints, counts: Floats) -> Floats:
     return np.stack([sums(groups, column, count) for column in columns], axis=-1).reshape(count, *counts.shape[1:])
 
 
-def compiled(pattern: str) -> re.Pattern[str]:
-    """Return the regular expression of a pattern. Raises `UsageError` for an invalid pattern."""
+def compiled(option: str, pattern: str) -> re.Pattern[str]:
+    """Return the regular expression of the pattern of an option. Raises `UsageError` for an invalid pattern."""
     try:
         return re.compile(pattern)
     except re.error as error:
-        raise UsageError(f"{pattern!r} is not a regular expression: {error}") from error
+        raise UsageError(f"{option} {pattern!r} is not a regular expression: {error}") from error
 
 
 def group_of(form: re.Pattern[str], name: str) -> str | None:

@@ -136,7 +136,7 @@ def batches_of(
             _refuse_late(reading, name, side)
         if isinstance(side, Corpus):
             if name == RESPONSE and reading.tags not in (None, side.reading.get("tags")):
-                raise UsageError("tags: the response was read without them; pass them to from_text() or read()")
+                raise UsageError("tags: the response was read without this argument; pass it to from_text() or read()")
             asked[name] = side.reading
             notices += side.notices
             batches[name] = iter([side.documents])
@@ -308,7 +308,7 @@ def scored(
         result = result_of(count_batches(*sides, run, notices, keep_pairs), run, notices)
     if refused is not None:
         raise UsageError(
-            f"the workers failed, but this process did not: {refused}; they need the same files under the same paths"
+            f"the workers failed ({refused}), but this process did not; workers need the same files at the same paths"
         ) from refused
     if not texts and result.settings.rules.matching is None and "heads" in result.settings.reading:
         raise UsageError("--heads changes scores of CorefUD only, and these files are not CorefUD; leave it out")

@@ -62,8 +62,8 @@ class Rules:
     )
     matching: str | None = option(
         None,
-        "CorefUD: match mentions with equal spans (exact), also parts of a key mention that contain its head "
-        "(partial), or mentions with the same head (head). (default: head)",
+        "CorefUD: match mentions with equal spans (exact), also those that are part of a key mention and contain "
+        "its head (partial), or mentions with the same head (head). (default: head)",
         MATCHING,
     )
     zeros: str | None = option(

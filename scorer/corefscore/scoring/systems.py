@@ -29,7 +29,9 @@ def separated(systems: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, lis
     }
     each = {run: response for runs in of_systems.values() for run, response in runs.items()}
     if len(each) < sum(map(len, of_systems.values())) or not all(of_systems.values()):
-        raise UsageError('each system needs a run, and a name of its own: the second run of "a" is called "a 2"')
+        raise UsageError(
+            'each system needs at least one run, and each run a unique name: the second run of "a" is called "a 2"'
+        )
     return each, {name: list(runs) for name, runs in of_systems.items()}
 
 

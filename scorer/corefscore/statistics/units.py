@@ -36,7 +36,7 @@ def _unit_names(documents: Sequence[str], unit: str) -> list[str]:
         return list(documents)
     if unit in (DOCUMENT, JOINED):
         return _joined_parts(documents)
-    form = compiled(unit)
+    form = compiled("--unit", unit)
     groups = [group_of(form, name) for name in documents]
     if unmatched := [name for name, group in zip(documents, groups, strict=True) if group is None]:
         nothing = f"--unit {unit!r} matches nothing in the name of {plural(len(unmatched), 'document')}"
@@ -86,7 +86,9 @@ def sample(
     needed = {name for measure in measures for name in metrics_of(measure, first.metrics)}
     metrics = [metric for metric in first.metrics if metric.name in needed]
     if averaged and unit.startswith(UNIT_SOURCES):
-        raise UsageError(f"--unit {unit}: means over documents have no units within documents; leave --average out")
+        raise UsageError(
+            f"--unit {unit}: units within documents cannot be combined with means over documents; leave --average out"
+        )
     rows = [_rows(result, metrics, unit) for result in results]
     if len({len(result.names) for result in results}) > 1:
         raise UsageError(
@@ -160,8 +162,8 @@ def _rows(result: Result, metrics: Sequence[Metric], unit: str) -> _Rows:
         of_units = None if counts is None else summed(_columns({metric.name: counts}, [metric]))
         if of_units is None or not np.allclose(of_units, of_documents, rtol=1e-9, atol=1e-9):
             raise UsageError(
-                f"--unit {unit}: the counts of {metric.name} do not add up over units within documents, since it also "
-                "counts pairs of mentions of different units; leave it out of --measures, or make each unit a document"
+                f"--unit {unit}: the counts of {metric.name} do not add up over units within documents, since they "
+                "include pairs of mentions of different units; leave it out of --measures, or make each unit a document"
             )
     return _Rows(result.units.names, result.units.document, _columns(result.units.counts, metrics))
 

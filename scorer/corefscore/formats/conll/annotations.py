@@ -143,5 +143,7 @@ def _spans(cells: Sequence[str], where: str) -> dict[tuple[int, int], str]:
             break
     if opened:
         token, bracket = opened[-1]
-        raise UsageError(f'{where} has "{bracket}" without a partner at token {token}; "(TYPE*" ends with "*)"')
+        raise UsageError(
+            f'{where} has "{bracket}" without a partner at token {token}; expected one "*)" for each "(TYPE*"'
+        )
     return found

@@ -165,7 +165,7 @@ def absent_column(source: Source, column: WordColumn) -> Finding | None:
     if not most or number is None:
         return None
     last = number == most
-    what = "it is the last column, which is read as coreference" if last else f"no line has more than {most} columns"
+    what = "this is the last column, which is read as coreference" if last else f"no line has more than {most} columns"
     return Finding("absent-column", source.name, details={"column": number, "what": what})
 
 

@@ -88,7 +88,9 @@ class _NamesReader(Reader):
         self._number = request.columns.get(NE, COLUMN)
         self._names_wanted = options.of_side(request.side)
         if self.word_column.number == self._number and self._names_wanted:
-            raise UsageError(f"column {self._number} cannot have both words and names; choose another one")
+            raise UsageError(
+                f"column {self._number} cannot contain both words and names; change --columns word=N or ne=N"
+            )
         self._estimate = request.side == KEY and options.estimate_key
         # One for each file; batches share the list.
         self._columns: list[NameColumn] = []
@@ -162,7 +164,7 @@ class _NamesReader(Reader):
         if not found or not (found[1] or found[2]):
             self._blame(cell, "is not a cell of named entities", _CELLS)
         elif found[1] and found[1].isdigit():
-            self._blame(cell, "has a number for a type, like coreference", _CELLS)
+            self._blame(cell, "has a number instead of a type, as in a column of coreference", _CELLS)
         elif found[1] and opened is not None:
             what = f'begins a name within "{opened.text}" of line {opened.line}'
             self._blame(cell, what, "names that neither nest nor cross")

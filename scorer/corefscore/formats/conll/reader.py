@@ -714,16 +714,16 @@ def _what_else(source: Source, side: str | None) -> Finding:
     elif is_utf_16(head):
         what = "the file is not UTF-8; it looks like UTF-16"
     elif is_json(text):
-        what, expected = "this looks like JSON", f"{_EXPECTED}; JSON lines are read by --input-format jsonlines"
+        what, expected = "this looks like JSON", f"{_EXPECTED}; read JSON lines with --input-format jsonlines"
     elif re.match(rb"[^\s,;#]+[,;][^\s,;]+", first):
         what = f'this looks like a table: "{as_text(first)[:60]}"'
-        expected = f"{_EXPECTED}; a table of items and labels is read by --input-format labels"
+        expected = f"{_EXPECTED}; read a table of items and labels with --input-format labels"
     elif is_conll_u(text):
         what = "this looks like CoNLL-U"
-        expected = f"{_EXPECTED}; CoNLL-U with coreference (CorefUD) is read by --input-format corefud"
+        expected = f"{_EXPECTED}; read CoNLL-U with coreference (CorefUD) with --input-format corefud"
     elif header:
         line = header[0]
-        what = f'the header "{as_text(header[1])[:60]}" is not "#begin document NAME", with one blank before NAME'
+        what = f'the header "{as_text(header[1])[:60]}" is not "#begin document NAME" with one blank before NAME'
         expected = f"{_EXPECTED}; corefscore validate {source.name} --fix FILE repairs such headers"
     else:
         what = f'the file begins with "{as_text(first)[:60]}"'

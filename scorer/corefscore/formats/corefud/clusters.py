@@ -65,7 +65,7 @@ def nested(value: Any, side: str) -> Nested:
         return Nested(value, levels[0])
     if levels and not _has_mention(value):
         return Nested(value, None)
-    both = "; these could be mentions of several words as well as entities" if levels else ""
+    both = "; these could be entities, or mentions of several words" if levels else ""
     raise refusal(side, shape(value), f"a document or a list of documents: {_CLUSTERS}{both}{BY_NAME}")
 
 
@@ -161,8 +161,8 @@ class _Given(NamedTuple):
             low, high = span
             raise self.refused(
                 span,
-                f"all mentions as words, or all as start and end; some are words, such as {words!r:.60}; give "
-                f"words as sets, such as {{{low}, {high}}}",
+                f"all mentions as words, or all as start and end; {words!r:.60} can only be words; if all are "
+                f"words, give them as sets, such as {{{low}, {high}}}",
             )
 
     def refused(self, mention: Any, expected: str) -> InputError:
@@ -195,7 +195,9 @@ class _Text(NamedTuple):
         sentences = sorted({int(number[place]) // SENTENCE for stretch in found for place in stretch})
         if len(sentences) > 1:
             first, *_, last = sentences
-            raise given.refused(mention, f"words of one sentence; these are in sentences {first} to {last}, from 0")
+            raise given.refused(
+                mention, f"words of one sentence; these are in sentences {first} to {last}, counted from 0"
+            )
         yield from found
 
     def _word(self, word: Any, mention: Any, given: _Given) -> int:
@@ -208,7 +210,7 @@ class _Text(NamedTuple):
         wanted = -1 if number is None else int(sentence) * SENTENCE + number
         at = int(np.searchsorted(self.numbers, wanted))
         if at == len(self.numbers) or self.numbers[at] != wanted:
-            raise given.refused(mention, f"the ID of a word or an empty node of sentence {sentence}, from 0")
+            raise given.refused(mention, f"the ID of a word or an empty node of sentence {sentence}, counted from 0")
         return int(self.every[at])
 
     def _token(self, token: Any, mention: Any, given: _Given) -> int:

@@ -110,7 +110,7 @@ class File:
         lines = self.lines
         names, begins, self.document_of_sentence, *_ = lines.documents
         if not names:
-            details = {"what": "there is no word in it", "expected": "CoNLL-U with words"}
+            details = {"what": "the file contains no words", "expected": "CoNLL-U with words"}
             self.refuse(Finding("no-document", self.source.name, details=details))
             return Documents([], [], NONE, nodes=NO_NODES)
         self._note_lines()
@@ -257,12 +257,12 @@ class File:
         again = [at for at, name in enumerate(ids) if first.setdefault(name, at) != at]
         if not again:
             return
-        names = self.lines.documents.names
+        names, names_again = self.lines.documents.names, {ids[at] for at in again}
         details = {
             "entity": ids[again[0]],
             "before": names[int(document[first[ids[again[0]]]])],
             "document": names[int(document[again[0]])],
-            "more": f" ({plural(len(again), 'entity')} in all)" if len(again) > 1 else "",
+            "more": f" ({plural(len(names_again), 'such entity')} in all)" if len(names_again) > 1 else "",
         }
         self.note("split-entity", int(columns["line"][np.searchsorted(columns["entity"], again[0])]), **details)
 
@@ -373,7 +373,7 @@ class File:
         }
         wide = np.bincount(found.of, found.last - found.first + 1, len(found.head)) > 1
         if wide.sum() > _BY_CHANCE and (found.head[wide] == 1).all():
-            lacking["the head 1, like all mentions of several words"] = wide
+            lacking["the head 1, which all mentions of several words have"] = wide
         for what, which in lacking.items():
             if len(chunks := found.chunk[which]):
                 line = self._line_of(int(self.word[chunks].min()))

@@ -37,7 +37,7 @@ from corefscore.formats.jsonlines.dialects import (
 )
 from corefscore.formats.words import words_in
 
-EXPECTED = "JSON lines: one object on each line, with doc_key and clusters"
+EXPECTED = "JSON lines or one array: an object for each document, with doc_key and clusters"
 
 _ON_LINES = "JSON lines, one whole object on each line; repair or remove this line"
 _IN_ARRAY = "one array of objects with commas between them; repair it here"
@@ -108,7 +108,7 @@ def _in_array(source: Source) -> Iterator[_Record]:
             lines += text.count("\n", counted, position)
             line, counted = max(lines, line + 1), position
             place = Place(source, line)
-            each = "in each place; repair or remove this one"
+            each = "as each element; repair or remove this element"
             yield place, end - position, partial(_fields_of, place, value, "the array", each)
             if not isinstance(value, tuple):
                 return
@@ -166,7 +166,7 @@ def _fields_of(place: Place, value: Any, holder: str, each: str) -> Fields:
     if len(fields) < len(value):
         counts = Counter(name for name, _ in value)
         twice = next(name for name, _ in value if counts[name] > 1)
-        what, expected = "occurs more than once", "each field once; remove the others"
+        what, expected = "occurs more than once", "each field once; remove the extra copies"
         raise refused(place, "bad-field", where=where(fields), field=clean(twice), what=what, expected=expected)
     return fields
 
@@ -271,7 +271,7 @@ def words_fault(value: Any, shape: str) -> tuple[str, str] | None:
 _EXPECTED = {
     SENTENCES: "a list of sentences, each a list of words",
     FLAT: "one list of words",
-    OBJECTS: f"a list of sentences, each an object with {TOKEN}, a list of objects with {WORD}",
+    OBJECTS: f"a list of sentences, each an object with '{TOKEN}', a list of objects with '{WORD}'",
     TEXT: "the text of the document, a string",
 }
 """What a field of words contains, by shape."""
@@ -385,7 +385,9 @@ def dialect_of(place: Place, fields: Fields, request: Request) -> Dialect:
     if len(found) > 1:
         first, second, *_ = found
         what = f"occurs together with {first.clusters}, so this can be {first.name} or {second.name}"
-        expected = f"the fields of one dialect; --input-format {first.name} or --input-format {second.name} says which"
+        expected = (
+            f"the fields of one dialect; choose it with --input-format {first.name} or --input-format {second.name}"
+        )
         raise bad_field(place, fields, second.clusters, what, expected)
     return found[0]
 
@@ -435,7 +437,7 @@ def check_fields(place: Place, fields: Fields, field: str, dialect: Dialect) -> 
     if dialect.sentence_of is not None and (numbers := fields.get(dialect.sentence_of)) is not None:
         size = None if words is None else len(words)
         if not (are(list, [numbers]) and are(int, numbers) and len(numbers) == size):
-            expected = f"one list with a sentence number for each of {dialect.words}"
+            expected = f"one list with the sentence number of each word in {dialect.words}"
             raise bad_field(place, fields, dialect.sentence_of, f"is {shown(numbers)}", expected)
     if dialect.subtokens is not None and fields.get(dialect.subtokens) is not None:
         _check_subtokens(place, fields, dialect.subtokens)
@@ -446,7 +448,7 @@ def _check_subtokens(place: Place, fields: Fields, field: str) -> None:
     subtoken_map = fields[field]
     flat = are(list, [subtoken_map]) and are(int, subtoken_map)
     if not flat or not all(map(le, [0, *subtoken_map], [*subtoken_map, MOST_TOKENS - 1])):
-        expected = "one list: for each subtoken the number of its word, from 0, not decreasing"
+        expected = "one list with the word number of each subtoken, from 0, never decreasing"
         raise bad_field(place, fields, field, f"is {shown(subtoken_map)}", expected)
     subtokens, words = len(subtoken_map), max(subtoken_map, default=-1) + 1
     most = _WORDS_PER_SUBTOKEN * subtokens + _WORDS_BESIDES
@@ -489,7 +491,7 @@ def check_spelling(place: Place, fields: Fields, flat: list[int], name: str, dia
     sizes = list(map(len, fields[dialect.clusters]))
     by_cluster = are(list, [spelled]) and are(list, spelled) and list(map(len, spelled)) == sizes
     if not (by_cluster and are(str, chain.from_iterable(spelled))):
-        expected = f"a list of strings for each cluster of {dialect.clusters}, one for each mention"
+        expected = f"a list for each cluster in {dialect.clusters}, with one string for each mention"
         raise bad_field(place, fields, dialect.spelled, f"is {shown(spelled)}", expected)
     found = list(_misspelled(flat, spelled, words, dialect))
     if not found:
@@ -598,7 +600,7 @@ def _expected_end(mention: list[int], offsets: Offsets) -> str | None:
     if dialect.by_sentence:
         sizes = sizes or ()
         if mention[0] >= len(sizes):
-            return f"a sentence below {len(sizes)}, since the document has {plural(len(sizes), 'sentence')}"
+            return f"a sentence number below {len(sizes)}, since the document has {plural(len(sizes), 'sentence')}"
         limit = sizes[mention[0]]
         known_by = f"sentence {mention[0]} has {plural(limit, dialect.unit)}"
     else:

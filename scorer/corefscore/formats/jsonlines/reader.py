@@ -279,11 +279,11 @@ class _Reader:
             if dialect.clusters in fields:
                 other = other or _other_clusters(fields, dialect, side)
             if other:
-                expected = "the same field in every object; --columns clusters=NAME names the one with the clusters"
+                expected = "the same field in every object; choose it with --columns clusters=NAME"
                 raise bad_field(place, fields, other, "contains clusters here, but not in the first object", expected)
         if dialect is E2E and self.request.input_format != E2E.name and not has_tokens(fields):
             field = next(name for name in OF_CHARACTERS if name in fields)
-            what = "has no sentences beside it, so offsets may count characters; those of the first object count tokens"
+            what = "occurs without sentences, so offsets may count characters; those of the first object count tokens"
             expected = f"one kind of offsets in a file; --input-format {E2E.name} reads all of them as tokens"
             raise bad_field(place, fields, field, what, expected)
         return first
@@ -359,12 +359,14 @@ def _by_first(place: Place, fields: Fields, request: Request) -> _First:
     dialect = dialect_of(place, fields, request)
     if request.input_format is None and CLUSTERS not in request.columns and isinstance(fields.get(_ANSWER), str):
         what = f"occurs together with clusters, so this can be tagged text or {dialect.name}"
-        expected = f"one of them; --input-format tagged or --input-format {dialect.name} says which"
+        expected = f"one of them; choose it with --input-format tagged or --input-format {dialect.name}"
         raise bad_field(place, fields, _ANSWER, what, expected)
     chosen = CLUSTERS in request.columns or dialect.clusters not in fields
     if not chosen and (other := _other_clusters(fields, dialect, request.side)):
         what = f"occurs together with {dialect.clusters}, so either can contain the clusters of the {request.side}"
-        expected = f"one of them; --columns {CLUSTERS}=NAME, for one side {request.side}.{CLUSTERS}=NAME, says which"
+        expected = (
+            f"one of them; choose it with --columns {CLUSTERS}=NAME, or {request.side}.{CLUSTERS}=NAME for one side"
+        )
         raise bad_field(place, fields, other, what, expected)
     of_side = (name for name, value in fields.items() if isinstance(value, list) and side_in(name) == request.side)
     own = filter(fields.__contains__, (dialect.clusters, dialect.predicted or ""))
@@ -479,7 +481,7 @@ def _units(place: Place, fields: Fields, words: Sentences, unit: str) -> list[st
                 return list(map(str, flat))
             if len(flat) == len(words):
                 return [str(name) for name, sentence in zip(flat, words, strict=True) for _ in sentence]
-    fault = "is missing" if field not in fields else "has another shape"
+    fault = "is missing" if field not in fields else "has the wrong shape"
     expected = f"a name, or a list of names for {plural(len(words), 'sentence')} or {plural(tokens, 'token')}"
     raise refused(place, "no-unit", what=f'the field "{field}" {fault}', expected=expected, unit=unit)
 
@@ -509,7 +511,7 @@ def _types(place: Place, fields: Fields, words: Sentences, request: Request) -> 
     names = list(chain(*rows)) if are(list, rows) and are(list, chain(*rows)) else rows
     if not all(isinstance(name, list) and [*map(type, name[: width + 1])] == [int] * width + [str] for name in names):
         expected = f"a type for each cluster or each mention, or lists of {dialect.mention} and a type"
-        raise bad_field(place, fields, field, "has another shape", expected)
+        raise bad_field(place, fields, field, "has the wrong shape", expected)
     begins = accumulate(map(len, words), initial=0) if names is not rows and len(rows) == len(words) else ()
     if not dialect.by_sentence and any(
         name[0] < begin for begin, row in zip(begins, rows, strict=False) for name in row

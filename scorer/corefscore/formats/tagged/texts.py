@@ -126,7 +126,7 @@ def _documents(
             other = next((name for name in answer.others if side_in(name) == RESPONSE), None)
             if other is not None and not told:
                 told, what = True, "the answer of the system"
-                expected = f"the text in {FIELD} is read; if the other is meant, rename it to {FIELD}"
+                expected = f"the text in {FIELD} is read; if this field is meant, rename it to {FIELD}"
                 note(found_at(answer.place, "unread-field", name=other, what=what, expected=expected))
             _add(batch, answer, text)
             look(answer, text)
@@ -250,9 +250,10 @@ def _of_objects(source: Source) -> Iterator[_Answer]:
         text = fields[FIELD]
         if not isinstance(text, str):
             raise bad_field(place, fields, FIELD, "is not text", "the text with its tags in it, a string")
-        name = next((fields[field] for field in NAMES_OF_DOCUMENTS if field in fields), str(place.line))
+        field = next((field for field in NAMES_OF_DOCUMENTS if field in fields), FIELD)
+        name = fields[field] if field != FIELD else str(place.line)
         if not isinstance(name, str | int) or isinstance(name, bool):
-            raise bad_field(place, {}, NAMES_OF_DOCUMENTS[0], "is not a name", "the name of the document, a string")
+            raise bad_field(place, {}, field, "is not a name", "the name of the document, a string")
         others = [field for field in fields if field not in (FIELD, *NAMES_OF_DOCUMENTS)]
         yield _Answer(place, clean(str(name)), clean(text), by_line=False, others=others)
 

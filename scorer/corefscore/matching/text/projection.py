@@ -310,8 +310,9 @@ class _Placing:
         ends, key_goes_on = equal == size, first + equal < len(key.code)
         if ends and not key_goes_on:
             return
-        key_word = f'"{self.of_key.words[key.token[first + equal]]}"' if key_goes_on else "nothing more"
-        key_word += " after it" if ends else " instead"
+        key_word = "no more words"
+        if key_goes_on:
+            key_word = f'"{self.of_key.words[key.token[first + equal]]}" {"after this word" if ends else "instead"}'
         place, column, around = self.response.place_of(piece.document), None, None
         if piece.annotations.at is not None and words.tokens:
             line, column, around = piece.annotations.at(words.tokens - 1 if ends else int(words.token[equal]))
@@ -402,7 +403,7 @@ def _words_in(texts: _Texts, source: Source, spans: Sequence[Span]) -> Iterator[
 
 
 _ALIKE = "fidelity is the share of words that agree with the key; mentions in inserted or deleted words cannot match"
-_OTHER = "no word of the key was found in the answer: see whether the model refused, or answered for another document"
+_OTHER = "no word of the key was found in the response: check whether it is a refusal, or the text of another document"
 """What is said of a low fidelity."""
 
 _MEANING = {

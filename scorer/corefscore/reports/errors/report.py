@@ -20,7 +20,7 @@ from corefscore.reports.words import KEY_AND_RESPONSE, ReportWords
 _COSTS = ("type", "count", "alone", "in_turn", "then")
 """The names in data of the fields of a `Cost`."""
 
-_COUNT_0 = "a type with count 0 can gain F1, since a main mention that one side lacks counts in another type"
+_COUNT_0 = "a type with count 0 can still gain F1: a main mention that only one side has is counted under another type"
 """The note on such a type."""
 
 
@@ -42,8 +42,8 @@ class ErrorReport(Reported):
         analysis = self.analysis
         mentions, lost = analysis.result["mentions"], 1 - analysis.score
         documents = plural(len(analysis.result.names), "document")
-        key = f"{plural(int(mentions.recall_counts.denominator), 'mention')} in {self.words.key}"
-        response = f"{int(mentions.precision_counts.denominator)} in {self.words.response}"
+        key = f"{plural(int(mentions.recall_counts.denominator), 'mention')} in the {self.words.key}"
+        response = f"{int(mentions.precision_counts.denominator)} in the {self.words.response}"
         return (
             f"{self.words.title}: {self.measure_title} {percent(analysis.score)}, {percent(lost)} below 100, in "
             f"{documents} ({key}, {response})"
@@ -72,7 +72,7 @@ class ErrorReport(Reported):
     @property
     def notes(self) -> Sequence[str]:
         perfect = self.analysis.groups.perfect
-        groups = f"groups (entities that share mentions) that differ: {int((~perfect).sum())} of {len(perfect)}"
+        groups = f"groups of entities that share mentions: {int((~perfect).sum())} of {len(perfect)} differ"
         counted = all(cost.errors or cost.in_turn < 5e-5 for cost in self.analysis.costs)
         notes = [*self.words.notes, *[_COUNT_0] * (not counted), f"{groups}; *: {self.words.star}"]
         if not self.analysis.text.words:

@@ -69,7 +69,7 @@ def _conclusions(analysis: Analysis, words: ReportWords) -> Iterator[str]:
         yield f"{words.conclusion} {words.types[most.type].means} ({words.types[most.type].title}): {points}"
     reached = analysis.costs[-1].then
     if reached < 1 - NOTHING:
-        yield f"{words.key} itself scores only {percent(reached)} here, so no more can be gained"
+        yield f"the {words.key} itself scores only {percent(reached)} here, so no more can be gained"
 
 
 def agreement_table(analysis: Analysis) -> Table:
@@ -252,7 +252,7 @@ def _group_table(analysis: Analysis, words: ReportWords, group: _Group) -> Table
         rows.append([words.extra, None, *cells(ABSENT)])
     title = (
         f"{analysis.result.names[group.document]}, group {group.number + 1}: {plural(len(keys), 'entity')} of "
-        f"{words.key} and {len(responses)} of {words.response}; costs {group.cost * 100:.2f}"
+        f"the {words.key} and {len(responses)} of the {words.response}; costs {group.cost * 100:.2f}"
     )
     return Table(title, columns, rows)
 

@@ -96,12 +96,12 @@ def unknown(asked: str, pronouns: Pronouns, text: Text, option: str = "--pronoun
         return "the key has no words"
     if asked != AUTO:
         found = any(map(cache(pronouns.fit), text.tags, text.words))
-        return None if found else f"nothing in the key fits {option}{asked}"
+        return None if found else f"nothing in the key matches {option}{asked}"
     if pronouns.tags:
         return None
     if {*text.tags} <= {NO_TAG}:
         return "the key has no parts of speech"
-    return f"the parts of speech of the key are from no known tag set ({', '.join(TAG_SETS)})"
+    return f"the parts of speech of the key do not belong to a known tag set ({', '.join(TAG_SETS)})"
 
 
 def are_pronouns(document: Ints, columns: tuple[Ints, Ints, Bools], text: Text, pronouns: Pronouns) -> Bools:
@@ -258,7 +258,7 @@ def with_kinds(pairs: Pairs, of: Of) -> Pairs:
     if of.by == DISTANCE:
         for name, side in ((KEY, pairs.key), (RESPONSE, pairs.response)):
             if int(side.start.min(initial=0)) < 0:
-                raise UsageError(f"--of distance needs mentions that are (start, end); those of the {name} are not")
+                raise UsageError(f"--of distance needs mentions of the form (start, end), and the {name} has others")
         key, response = Kinds(pairs.key.start), Kinds(pairs.response.start)
     else:
         key, response = _by_head(pairs, of) if of.by == KIND else _by_type(pairs, of)
@@ -294,7 +294,7 @@ def _remedy(of: Of, text: Text) -> str:
         return "--of size and --of distance need no words"
     if of.kinds == (PRONOUNS,) and of.pronouns != "auto":
         return "give other tags or words"
-    return "by words, only pronouns can be recognised: --of pronouns:english or --of pronouns:words:FILE"
+    return "only pronouns can be recognised by their words: use --of pronouns:english or --of pronouns:words:FILE"
 
 
 def _named(document: Ints, placed: Projection, text: Text, names: Pronouns, heads: str) -> Ints:

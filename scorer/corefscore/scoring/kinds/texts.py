@@ -164,7 +164,7 @@ class Text:
         if asked == AUTO:
             return PARSE if self.tag_set == PENN and any("(NP" in bit for bit in self.parse) else LAST
         if asked not in (PARSE, LAST):
-            raise UsageError(f"--heads {asked} needs CorefUD, which names heads and has trees; expected parse or last")
+            raise UsageError(f"--heads {asked} needs CorefUD, which contains heads and trees; expected parse or last")
         if asked == PARSE and not any("(" in bit for bit in self.parse):
             raise UsageError("--heads parse needs parses, and the key has none; leave it out")
         return asked
