@@ -4,27 +4,29 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from corefscore.cli import options
 from corefscore.cli.output import tell, terminal_size, write
 from corefscore.cli.scoring import evaluated, given, missing_response, of_both_sides, read_key, spare_inputs, workers
-from corefscore.core.documents import KEY
+from corefscore.core.documents import KEY, RESPONSE
 from corefscore.core.errors import InputError, UsageError
 from corefscore.core.names import name_options
 from corefscore.core.records import STATISTICS
 from corefscore.core.sources import STDIN
-from corefscore.metrics import GROUPS, NAMES, named, select
+from corefscore.metrics import AVERAGE, NAMES, named, select
 from corefscore.metrics.base import NODES, Metric, options_of
 from corefscore.reports.base import shortened
 from corefscore.reports.layouts import COREFUD, DATA, RESULT, TABLE, TABLES, Style, fitting, rendered
 from corefscore.reports.score import Report
-from corefscore.scoring.results import DOCUMENT, compiled
+from corefscore.scoring.results import DOCUMENT, Result, compiled
 from corefscore.scoring.settings import Grouping
+
+if TYPE_CHECKING:
+    from corefscore.reports.compare import Comparison
 
 _SYMBOLS = {
     "n_ij": "n_ij is the number of mentions that key entity i and response entity j share",
@@ -44,13 +46,12 @@ def metric_command(words: str) -> click.Command:
     """Return the command that scores with the metrics that ``words`` names."""
     metrics = select(words)
     listed = [named(word) for word in words.split(",")]
-    headings, conll = len(listed) > 1 or listed[0] in GROUPS, "conll" in listed
-    text, more = _help(metrics, conll=conll)
+    text, more = _help(metrics, conll=AVERAGE in listed)
     ending = "conllu" if any(metric.view == NODES for metric in metrics) else "conll"
     example = f"corefscore {words} key.{ending} response.{ending}"
     command_made = options.Command(
         words,
-        callback=partial(score, metrics=metrics, headings=headings, conll=conll),
+        callback=partial(score, metrics=metrics, listed=listed),
         help=text,
         more=more,
         examples=[f"{example} {others}" for others in ("none", "--format table", "--documents")],
@@ -110,8 +111,7 @@ def score(
     response: str | None,
     name: str | None,
     metrics: Sequence[Metric],
-    headings: bool,
-    conll: bool,
+    listed: Sequence[str],
     look: Style,
     intervals: bool,
     unit: str,
@@ -140,8 +140,8 @@ def score(
         _write_key(key, output, metrics, arguments, any(others.values()))
         return
     official = look.layout in fitting(RESULT)
-    document, listed = (None, False) if name == "none" else (name, official)
-    arguments |= {"document": document, "keep_pairs": listed or entities, "unit": unit}
+    document, in_full = (None, False) if name == "none" else (name, official)
+    arguments |= {"document": document, "keep_pairs": in_full or entities, "unit": unit}
     with workers() as apply:
         result = evaluated(key, response, metrics, apply=apply, **arguments)
     tell(result.notices)
@@ -150,10 +150,10 @@ def score(
 
         write(rendered(of_entities(result), look), output)
         return
-    report = Report(result, documents or listed, by, document, headings, conll=conll, macro=average is not None)
-    if not official:
-        report = _for_tables(report, response, unit if intervals else None)
-    elif result.settings.rules.matching and not given("layout"):
+    system = RESPONSE if response == STDIN else shortened([os.path.basename(os.path.normpath(response))])[0]
+    ends = _intervals(result, unit) if intervals else None
+    report = Report(result, documents or in_full, by, listed, average is not None, system, ends)
+    if official and result.settings.rules.matching and not given("layout"):
         look = look._replace(layout=COREFUD)
     write(rendered(report, look), output, _FEWER if official and document is None and not given("layout") else "")
 
@@ -165,17 +165,12 @@ def _divides(of: str) -> bool:
     return parsed(of).division
 
 
-def _for_tables(report: Report, response: str, unit: str | None) -> Report:
-    """Return a report with what official layouts do not have: the name of the response, the base name of its file
-    without its ending, and intervals with this ``unit`` of resampling, none if it is None."""
-    if response != STDIN:
-        report = replace(report, system=shortened([os.path.basename(os.path.normpath(response))])[0])
-    if unit is None:
-        return report
+def _intervals(result: Result, unit: str) -> Comparison:
+    """Return the intervals of a result with this ``unit`` of resampling."""
     from corefscore.reports.compare import intervals  # to import statistics takes time
     from corefscore.statistics.significance import Method
 
-    return replace(report, intervals=intervals(report.result, Method(unit=unit)))
+    return intervals(result, Method(unit=unit))
 
 
 def _with_table(look: Style, by: str | None, unit: str, others: Mapping[str, bool]) -> Style:

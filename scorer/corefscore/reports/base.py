@@ -139,15 +139,8 @@ class Streamed(dict[str, Any]):
     """Scores by name in the data of a report, whose data is made one by one when it is written: all of it together can
     take hundreds of times the memory of the input."""
 
-    def __init__(self, many: Mapping[str, Any]) -> None:
-        super().__init__()
-        self.many = many
-
-    def __len__(self) -> int:
-        return len(self.many)
-
     def items(self) -> Any:
-        return ((name, scores.to_dict()) for name, scores in self.many.items())
+        return ((name, scores.to_dict()) for name, scores in super().items())
 
 
 class Reported(Protocol):

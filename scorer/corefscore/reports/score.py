@@ -35,17 +35,15 @@ class Report(Reported):
     unweighted mean over them. ``system`` is the name of the response in tables for papers.
 
     The other fields are for the official layout, which lists the mentions of documents and needs the pairs of the
-    result: ``name`` is the document that was scored, if the user named one, ``headings`` asks for ``METRIC name:``
-    before each metric, ``conll`` for the CoNLL average at the end. ``asked`` are the metrics in the order of the
-    layout corefud, if that is not the order of the result; a metric may occur several times.
+    result: ``listed`` are the metrics and groups of metrics as the user listed them, since several have headings, and
+    the CoNLL average is printed only if it is listed. ``asked`` are the metrics in the order of the layout corefud, if
+    that is not the order of the result; a metric may occur several times.
     """
 
     result: Result
     documents: bool = False
     by: str | None = None
-    name: str | None = None
-    headings: bool = False
-    conll: bool = False
+    listed: Sequence[str] = ()
     macro: bool = False
     system: str = "response"
     intervals: Comparison | None = None

@@ -55,27 +55,26 @@ def official(report: Report, style: Style) -> Iterator[str]:
     if of_nodes := [metric.name for metric in result.metrics if metric.view == NODES]:
         raise UsageError(f"--format official cannot show {' and '.join(of_nodes)}; use --format corefud or table")
     yield f"version: 8.01 corefscore {__version__}\n"
-    beside = [name for name in (MENTIONS, LINKED) if name not in result.settings.metrics]
-    metrics = [metric for metric in result.metrics if metric.name not in beside]
+    metrics = [metric for metric in result.metrics if metric.name in result.settings.metrics]
+    headings = len(report.listed) > 1 or report.listed[0] in GROUPS
     # Listings are made once for all metrics of a view.
-    views = {metric.view for metric in metrics if documents}
     listings = {
         view: [
             key + response
             for pairs in result.listed[view].pairs
             for key, response in zip(_side(pairs.key), _side(pairs.response), strict=True)
         ]
-        for view in views
+        for view in {metric.view for metric in metrics if documents}
     }
     for metric in metrics:
-        if report.headings:
+        if headings:
             yield f"\nMETRIC {metric.name}:\n"
         if not documents:
             yield from (f"{line}\n" for lines in result.listed[metric.view].messages.values() for line in lines)
         for document, listing in enumerate(listings.get(metric.view, ())):
-            yield from _document(result, metric, document, listing, named=report.name is not None)
+            yield from _document(result, metric, document, listing)
         yield from _totals(result, metric)
-    if report.conll:
+    if AVERAGE in report.listed:
         yield f"CoNLL average: F1: {_percent(result.conll)}\n"
     if result.fidelity is not None:
         yield f"Fidelity of the text: {fidelity_of(result.fidelity)}\n"
@@ -100,7 +99,7 @@ def _side(documents: Documents) -> Iterator[str]:
         yield "".join([f"====> {name}:\n", *discarded, f"File {name}:\n", *entities])
 
 
-def _document(result: Result, metric: Metric, document: int, listing: str, *, named: bool) -> Iterator[str]:
+def _document(result: Result, metric: Metric, document: int, listing: str) -> Iterator[str]:
     """Yield the output for a document.
 
     The name of a document comes first if the user asked for it by name. Otherwise it comes between the listing and the
@@ -109,7 +108,7 @@ def _document(result: Result, metric: Metric, document: int, listing: str, *, na
     name = result.names[document]
     scores = result.documents[name]
     view = result.listed[metric.view]
-    if named:
+    if result.settings.document is not None:
         yield f"{name}:\n{listing}"
     else:
         yield f"{listing}{name if metric.per_document else ''}:\n"

@@ -165,15 +165,13 @@ def _fitted(columns: _Columns, width: int) -> tuple[_Columns, _Columns]:
 def _cut(columns: _Columns, width: int, least: int) -> _Columns:
     """Cut words to fit the width: in the widest column first, and in none below ``least``."""
     widths = _widths(columns)
-    over = _room(widths) - width
     can = {
         index: max([least, *(map(width_of, texts) if column.kind not in LEFT else ())])
         for index, (column, texts) in enumerate(columns)
         if column.cut
     }
-    while over > 0 and (wide := [index for index in can if widths[index] > can[index]]):
+    while _room(widths) > width and (wide := [index for index in can if widths[index] > can[index]]):
         widths[max(wide, key=widths.__getitem__)] -= 1
-        over -= 1
     kept = list(columns)
     for index in can:
         column, texts = columns[index]
