@@ -90,7 +90,7 @@ class Comparison(SystemsReport):
     def paper(self) -> Sequence[Table]:
         """A row for each system, and the tables of groups; a single system has a second row with its intervals."""
         systems = {number: [name] for number, name in enumerate(self.names)}
-        table = self.paper_table(self.found.sample, list(self.measures), [SYSTEM], systems)
+        table = self.paper_table(self.found.sample, [SYSTEM], systems)
         if len(systems) > 1:
             return [table, *self._on_groups]
         ends = {f"{m}.{c}": end for m, by_score in self.ends.items() for c, end in by_score.items()}
@@ -308,7 +308,6 @@ def _comparison(systems: Systems, measures: Collection[str], method: Method, wat
         raise InputError([Finding("one-unit", first.files[0] if first.files else "key", details=details)])
     found, on_groups = compared(units, method, watch=watch), None
     if method.by is not None and units.pairs:
-        on_groups = OnDatasets(
-            systems.results, found, on_each(units, list(dict.fromkeys(first.groups(method.by))), found)
-        )
+        groups = list(dict.fromkeys(first.groups(method.by)))
+        on_groups = OnDatasets(systems.results, found, on_each(units, groups, found))
     return Comparison(**vars(systems), found=found, datasets=on_groups)

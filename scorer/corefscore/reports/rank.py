@@ -131,7 +131,7 @@ class Ranking(SystemsReport):
     @property
     def paper(self) -> Sequence[Table]:
         systems = {system: [self.rank(system), self.names[system]] for system in self.order}
-        table = self.paper_table(self.table, [self.sort[0]], [_RANK, SYSTEM], systems)
+        table = self.paper_table(self.table, [_RANK, SYSTEM], systems)
         empty = [None] * (len(table.columns) - 2)
         rows = [*table.rows, *([None, name, *empty] for name in self.unscored)]
         return [table._replace(rows=rows, notes=[*table.notes, *self._not_ranked]), *self._by_group()]

@@ -236,16 +236,13 @@ class SystemsReport(Systems, Reported):
             if found.sample.units >= SHORT and few:
                 yield f"intervals may be too short for {plural(few, name)}{rest} in fewer than {SHORT} units"
 
-    def paper_table(
-        self, sample: Sample, tested: Collection[str], columns: Sequence[Column], systems: Mapping[int, Sequence[Any]]
-    ) -> Table:
+    def paper_table(self, sample: Sample, columns: Sequence[Column], systems: Mapping[int, Sequence[Any]]) -> Table:
         """Make the table of systems for papers: rows with the cells of ``columns`` and the scores of ``sample``.
 
-        ``systems`` has the cells of each system by number, in the order of the rows; ``tested`` are the measures whose
-        tests ``found`` has.
+        ``systems`` has the cells of each system by number, in the order of the rows.
         """
-        method, measures = self.found.method, sample.measures
-        marks = self._marks(sample, tested, list(systems), len(columns))
+        method, measures, tested = self.found.method, sample.measures, self.found.sample.measures
+        marks = self._marks(sample, list(systems), len(columns))
         rows = [(cells, scores_data(measures, sample.shown[system])) for system, cells in systems.items()]
         legend = []
         if marks:
@@ -260,9 +257,7 @@ class SystemsReport(Systems, Reported):
             legend.append(f"fidelity of the text: {', '.join(parts)}")
         return paper(self._first.metrics, measures, before=columns, rows=rows, notes=legend)._replace(marks=marks)
 
-    def _marks(
-        self, sample: Sample, tested: Collection[str], order: Sequence[int], before: int
-    ) -> dict[tuple[int, int], str]:
+    def _marks(self, sample: Sample, order: Sequence[int], before: int) -> dict[tuple[int, int], str]:
         """Return the marks of a table for papers, whose scores are after ``before`` columns: the best system of each
         score, and those that were shown to be better than the baseline or, without one, than the best of the others.
 
@@ -271,12 +266,12 @@ class SystemsReport(Systems, Reported):
         marks: dict[tuple[int, int], str] = {}
         if len(order) < 2:
             return marks
-        names, numbers = list(sample.measures), {measure: number for number, measure in enumerate(tested)}
+        names, tested = list(sample.measures), list(self.found.sample.measures)
         for column, (measure, score) in enumerate(scored_columns(sample.measures), start=before):
             m, c = names.index(measure), SCORES.index(score)
             observed, shown = sample.observed[:, m, c], sample.shown[:, m, c]
             ranked = sorted(order, key=lambda system, observed=observed: -observed[system])  # type: ignore[misc]
-            better = self.found.better(numbers[measure], c) if measure in numbers else None
+            better = self.found.better(tested.index(measure), c) if measure in tested else None
             for row, system in enumerate(order):
                 if math.isnan(shown[system]):
                     continue
