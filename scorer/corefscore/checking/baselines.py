@@ -89,8 +89,7 @@ def read_baseline(path: str, own: Mapping[str, Any] | None = None) -> Baseline:
         except (ValueError, RecursionError) as error:
             raise _refused(source.name, f"this is not JSON: {error}") from error
         return replace(baseline_of(data, source.name), path=typed)
-    official = _from_official(text, source.name, metric, own or {})
-    return replace(_complete(official, source.name), path=typed)
+    return replace(_from_official(text, source.name, metric, own or {}), path=typed)
 
 
 def _refused(path: str, what: str, line: int | None = None) -> InputError:
@@ -230,7 +229,7 @@ def _from_official(text: str, path: str, name: str | None, own: Mapping[str, Any
                 "official options",
             )
     documents = {name: numbers_in(of_document) for name, of_document in scores.items()}
-    return Baseline(metrics, numbers_in(total), documents, sizes=_sizes(total, scores))
+    return _complete(Baseline(metrics, numbers_in(total), documents, sizes=_sizes(total, scores)), path)
 
 
 def _line(found: re.Match[str]) -> int:

@@ -263,9 +263,9 @@ def _full(
             layer = next(annotations)
             if layer is None:
                 columns = {name: place for (name, _), place in batch.unread.items() if name and number == 0}
-                notices += (
-                    dropped(place, "each row", "columns or fields", list(columns)) for place in [*columns.values()][:1]
-                )
+                if columns:
+                    first, *_ = columns.values()
+                    notices.append(dropped(first, "each row", "columns or fields", list(columns)))
                 yield document
                 continue
             notices += layer.lost
