@@ -104,9 +104,8 @@ def _replace(target: str, content: Iterable[bytes]) -> list[str]:
     name = os.path.join(os.path.dirname(target), f".corefscore-{os.urandom(8).hex()}")
 
     with clearing(partial(os.unlink, name)):
-        with open(
-            os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600), "wb"
-        ) as file:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+        with open(os.open(name, flags, 0o600), "wb") as file:
             file.writelines(content)
             file.flush()
             lost = _keep(target, file.fileno(), name)

@@ -188,10 +188,7 @@ class Check(Reported):
     def to_dict(self) -> dict[str, Any]:
         """Return what the JSON layout prints; see ``docs/check.md``."""
         averaged = {} if self.asked.average is None else {"average": self.asked.average}
-        texts: dict[str, Any] = {}
-        if self.result.fidelity is not None:
-            texts = {"baseline": self.before and self.before.fidelity, **self.result.fidelity.to_dict(documents=False)}
-        return {
+        data = {
             **head(
                 *("check", self.signature, {**self.result.settings.to_dict(), **averaged}),
                 [*self.result.notices, *self.notices],
@@ -214,8 +211,10 @@ class Check(Reported):
                 for change in self.moved
             ],
             "floors": [{**floor._asdict(), "met": floor.met} for floor in self.floors],
-            **({"fidelity": texts} if texts else {}),
         }
+        if (now := self.result.fidelity) is not None:
+            data["fidelity"] = {"baseline": self.before and self.before.fidelity, **now.to_dict(documents=False)}
+        return data
 
     @property
     def annotations(self) -> Iterator[Annotation]:

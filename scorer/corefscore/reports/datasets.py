@@ -131,12 +131,10 @@ class OnDatasets:
     def note(self) -> str:
         """The note on the tests on groups."""
         pairs = "groups and pairs of systems within one score"
-        tests = {"largest": pairs, "holm": pairs, "holm-all": "tests on groups"}
-        way = tests.get(self.over.method.correction)
+        tests, method = {"largest": pairs, "holm": pairs, "holm-all": "tests on groups"}, self.over.method
+        way = tests.get(method.correction)
         corrected = f"corrected by Holm's method for all {way}" if way else "not corrected, so some differ by chance"
-        differ = (
-            f"number of groups with p <= {self.over.method.alpha:g}, {corrected} ({self.over.method.trials} trials)"
-        )
+        differ = f"number of groups with p <= {method.alpha:g}, {corrected} ({method.trials} trials)"
         bound = "lower bound on the number of groups on which the two differ"
         fisher = "valid if groups share no texts (Fisher's combination, Dror et al. 2017)"
         return f"differ on: {differ}; if independent: {bound}, {fisher}"
