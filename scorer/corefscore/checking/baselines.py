@@ -44,7 +44,7 @@ class Baseline:
     - ``metrics``: the metrics that have to be counted again.
     - ``total``, ``documents``: the scores of all documents together, and of each document if they are known.
     - ``document``: the one document that was scored, if only one was.
-    - ``version``, ``signature``, ``options``: those of the run; the official scorer has none.
+    - ``version``, ``options``: those of the run; the official scorer has none.
     - ``macro``: the means over documents: as printed, or computed from the documents; empty if neither is known.
     - ``fidelity``: how much of the text of the response was that of the key, from 0 to 1, if it was measured.
     - ``by``, ``groups``, ``mean``: the pattern of groups of documents, their scores, and the unweighted mean over
@@ -59,7 +59,6 @@ class Baseline:
     documents: Mapping[str, Numbers] = field(default_factory=dict)
     document: str | None = None
     version: str | None = None
-    signature: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     macro: Numbers = field(default_factory=dict)
     fidelity: float | None = None
@@ -117,7 +116,7 @@ def baseline_of(data: Mapping[str, Any], path: str) -> Baseline:
                 raise TypeError(f"the {what} is {name!r}, not text")
         fidelity = float(data["fidelity"]["fidelity"]) if "fidelity" in data else None
         key = data.get("key")
-        made = str(data["version"]), str(data["signature"]), dict(data["options"])
+        made = str(data["version"]), dict(data["options"])
         total, macro, mean = map(numbers_in, (data["total"], data.get("macro", {}), data.get("mean", {})))
         sizes = _sizes(data["total"], data.get("documents", {}))
         baseline = Baseline(metrics, total, documents, document, *made, macro, fidelity, by, groups, mean, sizes, key)

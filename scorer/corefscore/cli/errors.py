@@ -96,7 +96,8 @@ def _both_alike(several: bool, arguments: dict[str, Any]) -> ReportWords:
 
 def _analysed(
     key: str,
-    responses: Sequence[str],
+    response: str,
+    other: str | None,
     *,
     measure: str,
     pronouns: str,
@@ -113,8 +114,8 @@ def _analysed(
             raise UsageError(
                 f"{parameter.opts[0]} cannot be used with --html, which writes only the page; the page has filters"
             )
-    systems = paths_by_name(responses)
-    words = _both_alike(len(systems) > 1, arguments) if symmetric else KEY_AND_RESPONSE
+    systems = paths_by_name([response] if other is None else [response, other])
+    words = _both_alike(other is not None, arguments) if symmetric else KEY_AND_RESPONSE
     spare_inputs({"--output": output, "--html": html}, (key, *systems.values()))
     refuse_parts(arguments["of"], arguments["window"])
     wanted = measured(measure)
@@ -124,7 +125,7 @@ def _analysed(
             result = evaluated(
                 *(key, path, wanted.metrics), apply=apply, document=document, keep_pairs=True, texts=True, **arguments
             )
-            tell(result.notices, name if len(systems) > 1 else "")
+            tell(result.notices, "" if other is None else name)
             results[name] = analysable(result)
             del result  # before the next one is read
     text = text_of([its.pairs for its in results.values()])
@@ -190,11 +191,10 @@ def errors(
         raise UsageError(
             "--mentions given counts different key mentions for each response: leave the second response out"
         )
-    responses = [response] if other is None else [response, other]
-    analyses, words = _analysed(key, responses, html=html, output=output, **arguments)
+    analyses, words = _analysed(key, response, other, html=html, output=output, **arguments)
     if repaired is not None:
         (analysis,) = analyses.values()
-        _write_repaired(analysis, repaired, (key, *paths_by_name(responses).values()))
+        _write_repaired(analysis, repaired, (key, *paths_by_name([response]).values()))
     if html is not None:
         return
     listing = look.layout in ("csv", "tsv") and other is None
@@ -272,8 +272,7 @@ def diff(
     if around != "all" and not around.isdecimal():
         raise UsageError(f"--around {around}: expected a number of sentences, or all")
     reach = None if around == "all" else int(around)
-    responses = [response] if other is None else [response, other]
-    analyses, words = _analysed(key, responses, html=html, output=output, document=name, **arguments)
+    analyses, words = _analysed(key, response, other, html=html, output=output, document=name, **arguments)
     if html is not None:
         return
     (analysis,) = analyses.values()

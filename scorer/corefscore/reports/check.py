@@ -386,7 +386,7 @@ def _same_options(result: Result, baseline: Baseline) -> None:
     defaults = {**vars(SPANS), **{option.name: option.default for option in every}}
     now, before = ({**defaults, **options} for options in (run.to_dict(), baseline.options))
     differing = [name for name in now | before if now.get(name) != before.get(name)]
-    if baseline.signature is not None and differing:
+    if baseline.version is not None and differing:
         old, new = (", ".join(f"{name}={of.get(name) or 'default'}" for name in differing) for of in (before, now))
         details = {"baseline": old, "run": new}
         refuse(Finding("other-signature", baseline.path, details=details))

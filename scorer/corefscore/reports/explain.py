@@ -99,9 +99,8 @@ class Explanation(Reported):
             Column("does", "what it does", shown=False),
             Column("command", "command", shown=False),
         )
-        return [
-            Table("one response scored by the conventions of other programs", columns, list(map(_cells, self.rows)))
-        ]
+        title = "one response scored by the conventions of other programs"
+        return [Table(title, columns, list(map(_cells, self.rows)))]
 
     @property
     def notes(self) -> Sequence[str]:

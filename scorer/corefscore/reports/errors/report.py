@@ -104,10 +104,10 @@ class ErrorReport(Reported):
     def to_dict(self) -> dict[str, Any]:
         """Return what the JSON layout prints; see ``docs/errors.md``."""
         analysis = self.analysis
-        options = {**analysis.result.settings.to_dict(), "spans": analysis.spans, "heads": analysis.heads}
-        options["symmetric"] = self.words.symmetric
+        own = {"spans": analysis.spans, "heads": analysis.heads, "symmetric": self.words.symmetric}
+        options = {**analysis.result.settings.to_dict(), **own, "pronouns": analysis.pronouns.name}
         return {
-            **head("errors", self.signature, {**options, "pronouns": analysis.pronouns.name}, self.notices),
+            **head("errors", self.signature, options, self.notices),
             "score": {name: score.f1 for name, score in analysis.result.items() if name != "mentions"},
             "repeated_mentions": {"count": analysis.copies, "cost": analysis.start - analysis.score},
             "types": [dict(zip(_COSTS, cost, strict=True)) for cost in analysis.costs],
