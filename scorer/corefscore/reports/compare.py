@@ -13,18 +13,14 @@ import numpy as np
 from corefscore.core.arrays import lists_by_key
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural
-from corefscore.core.records import dataclass
 from corefscore.metrics import HEADINGS, asked
 from corefscore.metrics.base import SCORES
 from corefscore.reports.base import AGAINST, MEASURE, PAIR, SYSTEM, VERDICT, Column, Interval, Table, known
-from corefscore.reports.datasets import TEST_STATISTICS, VERDICTS, OnDatasets, Statistic
-from corefscore.reports.systems import Systems, SystemsReport, by_score, fidelities, fidelity_data, in_line, sampled
+from corefscore.reports.datasets import PAIRWISE, TEST_STATISTICS, VERDICTS, OnDatasets, Statistic
+from corefscore.reports.systems import Systems, by_score, fidelities, fidelity_data, in_line, sampled
 from corefscore.scoring.results import Result, refuse_division
 from corefscore.statistics.datasets import on_each
 from corefscore.statistics.significance import Method, Watch, compared
-
-_PAIRWISE = 4
-"""The largest number of systems for which each pair has its own table; more systems have a matrix per measure."""
 
 _SIGNS = {True: "><", False: "..", None: "??", "": "  "}
 """The signs of a matrix by whether two systems differ, or were not compared: if the system of the row is better, and if
@@ -51,11 +47,8 @@ PAIR_STATISTICS = (
 """The statistics of the difference of two systems, in the order of tables and data."""
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Comparison(SystemsReport):
+class Comparison(OnDatasets):
     """The report of `compare`; with groups of documents, also the comparison on each of them (``datasets``)."""
-
-    datasets: OnDatasets | None = None
 
     CORRECTED = "p (all): {}; the verdict uses it"
 
@@ -69,22 +62,16 @@ class Comparison(SystemsReport):
 
     @cached_property
     def tables(self) -> Sequence[Table]:
-        groups = [] if self.datasets is None else self.datasets.tables
-        return [self._scores(), self._differences(), *groups, *fidelities(self.results)]
+        return [self._scores(), self._differences(), *self.tables_of_groups, *fidelities(self.results)]
 
     @cached_property
     def readable(self) -> Sequence[Table]:
-        """The scores and a table for each pair; with more than `_PAIRWISE` systems, a matrix for each measure."""
+        """The scores and a table for each pair; with more than `PAIRWISE` systems, a matrix for each measure."""
         scores, differences, texts = self._scores(), self._differences(), fidelities(self.results)
-        if len(self.names) > _PAIRWISE:
+        if len(self.names) > PAIRWISE:
             means = [] if self.runs is None else [scores]
-            return [*means, *self._matrices(), *self._on_groups, *texts]
-        return [scores, *texts, *self._pairwise(differences), *self._on_groups]
-
-    @property
-    def _on_groups(self) -> Sequence[Table]:
-        """The readable tables of groups, if there are any: of each of a few pairs of systems, and of all."""
-        return [] if self.datasets is None else self.datasets.readable(self.short, pairs=len(self.names) <= _PAIRWISE)
+            return [*means, *self._matrices(), *self.readable_groups, *texts]
+        return [scores, *texts, *self._pairwise(differences), *self.readable_groups]
 
     @cached_property
     def paper(self) -> Sequence[Table]:
@@ -92,7 +79,7 @@ class Comparison(SystemsReport):
         systems = {number: [name] for number, name in enumerate(self.names)}
         table = self.paper_table(self.found.sample, [SYSTEM], systems)
         if len(systems) > 1:
-            return [table, *self._on_groups]
+            return [table, *self.readable_groups]
         ends = {f"{m}.{c}": end for m, by_score in self.ends.items() for c, end in by_score.items()}
         row = [ends.get(column.name) for column in table.columns]
         return [table._replace(rows=[*table.rows, row], notes=self.legend)]
@@ -205,7 +192,7 @@ class Comparison(SystemsReport):
         together = f"; those of differences are corrected for all {pairs} pairs" if self.found.together else ""
         level = f"at significance level {method.alpha:g}"
         verdict = f"differences are shown {level}"
-        if len(self.names) <= _PAIRWISE:  # a matrix has none of these columns
+        if len(self.names) <= PAIRWISE:  # a matrix has none of these columns
             verdict = f"verdict: {level}; units: number of units in which the two differ; detectable: smallest "
             verdict += "difference that would be shown with 80% power, empty if there is none"
             if self.runs is None:
@@ -267,9 +254,9 @@ class Comparison(SystemsReport):
                 for pair, (first, second) in enumerate(self.found.sample.pairs)
             ],
             **self.runs_data,
-            **({} if self.datasets is None else self.datasets.to_dict()),
+            **self.data_of_groups,
             **fidelity_data(self.results),
-            "notes": [*self.legend, *self.notes, *([] if self.datasets is None else [self.datasets.note])],
+            "notes": [*self.legend, *self.notes, *self.notes_on_groups],
         }
 
     def _score_data(self, s: int, m: int, c: int) -> dict[str, float | None] | None:
@@ -306,8 +293,7 @@ def _comparison(systems: Systems, measures: Collection[str], method: Method, wat
     if units.units == 1:
         details = {"unit": method.unit, "documents": plural(len(first.names), "document")}
         raise InputError([Finding("one-unit", first.files[0] if first.files else "key", details=details)])
-    found, on_groups = compared(units, method, watch=watch), None
-    if method.by is not None and units.pairs:
-        groups = list(dict.fromkeys(first.groups(method.by)))
-        on_groups = OnDatasets(systems.results, found, on_each(units, groups, found))
-    return Comparison(**vars(systems), found=found, datasets=on_groups)
+    found = compared(units, method, watch=watch)
+    groups = [] if method.by is None else list(dict.fromkeys(first.groups(method.by)))
+    datasets = on_each(units, groups, found) if groups and units.pairs else {}
+    return Comparison(**vars(systems), found=found, datasets=datasets)

@@ -10,17 +10,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corefscore.core.records import dataclass
+from corefscore.core.records import dataclass, field
 from corefscore.metrics import HEADINGS
 from corefscore.metrics.base import SCORES
 from corefscore.reports.base import GROUP, PAIR, VERDICT, Column, Table, tabled
-from corefscore.reports.systems import on_groups
-from corefscore.scoring.results import Result, Scores
+from corefscore.reports.systems import SystemsReport
 from corefscore.statistics.datasets import independent
 from corefscore.statistics.significance import Compared
 
 VERDICTS = {True: "differ", False: "not shown", None: "no verdict"}
 """The words for a test: the systems differ; no difference was shown; no test could have shown one."""
+
+PAIRWISE = 4
+"""The largest number of systems for which each pair has its own table; more systems have a matrix per measure."""
 
 _Tested = tuple[int, int, int]
 """The numbers of a pair of systems, a measure and a score."""
@@ -58,18 +60,18 @@ def in_words(test: Mapping[str, Any]) -> dict[str, Any]:
     return {**test, "score": HEADINGS[test["score"]], "verdict": VERDICTS[test["differ"]]}
 
 
-@dataclass(frozen=True, eq=False)
-class OnDatasets:
-    """A comparison on groups of documents: ``results`` are those of the comparison, ``over`` has the tests over all
-    groups, ``found`` the tests on each group."""
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class OnDatasets(SystemsReport):
+    """The part of a comparison about groups of documents: ``datasets`` has the tests on each group, if there are groups
+    and pairs of systems; without any, tables, notes and data are empty."""
 
-    results: Mapping[str, Result]
-    over: Compared
-    found: Mapping[str, Compared]
+    datasets: Mapping[str, Compared] = field(default_factory=dict)
 
     @property
-    def tables(self) -> list[Table]:
+    def tables_of_groups(self) -> list[Table]:
         """A table of all tests on groups, and a table of their summaries."""
+        if not self.datasets:
+            return []
         columns = (
             GROUP,
             *PAIR,
@@ -79,17 +81,20 @@ class OnDatasets:
             *(statistic.column for statistic in TEST_STATISTICS if statistic.column),
             VERDICT,
         )
-        return [tabled("groups", columns, map(in_words, self._on_each)), self.sums(self._tested)]
+        return [tabled("groups", columns, map(in_words, self._on_each)), self._sums(self._tested)]
 
-    def readable(self, short: Mapping[str, str], *, pairs: bool) -> list[Table]:
-        """Return the summaries of the score of each measure that decides, after a table for each of few ``pairs``."""
-        deciding = self.over.sample.deciding_scores
-        sums = self.sums([tested for tested in self._tested if tested[2] == deciding[tested[1]]])
-        return [*(self._pairs(short) if pairs else ()), sums]
+    @property
+    def readable_groups(self) -> list[Table]:
+        """The summaries of the score of each measure that decides, after a table for each of a few pairs of systems."""
+        if not self.datasets:
+            return []
+        deciding = self.found.sample.deciding_scores
+        sums = self._sums([tested for tested in self._tested if tested[2] == deciding[tested[1]]])
+        return [*(self._pairs() if len(self.names) <= PAIRWISE else ()), sums]
 
-    def _pairs(self, short: Mapping[str, str]) -> Iterator[Table]:
+    def _pairs(self) -> Iterator[Table]:
         """Yield a table for each pair of systems, with a row for each group."""
-        names, sample = list(self.results), self.over.sample
+        names, sample = [self.short[name] for name in self.names], self.found.sample
         scores = list(zip(sample.measures, sample.deciding_scores, strict=True))
         columns = [GROUP, Column("units", "units", "count")]
         heading = "p" if self.over.method.correction == "none" else "p (Holm)"
@@ -102,15 +107,15 @@ class OnDatasets:
             ]
         for pair, (first, second) in enumerate(sample.pairs):
             rows = []
-            for group, found in self.found.items():
+            for group, found in self.datasets.items():
                 row: list[Any] = [group, found.sample.units]
                 for m, (_, c) in enumerate(scores):
                     test = self._test(group, (pair, m, c))
                     row += [test["difference"], test["p_corrected"], VERDICTS[test["differ"]]]
                 rows.append(row)
-            yield Table(f"{short[names[first]]} - {short[names[second]]} by group", columns, rows)
+            yield Table(f"{names[first]} - {names[second]} by group", columns, rows)
 
-    def sums(self, tests: Sequence[_Tested]) -> Table:
+    def _sums(self, tests: Sequence[_Tested]) -> Table:
         """Return the number of groups on which the two systems of each of some tests differ."""
         columns = (
             *PAIR,
@@ -125,22 +130,27 @@ class OnDatasets:
             {**its, "score": HEADINGS[its["score"]], "groups_differing": its["differ"]}
             for its in map(self._summary, tests)
         )
-        return tabled("over all groups", columns, rows, [self.note])
+        return tabled("over all groups", columns, rows, self.notes_on_groups)
 
     @property
-    def note(self) -> str:
+    def notes_on_groups(self) -> list[str]:
         """The note on the tests on groups."""
+        if not self.datasets:
+            return []
         pairs = "groups and pairs of systems within one score"
-        tests, method = {"largest": pairs, "holm": pairs, "holm-all": "tests on groups"}, self.over.method
+        tests, method = {"largest": pairs, "holm": pairs, "holm-all": "tests on groups"}, self.found.method
         way = tests.get(method.correction)
         corrected = f"corrected by Holm's method for all {way}" if way else "not corrected, so some differ by chance"
         differ = f"number of groups with p <= {method.alpha:g}, {corrected} ({method.trials} trials)"
         bound = "lower bound on the number of groups on which the two differ"
         fisher = "valid if groups share no texts (Fisher's combination, Dror et al. 2017)"
-        return f"differ on: {differ}; if independent: {bound}, {fisher}"
+        return [f"differ on: {differ}; if independent: {bound}, {fisher}"]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the part of the JSON layout about groups."""
+    @property
+    def data_of_groups(self) -> dict[str, Any]:
+        """The part of the JSON layout about groups."""
+        if not self.datasets:
+            return {}
         return {"groups": self._on_each, "over_groups": [self._summary(tested) for tested in self._tested]}
 
     @cached_property
@@ -148,32 +158,27 @@ class OnDatasets:
         """Every test on each group, as data."""
         return [
             {"group": group, **self._named(tested), **self._test(group, tested)}
-            for group in self.found
+            for group in self.datasets
             for tested in self._tested
         ]
 
     @cached_property
     def _tested(self) -> list[_Tested]:
         """The pairs, measures and scores that are tested."""
-        scores = np.argwhere(self.over.tested).tolist()
-        return [(pair, m, c) for pair in range(len(self.over.sample.pairs)) for m, c in scores]
+        scores = np.argwhere(self.found.tested).tolist()
+        return [(pair, m, c) for pair in range(len(self.found.sample.pairs)) for m, c in scores]
 
     def _named(self, tested: _Tested) -> dict[str, str]:
         """Return the measure, score and systems of a test, as data."""
         pair, m, c = tested
-        first, second = (list(self.results)[system] for system in self.over.sample.pairs[pair])
-        return {"measure": list(self.over.sample.measures)[m], "score": SCORES[c], "system": first, "against": second}
-
-    @cached_property
-    def _scores(self) -> Mapping[str, list[Scores]]:
-        """The scores of the systems on each group, in the order of the systems."""
-        return on_groups(self.results, self.over.method.by)
+        first, second = (self.names[system] for system in self.found.sample.pairs[pair])
+        return {"measure": list(self.found.sample.measures)[m], "score": SCORES[c], "system": first, "against": second}
 
     def _test(self, group: str, tested: _Tested) -> dict[str, Any]:
         """Return the scores of a pair on a group, and their test."""
         pair, m, c = tested
-        found, scores, measure = self.found[group], self._scores[group], list(self.over.sample.measures)[m]
-        first, second = (float(getattr(scores[system][measure], SCORES[c])) for system in self.over.sample.pairs[pair])
+        found, scores, measure = self.datasets[group], self.groups[group], list(self.found.sample.measures)[m]
+        first, second = (float(getattr(scores[system][measure], SCORES[c])) for system in self.found.sample.pairs[pair])
         return {
             "value": first,
             "against_value": second,
@@ -184,8 +189,8 @@ class OnDatasets:
 
     def _summary(self, tested: _Tested) -> dict[str, Any]:
         """Return the number of groups on which a pair differs in a score, as data."""
-        tests = [self._test(group, tested) for group in self.found]
-        level = self.over.method.alpha / max(1, self.over.family)
+        tests = [self._test(group, tested) for group in self.datasets]
+        level = self.found.method.alpha / max(1, self.found.family)
         differences = [test["difference"] for test in tests if test["differ"]]
         return {
             **self._named(tested),
@@ -194,5 +199,5 @@ class OnDatasets:
             "better": sum(difference > 0 for difference in differences),
             "worse": sum(difference < 0 for difference in differences),
             "no_verdict": sum(test["differ"] is None for test in tests),
-            "if_independent": independent(self.found.values(), tested, level),
+            "if_independent": independent(self.datasets.values(), tested, level),
         }

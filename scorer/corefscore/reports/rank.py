@@ -41,11 +41,10 @@ from corefscore.reports.systems import (
     fidelities,
     fidelity_data,
     in_line,
-    on_groups,
     sampled,
     scores_data,
 )
-from corefscore.scoring.results import Scores, refuse_division
+from corefscore.scoring.results import refuse_division
 from corefscore.statistics.agreement import taus
 from corefscore.statistics.significance import Compared, Method, Sample, Watch, compared
 
@@ -105,11 +104,6 @@ class Ranking(SystemsReport):
             return {}
         test = self.found.sample.pairs.index((system, base)), 0, self.column
         return {"p": float(self.found.corrected[test]), "verdict": VERDICTS[self.found.differ[test]]}
-
-    @cached_property
-    def groups(self) -> dict[str, list[Scores]]:
-        """The scores of all systems on each group of documents; empty without groups."""
-        return on_groups(self.results, self.found.method.by)
 
     @cached_property
     def undecided(self) -> list[tuple[str, str]]:

@@ -79,6 +79,13 @@ class SystemsReport(Systems, Reported):
         runs, systems = list(self.results), [*self.names, *self.unscored]
         return dict(zip([*runs, *systems], [*shortened(runs), *shortened(systems)], strict=True))
 
+    @cached_property
+    def groups(self) -> dict[str, list[Scores]]:
+        """The scores of all systems on each group of documents (`Result.by`); empty without groups."""
+        by = self.found.method.by
+        of_systems = [] if by is None else [result.by(by) for result in self.results.values()]
+        return {group: [scores[group] for scores in of_systems] for group in (of_systems[0] if of_systems else ())}
+
     @property
     def signature(self) -> str:
         """The signature of the scores, followed by the terms of the comparison."""
@@ -316,12 +323,6 @@ def fidelity_data(results: Mapping[str, Result]) -> dict[str, Any]:
         if result.fidelity is not None
     }
     return {"fidelity": by_system} if by_system else {}
-
-
-def on_groups(results: Mapping[str, Result], by: str | None) -> dict[str, list[Scores]]:
-    """Return the scores of all systems on each group of documents (`Result.by`); empty without a pattern."""
-    of_systems = [] if by is None else [result.by(by) for result in results.values()]
-    return {group: [scores[group] for scores in of_systems] for group in (of_systems[0] if of_systems else ())}
 
 
 def by_score(measures: Iterable[str], value: Callable[[int, int], _T | None]) -> dict[str, dict[str, _T]]:
