@@ -12,15 +12,12 @@ import numpy as np
 
 from corefscore.analysis import types
 from corefscore.analysis.partitions import ABSENT
-from corefscore.analysis.response import Analysis
 from corefscore.core.arrays import Ints, bounds, lists_by_key
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import VISIBLE
 from corefscore.core.percent import percent
-from corefscore.core.records import dataclass
 from corefscore.reports.errors.report import ErrorReport
 from corefscore.reports.layouts.tables import width_of
-from corefscore.reports.words import KEY_AND_RESPONSE, ReportWords
 
 _RIGHT, _SPAN, _WRONG, _MISSING, _EXTRA = STATES = ("right", "span", "wrong", "missing", "extra")
 """The state of a mention: it is right, has another span, is in another entity, is only in the key, or only in the
@@ -71,27 +68,18 @@ class Sentence(NamedTuple):
     marks: Sequence[_Mark]
 
 
-@dataclass(frozen=True, eq=False)
-class Diff:
-    """The report of `diff`.
+class Diff(ErrorReport):
+    """The report of `diff`: the errors in the text.
 
     A response entity corresponds to a key entity if the main mentions of both are in the piece that they share. Key
     entities have the ids of their file; a response entity has the id of its corresponding key entity, or ``r`` and its
     own id if there is none.
     """
 
-    analysis: Analysis
-    words: ReportWords = KEY_AND_RESPONSE
-
     @property
     def of_items(self) -> bool:
         """Whether mentions are items, which are in no text."""
         return self.analysis.pairs.key.items is not None
-
-    @cached_property
-    def report(self) -> ErrorReport:
-        """The report of the errors."""
-        return ErrorReport(self.analysis, words=self.words)
 
     @cached_property
     def corresponding(self) -> Ints:
@@ -104,7 +92,7 @@ class Diff:
 
     def score_of(self, document: int) -> str:
         """Return the name of the measure, and the score of a document."""
-        return f"{self.report.measure_title} {percent(float(self.analysis.document_scores[document]))}"
+        return f"{self.measure_title} {percent(float(self.analysis.document_scores[document]))}"
 
     def counts_of(self, document: int) -> str:
         """Return the number of errors of each type in a document, in words."""
@@ -253,7 +241,7 @@ def marked(diff: Diff, shown: Shown) -> Iterator[str]:
     last, units = _OF_ITEMS if diff.of_items else _LATER
     last += f"; --around all also shows the other {units}" * (shown.around is not None)
     yield "".join(f"{line}\n" for line in (*diff.words.legend, last))
-    yield f"{diff.report.signature}\n"
+    yield f"{diff.signature}\n"
 
 
 def _chosen(sentences: Sequence[Sentence], shown: Shown) -> list[int]:

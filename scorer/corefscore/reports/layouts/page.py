@@ -56,9 +56,9 @@ def _data(diffs: Mapping[str, Diff]) -> Iterator[str]:
         "systems": [
             {
                 "name": name,
-                "headline": f"{diff.report.measure_title} {percent(diff.analysis.score)}",
-                "title": f"{name}: {diff.report.title}",
-                "signature": diff.report.signature,
+                "headline": f"{diff.measure_title} {percent(diff.analysis.score)}",
+                "title": f"{name}: {diff.title}",
+                "signature": diff.signature,
                 "types": [{"count": cost.errors, "cost": cost.in_turn} for cost in diff.analysis.costs],
             }
             for name, diff in diffs.items()
