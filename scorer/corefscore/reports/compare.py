@@ -15,8 +15,8 @@ from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural
 from corefscore.metrics import HEADINGS, asked
 from corefscore.metrics.base import SCORES
-from corefscore.reports.base import AGAINST, MEASURE, PAIR, SYSTEM, VERDICT, Column, Interval, Table, known
-from corefscore.reports.datasets import PAIRWISE, TEST_STATISTICS, VERDICTS, OnDatasets, Statistic
+from corefscore.reports.base import AGAINST, MEASURE, PAIR, SYSTEM, VERDICT, Column, Interval, Table, known, tabled
+from corefscore.reports.datasets import PAIRWISE, TEST_STATISTICS, OnDatasets, Statistic, in_words
 from corefscore.reports.systems import Systems, by_score, fidelities, fidelity_data, in_line, sampled
 from corefscore.scoring.results import Result, refuse_division
 from corefscore.statistics.datasets import on_each
@@ -122,17 +122,13 @@ class Comparison(OnDatasets):
             VERDICT,
             Column("equivalent", "equal", shown="equivalent" not in hidden),
         )
-        names = self.names
-        rows = []
-        for m, measure in enumerate(self.measures):
-            for c, score in enumerate(SCORES):
-                for pair, (first, second) in enumerate(self.found.sample.pairs):
-                    test = self._difference(pair, m, c)
-                    if test is not None:
-                        numbers = [test[each.name] for each in PAIR_STATISTICS if each.column]
-                        verdicts = VERDICTS[test["differ"]], _EQUIVALENT[test["equivalent"]]
-                        rows.append([measure, HEADINGS[score], names[first], names[second], *numbers, *verdicts])
-        return Table("differences", columns, rows)
+        records = []
+        for m, c, pair in np.ndindex(len(self.measures), len(SCORES), len(self.found.sample.pairs)):
+            if test := self._difference(pair, m, c):
+                numbers = {each.column.name: test[each.name] for each in PAIR_STATISTICS if each.column}
+                own = {"differ": test["differ"], "equivalent": _EQUIVALENT[test["equivalent"]]}
+                records.append(in_words({**self._named((pair, m, c)), **numbers, **own}))
+        return tabled("differences", columns, records)
 
     def _difference(self, pair: int, m: int, c: int) -> dict[str, Any] | None:
         """Return the difference of a pair in a score, as data; None if the measure has no such score."""

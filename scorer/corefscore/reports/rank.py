@@ -178,22 +178,15 @@ class Ranking(SystemsReport):
         measures, method = list(self.every.sample.measures), self.every.method
         pairs = list(combinations(range(len(measures)), 2))
         numbers = taus(self.every.sample, pairs, method.seed, method.confidence).tolist()
-        found = []
+        found, better = [], _better(self.every)
         for (first, second), ends in zip(pairs, numbers, strict=True):
-            unlike = self._better[first] != self._better[second]
+            unlike = better[first] != better[second]
             apart = np.argwhere(np.triu(unlike | unlike.T, 1)).tolist()
             tau, low, high = map(known, ends)
             names = {"measure": measures[first], "against": measures[second]}
             verdicts = [[self.names[system] for system in pair] for pair in apart]
             found.append({**names, "tau": tau, "low": low, "high": high, "verdicts_differ": verdicts})
         return found
-
-    @cached_property
-    def _better(self) -> list[Bools]:
-        """Whether each system was shown to be better than each other one, for each measure of ``every``."""
-        if self.every is None:
-            return []
-        return [self.every.better(m, c) for m, c in enumerate(self.every.sample.deciding_scores)]
 
     def _agreement(self) -> Iterator[Table]:
         """Yield the agreement of measures, and the verdicts of all measures on pairs on which two of them differ."""
@@ -204,9 +197,9 @@ class Ranking(SystemsReport):
         columns.append(Column("verdicts_differ", "verdicts differ", "count"))
         rows = [{**row, "verdicts_differ": len(row["verdicts_differ"])} for row in self.agreement]
         yield tabled("agreement of measures", columns, rows)
-        verdicts = []
+        verdicts, better = [], _better(self.every)
         for first, second in combinations(self.order, 2):
-            signs = [">" if each[first, second] else "<" if each[second, first] else "." for each in self._better]
+            signs = [">" if each[first, second] else "<" if each[second, first] else "." for each in better]
             if len(set(signs)) > 1:
                 verdicts.append([self.names[first], self.names[second], *signs])
         of_measures = (Column(f"{measure}_verdict", measure) for measure in self.every.sample.measures)
@@ -309,6 +302,11 @@ class Ranking(SystemsReport):
                     "p_corrected": float(self.found.corrected[test]),
                     "differ": self.found.differ[test],
                 }
+
+
+def _better(found: Compared) -> list[Bools]:
+    """Return whether each system was shown to be better than each other one, for each measure."""
+    return [found.better(m, c) for m, c in enumerate(found.sample.deciding_scores)]
 
 
 def rank(
