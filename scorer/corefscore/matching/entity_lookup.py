@@ -67,12 +67,10 @@ def partners_of_mentions(alignment: Alignment) -> _Found:
     """Return the partner of each mention instead of each number; if mentions look by themselves, the one that each
     finds.
     """
-    key, response = alignment.sides
-    if alignment.searched is None:
-        partners = _dictionary(alignment)
-        return _Found(partners.key[key.number], partners.response[response.number])
-    here, there = np.append(key.number, NOWHERE), np.append(response.number, NOWHERE)
-    return _Found(there[alignment.searched.key], here[alignment.searched.response])
+    if alignment.searched is not None:
+        return _Found(alignment.searched.key, alignment.searched.response)
+    partners = _dictionary(alignment)
+    return _Found(partners.key[alignment.key.number], partners.response[alignment.response.number])
 
 
 def entities_found(alignment: Alignment) -> _Found:
@@ -125,8 +123,8 @@ def search(key: Mentions, response: Mentions, document: Ints, *, documents: int,
     here, there = findable[0][at_key], findable[1][at_response]
     of_key = _nearest(at_key[there], at_response[there], apart[there], response, len(key.number))
     of_response = _nearest(at_response[here], at_key[here], apart[here], key, len(response.number))
-    finding = np.flatnonzero(of_key != NOWHERE)
-    aligned = key.number[finding], response.number[of_key[finding]]
+    finding = of_key != NOWHERE
+    aligned = key.number[finding], of_key[finding]
     return Alignment(documents, document, key, response, aligned, Searched(of_key, of_response, fit))
 
 
@@ -142,7 +140,7 @@ def _with_zeros(mentions: Mentions, headed: bool) -> Mentions:
 
 
 def _nearest(of: Ints, other: Ints, apart: Floats, side: Mentions, size: int) -> Ints:
-    """Return the index of the nearest mention of the ``other`` side for each of ``size`` mentions, `NOWHERE` for none.
+    """Return the number of the nearest mention of the other ``side`` for each of ``size`` mentions, `NOWHERE` for none.
 
     ``of`` and ``other`` are pairs of indices, and ``apart`` is the distance of each pair.
     """
@@ -150,5 +148,5 @@ def _nearest(of: Ints, other: Ints, apart: Floats, side: Mentions, size: int) ->
     order = np.lexsort((last, first, apart, of))
     taken = order[changes(of[order])]
     found = np.full(size, NOWHERE)
-    found[of[taken]] = other[taken]
+    found[of[taken]] = side.number[other[taken]]
     return found

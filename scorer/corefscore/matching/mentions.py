@@ -80,7 +80,7 @@ class Common(NamedTuple):
 class Searched(NamedTuple):
     """What mentions find if each looks by itself (`corefscore.matching.entity_lookup`).
 
-    ``key`` has for each mention of the key the index of the mention of the response that it finds, or `NOWHERE`;
+    ``key`` has for each mention of the key the number of the mention of the response that it finds, or `NOWHERE`;
     ``response`` has the same for the other direction. ``fitting`` counts for each pair of entities the mentions of the
     key's entity that fit some mention of the response's entity.
     """

@@ -66,11 +66,10 @@ def matched(pairs: Pairs, rules: Rules) -> tuple[Alignment, About]:
     assert rules.matching and rules.zeros and rules.lookup, "set by with_defaults"
     by_head = heads_compared(rules.matching, rules.lookup)
     key, response, document = numbered(pairs.key, pairs.response, by_head=by_head)
-    dropped: list[Repeat] = []
-    several: list[Repeat] = []
     numbers = key.number, response.number
-    key = _that_count(key, pairs.key, rules, dropped, several)
-    response = _that_count(response, pairs.response, rules, dropped, several)
+    key, *of_key = _that_count(key, pairs.key, rules)
+    response, *of_response = _that_count(response, pairs.response, rules)
+    dropped, several = (ours + theirs for ours, theirs in zip(of_key, of_response, strict=True))
     if rules.singletons == "drop":
         key = key.keep(key.side.not_alone)
     if rules.singletons != "keep":
@@ -85,25 +84,20 @@ def matched(pairs: Pairs, rules: Rules) -> tuple[Alignment, About]:
     return alignment, About(dropped, several, looked_up, left_out, pairs)
 
 
-def _that_count(
-    mentions: Mentions, documents: Documents, rules: Rules, dropped: list[Repeat], several: list[Repeat]
-) -> Mentions:
-    """Return the mentions of a side without zeros and copies that do not count. What is dropped and what is in several
-    entities is added to the lists.
+def _that_count(mentions: Mentions, documents: Documents, rules: Rules) -> tuple[Mentions, list[Repeat], list[Repeat]]:
+    """Return the mentions of a side without zeros and copies that do not count; of these copies what they repeat; and
+    what is in several entities.
     """
     if rules.zeros == "drop":
         mentions = mentions.keep(~mentions.nodes.zero)
     side = mentions.side
     if not side.has_copies:
-        return mentions
+        return mentions, [], []
     if rules.repeated == "refuse":
         raise refusal(_repeats(mentions, documents, repeated(side.number))[:1])
     again = repeated(side.number) if rules.repeated == "first" else repeated(side.entity, side.number)
-    if again.any():
-        dropped += _repeats(mentions, documents, again)
-        mentions = mentions.keep(~again)
-    several += _repeats(mentions, documents, repeated(mentions.number))
-    return mentions
+    left = mentions.keep(~again)
+    return left, _repeats(mentions, documents, again), _repeats(left, documents, repeated(left.number))
 
 
 def _repeats(mentions: Mentions, documents: Documents, copies: Bools) -> list[Repeat]:
@@ -134,18 +128,13 @@ def counts(alignment: Alignment, metrics: Sequence[Metric], rules: Rules) -> tup
     key, response = alignment.sides
     both_ways = in_common(key.entity, where.key), in_common(where.response, response.entity), _members(alignment)
     of_key, of_response, members = (_table(alignment, both) for both in both_ways)
-    official = {"ceafm": members, "ceafe": members, "blanc": of_key} if rules.definitions == "corefud" else {}
+    official = {"ceafm": [members], "ceafe": [members], "blanc": [of_key]} if rules.definitions == "corefud" else {}
     found: dict[str, Floats] = {}
     for metric in metrics:
-        if metric.view == NODES:
-            found[metric.name] = packed(metric.count(alignment))
-        elif metric.name in official:
-            found[metric.name] = packed(metric.count(official[metric.name]))
-        else:
-            seen, back = metric.count(of_key), metric.count(of_response)
-            found[metric.name] = packed(
-                [Counts(there.recall, here.precision) for there, here in zip(seen, back, strict=True)]
-            )
+        tables = official.get(metric.name, [of_key, of_response])
+        counted = [metric.count(its) for its in ([alignment] if metric.view == NODES else tables)]
+        both = zip(counted[0], counted[-1], strict=True)
+        found[metric.name] = packed([Counts(there.recall, here.precision) for there, here in both])
     return found, of_key.key.total(of_key.key.size)
 
 
@@ -154,9 +143,7 @@ def marked_again(documents: Documents) -> dict[str, list[Repeat]]:
     their notices.
     """
     mentions, _, _ = numbered(documents, Documents([], [], NONE), by_head=(True, True))
-    dropped: list[Repeat] = []
-    several: list[Repeat] = []
-    _that_count(mentions, documents, COREFUD, dropped, several)
+    _, dropped, several = _that_count(mentions, documents, COREFUD)
     return {"dropped-repeat": dropped, "repeated-mention": several}
 
 
