@@ -83,14 +83,11 @@ class _InTokens:
         self._texts: tuple[_Texts, _Texts] = {}, {}
         self._words_in = [partial(_words_in, texts) for texts in self._texts]
 
-    def pair(self, key: Documents, response: Documents) -> tuple[Documents, Documents]:
-        """Give both sides mentions of tokens.
+    def side(self, side: Documents, other: Documents, number: int) -> Documents:
+        """Give a side mentions of tokens; ``number`` is 0 for the key, 1 for the response.
 
         Raises `InputError` where the other side has no words, and where texts differ.
         """
-        return self._side(key, response, 0), self._side(response, key, 1)
-
-    def _side(self, side: Documents, other: Documents, number: int) -> Documents:
         if side.characters is None:
             return side
         from corefscore.matching.text.characters import of_pieces
@@ -255,15 +252,14 @@ class Names:
 def in_other_form(key: Collection[str], response: Collection[str]) -> dict[str, str]:
     """Return the response name by key name, for pairs of documents whose names have the two forms."""
     ours, theirs = {*key}.difference(response), {*response}.difference(key)
-    found = {part: name for part, name in _parts(key).items() if part in ours and name in theirs}
-    found |= {name: part for part, name in _parts(response).items() if part in theirs and name in ours}
-    taken = {*found, *found.values()}
-    for part, name in _only_parts([*key, *response]).items():
-        if taken.isdisjoint((part, name)):
-            if part in ours and name in theirs:
-                found[part] = name
-            elif part in theirs and name in ours:
-                found[name] = part
+    found: dict[str, str] = {}
+    two_forms = _parts(key), _parts(response), _only_parts([*key, *response])
+    for form, other in chain.from_iterable(its.items() for its in two_forms):
+        for ours_name, theirs_name in ((form, other), (other, form)):
+            if ours_name in ours and theirs_name in theirs:
+                found[ours_name] = theirs_name
+                ours.remove(ours_name)
+                theirs.remove(theirs_name)
     return found
 
 
@@ -376,7 +372,7 @@ class Pairing:
             response = replace(response, names=[name if p else "" for name, p in zip(key.names, present, strict=True)])
         if key.characters is not None or response.characters is not None:
             self.in_tokens = self.in_tokens or _InTokens(self.notices)
-            key, response = self.in_tokens.pair(key, response)
+            key, response = self.in_tokens.side(key, response, 0), self.in_tokens.side(response, key, 1)
         if key.items is not None and response.items is not None:
             from corefscore.matching.items import compared
 

@@ -134,7 +134,12 @@ def cut(pairs: Pairs, size: int) -> tuple[Pairs, Windows]:
     """
     sides = {KEY: pairs.key, RESPONSE: pairs.response}
     for name, side in sides.items():
-        _refuse_others(name, side)
+        if side.nodes is not None:
+            raise UsageError("--window cannot be used with CorefUD; leave it out")
+        if int(side.start.min(initial=0)) < 0:
+            raise UsageError(
+                f"--window needs mentions of the form (start, end), and the {name} has others; leave it out"
+            )
     length = np.maximum(1, np.maximum(pairs.key.tokens, pairs.response.tokens))
     for side in sides.values():
         np.maximum.at(length, side.document[side.entity], side.start + 1)
@@ -168,13 +173,6 @@ def crossing_notices(windows: Sequence[Windows]) -> Iterator[Finding]:
 def whole(name: str) -> str:
     """Return the document of a window, from its name."""
     return name.rpartition(" [")[0]
-
-
-def _refuse_others(name: str, side: Documents) -> None:
-    if side.nodes is not None:
-        raise UsageError("--window cannot be used with CorefUD; leave it out")
-    if int(side.start.min(initial=0)) < 0:
-        raise UsageError(f"--window needs mentions of the form (start, end), and the {name} has others; leave it out")
 
 
 def _refuse_far(pairs: Pairs, windows: Ints) -> None:
