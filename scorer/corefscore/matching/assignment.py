@@ -167,16 +167,11 @@ def assigned(key_document: Ints, response_document: Ints, key: Ints, response: I
 
 def _by_matrix(rows: Ints, columns: Ints, scores: Floats, shape: tuple[int, int]) -> Bools:
     """Return which pairs of a document scipy takes from one matrix of ``shape`` with all of its mentions."""
-    taken = np.zeros(len(rows), dtype=np.bool_)
     if math.prod(shape) > _LARGEST:
-        taken[_by_scipy(rows, columns, scores)] = True
-        return taken
+        return np.isin(np.arange(len(rows)), _by_scipy(rows, columns, scores))
     from scipy.optimize import linear_sum_assignment
 
     costs = np.zeros(shape)
     costs[rows, columns] = -scores
-    partner = np.full(shape[0], -1)
-    of_row, of_column = linear_sum_assignment(costs)
-    partner[of_row] = of_column
-    matched: Bools = partner[rows] == columns
-    return matched
+    costs[linear_sum_assignment(costs)] = 1  # marks what is taken
+    return costs[rows, columns] > 0
