@@ -81,11 +81,8 @@ class ScoredResponses:
         for documents in self._blocks:
             entities.update(renumbered(response[self._mentions(documents)]).data)
         if (digest := entities.digest()) not in self._sums:
-            sums: dict[str, Floats] = {}
-            for documents in self._blocks:
-                for name, counts in self._counts(response, documents).items():
-                    sums[name] = summed(np.concatenate([sums[name][np.newaxis], counts]) if name in sums else counts)
-            self._sums[digest] = sums
+            parts = [self._counts(response, documents) for documents in self._blocks]
+            self._sums[digest] = {name: summed(np.concatenate([part[name] for part in parts])) for name in parts[0]}
         return self._sums[digest]
 
     def total(self, response: Ints) -> float:

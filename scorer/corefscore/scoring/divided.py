@@ -264,8 +264,7 @@ class _Merged:
         self.files = files
         self.batches: list[ScoredBatch] = []
         self.notices: list[Finding] = []
-        self.missing: dict[str, Place] = {}
-        self.extra: dict[str, Place] = {}
+        self.alone: dict[str, dict[str, Place]] = {_MISSING: {}, _EXTRA: {}}
         self.response: list[str] = []
         self.other_form: dict[str, str] = {}
         self._lines: dict[tuple[int, str], int] = {}
@@ -280,11 +279,10 @@ class _Merged:
                 if self._before.setdefault(source.name, before) != before:
                     raise NotSplittable("a file is both key and response")
             self._lines[number, source.name] = before + lines
-        alone = {_MISSING: self.missing, _EXTRA: self.extra}
-        for notice in map(self._finding, found.notices):
-            if notice.code in alone:
+        for notice in map(self._of, found.notices):
+            if notice.code in self.alone:
                 place = Place(self.files[str(notice.path)], notice.line)
-                if alone[notice.code].setdefault(str(notice.details["document"]), place) is not place:
+                if self.alone[notice.code].setdefault(str(notice.details["document"]), place) is not place:
                     raise NotSplittable(_TWICE)
             elif notice.code != _NONE_IN_COMMON:
                 self.notices.append(notice)
@@ -302,19 +300,15 @@ class _Merged:
         key, response = set(names), set(self.response)
         once = len(key) == len(names) and len(response) == len(self.response)
         other_form = in_other_form(key, response) if response else {}
-        if not once or not key.isdisjoint(self.extra) or other_form != self.other_form:
+        if not once or not key.isdisjoint(self.alone[_EXTRA]) or other_form != self.other_form:
             raise NotSplittable(_TWICE)
-        return [*self.notices, *unpaired(self.missing, self.extra, len(names))]
-
-    def _finding(self, finding: Finding) -> Finding:
-        """Turn the line of a finding into that of the whole file."""
-        before = self._before.get(finding.path or "", 0)
-        return finding._replace(line=finding.line + before) if finding.line and before else finding
+        return [*self.notices, *unpaired(self.alone[_MISSING], self.alone[_EXTRA], len(names))]
 
     def _of(self, found: Any) -> Any:
-        """Turn the lines of anything that can contain a place or a finding."""
+        """Turn the lines of a finding, or of anything that can contain a place or a finding, into those of files."""
         if isinstance(found, Finding):
-            return self._finding(found)
+            before = self._before.get(found.path or "", 0)
+            return found._replace(line=found.line + before) if found.line and before else found
         if isinstance(found, Place):
             name = found.source.name
             return Place(self.files[name], found.line and found.line + self._before[name])
