@@ -72,13 +72,17 @@ class Side(NamedTuple):
         """Which mentions are in an entity with others."""
         return np.bincount(self.entity, minlength=len(self.document))[self.entity] > 1
 
+    def first(self, place: Ints) -> Ints:
+        """Return the smallest ``place`` of the mentions of each entity."""
+        found = np.full(len(self.document), np.iinfo(np.int64).max)
+        np.minimum.at(found, self.entity, place)
+        return found
+
     def sorted_by(self, place: Ints, *within: Ints) -> Side:
         """Return entities in the order of the smallest ``place`` of their mentions in the document, and the mentions of
         an entity by the columns ``within``.
         """
-        first = np.full(len(self.document), np.iinfo(np.int64).max)
-        np.minimum.at(first, self.entity, place)
-        entities = order_by(self.document, first)
+        entities = order_by(self.document, self.first(place))
         entity = np.argsort(entities)[self.entity]
         mentions = order_by(entity, *within)
         return Side(self.number[mentions], entity[mentions], self.document[entities], self.mention[mentions])

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, partial
+from functools import partial
 from itertools import chain, combinations
 from math import comb
 from typing import Any, TypeVar
@@ -208,16 +208,11 @@ def by_units(matched: Matched, table: Overlap, row: Ints, rows: int) -> tuple[Ov
     def spans(numbers: Ints) -> Ints:
         return np.bincount(row[np.unique(numbers)], minlength=rows)
 
-    def of_entities(side: Side) -> Ints:
-        first = np.full(len(side.document), len(matched.document))
-        np.minimum.at(first, side.entity, side.number)
-        return row.take(first)
-
     def in_units(groups: _G, unit: Ints, numbers: Ints) -> _G:
         of_units = replace(groups.distinct, spans=spans(numbers), twice=nothing, several=nothing)
         return replace(groups, row=unit, distinct=of_units)
 
-    key, response = of_entities(matched.key), of_entities(matched.response)
+    key, response = (row[side.first(side.number)] for side in (matched.key, matched.response))
     common = np.intersect1d(matched.key.number, matched.response.number)
     sides = table._replace(
         key=in_units(table.key, key, matched.key.number),
@@ -293,40 +288,28 @@ def shares(common: Floats, key: Floats, response: Floats) -> Counts:
     return Counts(Ratios(common, key), Ratios(common, response))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Values:
-    """The scores of a measure, from 0 to 1: one number each, or one for each document, group or trial.
-
-    The ratios contain the counts of recall and precision.
+class Values(NamedTuple):
+    """The scores of a measure, from 0 to 1: one number each, or one for each document, group or trial; and the counts
+    of recall and precision.
     """
 
+    recall: Floats
+    precision: Floats
+    f1: Floats
     recall_counts: Ratios
     precision_counts: Ratios
-    f1: Floats
-
-    @cached_property
-    def recall(self) -> Floats:
-        return quotient(*self.recall_counts)
-
-    @cached_property
-    def precision(self) -> Floats:
-        return quotient(*self.precision_counts)
 
 
 def divided(counts: Counts) -> Values:
     """Recall, precision and F1 of counts."""
     recall, precision = quotient(*counts.recall), quotient(*counts.precision)
-    found = Values(*counts, f1(recall, precision))
-    vars(found).update(recall=recall, precision=precision)  # these need not be divided again
-    return found
+    return Values(recall, precision, f1(recall, precision), *counts)
 
 
 def combined(recall: Floats, precision: Floats, f1: Floats) -> Values:
     """Return the values of a measure that combines others, whose counts are the scores over 1."""
     ones = np.ones(recall.shape)
-    found = Values(Ratios(recall, ones), Ratios(precision, ones), f1)
-    vars(found).update(recall=recall, precision=precision)
-    return found
+    return Values(recall, precision, f1, Ratios(recall, ones), Ratios(precision, ones))
 
 
 def packed(measures: Sequence[Counts]) -> Floats:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from corefscore.metrics import bcub
-from corefscore.metrics.base import Counts, Measure, Metric, Overlap, Ratios, Values, quotient
+from corefscore.metrics.base import Counts, Measure, Metric, Overlap, Ratios, Values, divided, quotient
 
 
 def count(overlap: Overlap) -> tuple[Counts, Counts, Counts]:
@@ -41,7 +41,7 @@ def _more() -> int:
 def _mean(counted: Sequence[Counts]) -> Values:
     """B-cubed with the mean F1 of mentions."""
     _, usual, by_mention = counted
-    return Values(*usual, quotient(*by_mention.recall))
+    return divided(usual)._replace(f1=quotient(*by_mention.recall))
 
 
 METRIC = Metric(

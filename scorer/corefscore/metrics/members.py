@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from corefscore.core.arrays import Array, Bools, Floats, Ints, changes, order_by
+from corefscore.core.arrays import Array, Bools, Floats, Ints, among, changes, order_by
 from corefscore.core.records import NamedTuple
 from corefscore.matching.matched import Matched, Side
 from corefscore.metrics.base import Cells, Counts, Groups, Overlap, Ratios
@@ -106,12 +106,8 @@ def members(matched: Matched, table: Overlap, places: tuple[Ints, Ints]) -> Both
     of the mentions of key and response in the order of the text.
     """
     key, response, cells = matched.key, matched.response, table.cells
-    entity_of = np.full((2, len(matched.document)), -1)
-    for row, side in zip(entity_of, (key, response), strict=True):
-        row[side.number] = side.entity
-    width = len(response.document) + 1
-    cell_of = np.searchsorted(cells.key * width + cells.response, entity_of[0] * width + entity_of[1])
-    cell_of[(entity_of < 0).any(axis=0)] = -1
+    cell_of = np.full(len(matched.document), -1)
+    cell_of[response.number[among(response.number, key.number)]] = table.cell_of
     sides = table.key, table.response
     return Both(
         table,

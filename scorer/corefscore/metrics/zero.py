@@ -53,10 +53,7 @@ def count(alignment: Alignment) -> tuple[Counts]:
 
 def _firsts(side: Side) -> Bools:
     """Return whether each mention is the first of its entity."""
-    first = np.full(len(side.document), np.iinfo(np.int64).max)
-    np.minimum.at(first, side.entity, side.number)
-    found: Bools = side.number == first[side.entity]
-    return found
+    return side.number <= side.first(side.number)[side.entity]
 
 
 def _counterparts(alignment: Alignment) -> Ints:

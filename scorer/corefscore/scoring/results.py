@@ -120,7 +120,7 @@ class Scores(Mapping[str, Score]):
         values = self.found.get(named(measure)) if isinstance(measure, str) else None
         if values is None:
             raise KeyError(f'there is no measure "{measure}"; {suggested(str(measure), self.found)}')
-        arrays = (values.recall, values.precision, values.f1, *values.recall_counts, *values.precision_counts)
+        arrays = (*values[:3], *values.recall_counts, *values.precision_counts)
         numbers = [float(array[self._row]) for array in arrays]
         # Always the same NaN, so that equal scores compare equal.
         recall, precision, f1, *counts = (math.nan if math.isnan(number) else number for number in numbers)
@@ -236,8 +236,9 @@ class Result(Scores):
         size = np.array(float(len(self.names)))
         found: dict[str, Values] = {}
         for name, of_documents in values(self.metrics, self.counts).items():
-            recall, precision, f1 = (summed(getattr(of_documents, score)) for score in SCORES)
-            found[name] = Values(Ratios(recall, size), Ratios(precision, size), f1 / size)
+            recall, precision, f1 = map(summed, of_documents[:3])
+            counts = Ratios(recall, size), Ratios(precision, size)
+            found[name] = Values(recall / size, precision / size, f1 / size, *counts)
         return Scores(found)
 
     def uncounted(self, scores: Mapping[str, Score]) -> set[tuple[str, str]]:
