@@ -123,7 +123,6 @@ def counts(alignment: Alignment, metrics: Sequence[Metric], rules: Rules) -> tup
     in the key. The official scorer counts both of BLANC from the former, and both of CEAF from a table in which a
     mention counts for every entity of the response that contains it.
     """
-    assert rules.definitions, "set by with_defaults"
     where = entities_found(alignment)
     key, response = alignment.sides
     both_ways = in_common(key.entity, where.key), in_common(where.response, response.entity), _members(alignment)

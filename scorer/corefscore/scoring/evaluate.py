@@ -168,9 +168,13 @@ class BatchScorer:
         self.every = counted_metrics(metrics, settings)
         self.of: Of | None = None
         if settings.rules.of is not None:
-            from corefscore.scoring.kinds.divisions import of, refuse_without_terms
+            from corefscore.scoring.kinds.divisions import of
 
-            refuse_without_terms(metrics)
+            for metric in metrics:
+                if metric.terms is None:
+                    raise UsageError(
+                        f"--of cannot be used with {metric.name}; name other metrics, such as muc,bcub,lea"
+                    )
             self.of = of(settings.rules.of)
 
     def count(self, pairs: Pairs) -> ScoredBatch:

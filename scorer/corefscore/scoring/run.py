@@ -181,18 +181,13 @@ def _from_files(sides: dict[str, Any], name: str, reading: Reading, names: NameO
     if not isinstance(given, Mapping):
         nested = clusters.nested if on_words else memory.nested
         given = memory.by_position(nested(given, name), name, side.names)
-    return {**sides, name: _on_words(given, name, side) if on_words else given, other: side}
-
-
-def _on_words(given: Mapping[str, Any], name: str, other: Corpus) -> Corpus:
-    """Turn clusters in memory, by document, into mentions of the words of the other side."""
-    from corefscore.formats.corefud.clusters import documents, refuse_unknown
-
-    if name == KEY:
-        refuse_unknown(given, name, other.documents)
-    notices: list[Finding] = []
-    on_words = documents(given, name, other.documents, other.reading.get("heads"), notices)
-    return Corpus(on_words, notices, other.reading)
+    if on_words:
+        if name == KEY:
+            clusters.refuse_unknown(given, name, side.documents)
+        notices: list[Finding] = []
+        documents = clusters.documents(given, name, side.documents, side.reading.get("heads"), notices)
+        given = Corpus(documents, notices, side.reading)
+    return {**sides, name: given, other: side}
 
 
 def _in_memory(sides: Mapping[str, Any], notices: list[Finding]) -> dict[str, Documents]:

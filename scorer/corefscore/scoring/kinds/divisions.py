@@ -343,13 +343,6 @@ _ByKind = Mapping[str, Mapping[str, Floats]]
 """Counts by kind and metric, each an array of documents x measures x 4."""
 
 
-def refuse_without_terms(metrics: Sequence[Metric]) -> None:
-    """Raise `UsageError` for a metric that cannot be restricted to kinds of mentions."""
-    for metric in metrics:
-        if metric.terms is None:
-            raise UsageError(f"--of cannot be used with {metric.name}; name other metrics, such as muc,bcub,lea")
-
-
 def nothing_to_count(
     kind: str, metrics: Sequence[Metric], counts: Mapping[str, Floats], files: Sequence[str]
 ) -> Iterator[Finding]:
