@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from corefscore.core.items import Numbers
 from corefscore.matching.units import whole
 from corefscore.metrics import metrics_of
 from corefscore.metrics.base import SCORES, Metric, summed
-from corefscore.scoring.results import REST, Result, compiled, group_of, values
+from corefscore.scoring.results import REST, Result, UnitCounts, compiled, group_of, values
 from corefscore.statistics.significance import Sample, over_runs, statistics
 
 DOCUMENT, PART, JOINED = UNITS = "document", "part", "parts-joined"
@@ -103,7 +102,7 @@ def sample(
     counts, observed = [], []
     for result, of_result in zip(results, rows, strict=True):
         of_documents = _scores(result, measures) if averaged else _columns(result.counts, metrics)
-        columns = of_documents if averaged else of_result.columns
+        columns = of_documents if averaged else _columns(of_result.counts, metrics)
         of_units = np.zeros((len(stratum), columns.shape[1]))
         np.add.at(of_units, of_ordered, columns[order])
         counts.append(of_units)
@@ -132,28 +131,18 @@ def _uncounted(results: Sequence[Result], measures: Collection[str]) -> Floats:
     return np.array(rows, dtype=np.float64)
 
 
-class _Rows(NamedTuple):
-    """The rows that are summed by unit, rows x ``columns``: documents, or units within documents. ``unit`` is the name
-    of the unit of each row, ``document`` the number of its document."""
-
-    unit: Sequence[str]
-    document: Ints
-    columns: Floats
-
-
-def _rows(result: Result, metrics: Sequence[Metric], unit: str) -> _Rows:
-    """Return the documents of a result, or the units within documents.
+def _rows(result: Result, metrics: Sequence[Metric], unit: str) -> UnitCounts:
+    """Return the rows of counts that are summed by unit: the documents of a result, or the units within documents.
 
     Raises `UsageError` for a metric whose counts do not add up over the units within documents, and for a result
     without such units.
     """
-    columns = _columns(result.counts, metrics)
     if not unit.startswith(UNIT_SOURCES):
         documents = result.names
         if unit in (DOCUMENT, JOINED) and result.settings.rules.window is not None:
             # The windows of a document are similar, like its parts.
             documents = [whole(name) for name in documents]
-        return _Rows(_unit_names(documents, unit), np.arange(len(result.names)), columns)
+        return UnitCounts(_unit_names(documents, unit), np.arange(len(result.names)), result.counts)
     if result.units is None:
         raise UsageError(f"--unit {unit}: this result has no units within documents; score again with this unit")
     for metric in metrics:
@@ -165,7 +154,7 @@ def _rows(result: Result, metrics: Sequence[Metric], unit: str) -> _Rows:
                 f"--unit {unit}: the counts of {metric.name} do not add up over units within documents, since they "
                 "include pairs of mentions of different units; leave it out of --measures, or make each unit a document"
             )
-    return _Rows(result.units.names, result.units.document, _columns(result.units.counts, metrics))
+    return result.units
 
 
 def _scores(result: Result, measures: Collection[str]) -> Floats:
@@ -183,7 +172,7 @@ def _columns(counts: Mapping[str, Floats], metrics: Sequence[Metric]) -> Floats:
     return np.concatenate([array.reshape(len(array), -1) for array in of_metrics], axis=1)
 
 
-def _units(rows: _Rows, groups: Sequence[str], documents: Sequence[str]) -> tuple[Ints, Ints, Ints, Sequence[str]]:
+def _units(rows: UnitCounts, groups: Sequence[str], documents: Sequence[str]) -> tuple[Ints, Ints, Ints, Sequence[str]]:
     """Sort rows into units; ``groups`` and ``documents`` are the groups and the names of the documents.
 
     Units are by group, then by name, so that neither the order of documents nor names of groups decide what is drawn.
@@ -193,11 +182,11 @@ def _units(rows: _Rows, groups: Sequence[str], documents: Sequence[str]) -> tupl
     Raises `UsageError` for a unit with documents of several groups.
     """
     of = [groups[document] for document in rows.document.tolist()]
-    names = [(unit, documents[document]) for unit, document in zip(rows.unit, rows.document.tolist(), strict=True)]
+    names = [(unit, documents[document]) for unit, document in zip(rows.names, rows.document.tolist(), strict=True)]
     by_name = sorted(range(len(names)), key=names.__getitem__)
     number = {group: at for at, group in enumerate(dict.fromkeys(of[row] for row in by_name))}
     order = sorted(by_name, key=lambda row: number[of[row]])
-    units = [(rows.unit[row], of[row]) for row in order]
+    units = [(rows.names[row], of[row]) for row in order]
     groups_of = lists_by_key(dict.fromkeys(units))
     if divided := [unit for unit, its in groups_of.items() if len(its) > 1]:
         raise UsageError(
