@@ -67,12 +67,8 @@ def _munkres(cost: Floats) -> Ints:
                 rows = [row for row in range(size) if row not in prime]
                 uncovered = [column for column in range(size) if columns >> column & 1]
                 least = np.minimum.reduce(cost.take(rows, axis=0).take(uncovered, axis=1), axis=None)
-                shifts = np.zeros((2, size))
-                for row in prime:
-                    shifts[0, row] = least
-                for column in uncovered:
-                    shifts[1, column] = least
-                cost = cost + shifts[0][:, np.newaxis] - shifts[1]
+                cost[list(prime)] += least
+                cost[:, uncovered] -= least
                 zeros = _zeros(cost)
                 continue
             prime[row] = (zeros[row] & columns).bit_length() - 1

@@ -22,7 +22,7 @@ from corefscore.core.findings import Finding
 from corefscore.core.sources import COMPRESSED, STDIN, Source
 from corefscore.core.workers import NotSplittable
 from corefscore.formats import Opened, Reading, opened
-from corefscore.matching.pairing import in_other_form, unpaired
+from corefscore.matching.pairing import Names, in_other_form, unpaired
 from corefscore.metrics import select
 from corefscore.scoring.evaluate import ScoredBatch, count_batches, result_of
 from corefscore.scoring.kinds.divisions import of
@@ -228,22 +228,18 @@ def _count(sides: Slice, settings: Settings, reading: Reading) -> _Found | Usage
     odd: list[Finding] = []
     notices: list[Finding] = []
     metrics = select(",".join(settings.metrics)) if settings.metrics else ()
-    exact = True
-    names: list[str] = []
+    of_key, of_response = Names(), Names()
 
-    def plain(batches: Iterator[Documents], keep: bool) -> Iterator[Documents]:
-        nonlocal exact
+    def plain(batches: Iterator[Documents], names: Names) -> Iterator[Documents]:
         for batch in batches:
             far = settings.rules.window is not None and (batch.tokens < 0).any()
             if batch.faults or batch.unnamed or batch.characters is not None or far:
                 raise NotSplittable("the files cannot be split")
-            exact = exact and batch.exact_names
-            names.extend(batch.names if keep else ())
-            yield batch
+            yield names.add(batch)
 
     key, response = sides
     try:
-        both = plain(key.documents(odd), keep=False), plain(response.documents(odd), keep=True)
+        both = plain(key.documents(odd), of_key), plain(response.documents(odd), of_response)
         batches = count_batches(*both, Run(metrics, settings, reading), notices)
     except (InputError, NotSplittable):
         return None
@@ -251,7 +247,8 @@ def _count(sides: Slice, settings: Settings, reading: Reading) -> _Found | Usage
         return error
     if odd:
         return None
-    return _Found(batches, notices, (key.files[-1].lines, response.files[-1].lines), None if exact else names)
+    names = None if of_key.exact and of_response.exact else list(of_response.seen)
+    return _Found(batches, notices, (key.files[-1].lines, response.files[-1].lines), names)
 
 
 class _Merged:
