@@ -114,7 +114,7 @@ def test_a_repeated_mention_without_tokens_is_told_by_its_value() -> None:
 
 
 def test_results_and_errors_cross_to_other_processes() -> None:
-    result = score(*DEMO, metrics="every")
+    result = score(*DEMO, metrics="every,linked,pairwise,cluster,bcubs")
     assert dict(pickle.loads(pickle.dumps(result)).documents[NAME])["lea"] == result.documents[NAME]["lea"]
     case = TESTDATA / "bad" / "six-unscored-faults"
     faulty = score(case / "key.conll", case / "response.conll", metrics="muc")

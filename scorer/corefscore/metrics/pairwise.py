@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from corefscore.metrics import blanc
 from corefscore.metrics.base import Counts, Measure, Metric, Overlap, shares
+from corefscore.metrics.members import Both
 
 
 def count(overlap: Overlap) -> tuple[Counts]:
@@ -15,6 +16,12 @@ def count(overlap: Overlap) -> tuple[Counts]:
     Source: Menestrina et al. 2010 (pair precision and recall).
     """
     return (shares(*(groups.together() for groups in (overlap.cells, overlap.key, overlap.response))),)
+
+
+def terms(both: Both) -> tuple[Counts]:
+    """Those of the coreference links of BLANC."""
+    links, _ = blanc.terms(both)
+    return (links,)
 
 
 METRIC = Metric(
@@ -29,5 +36,5 @@ METRIC = Metric(
     note="Singletons do not count. If a side has no pairs, its score is 0 (er-evaluation: 1).",
     measures=(Measure("pairwise", "Pairs", title="Pairwise"),),
     count=count,
-    terms=lambda both: blanc.terms(both)[:1],
+    terms=terms,
 )
