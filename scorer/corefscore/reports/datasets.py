@@ -97,7 +97,7 @@ class OnDatasets(SystemsReport):
         names, sample = [self.short[name] for name in self.names], self.found.sample
         scores = list(zip(sample.measures, sample.deciding_scores, strict=True))
         columns = [GROUP, Column("units", "units", "count")]
-        heading = "p" if self.over.method.correction == "none" else "p (Holm)"
+        heading = "p" if self.found.method.correction == "none" else "p (Holm)"
         for m, (measure, c) in enumerate(scores):
             over, spare = f"{measure} {HEADINGS[SCORES[c]]}", 2 * (len(scores) - m)
             columns += [
