@@ -459,8 +459,8 @@ def test_json_without_sentences_is_shown_by_its_tokens(tmp_path: Path) -> None:
         ([], (), "the key has no words"),
         (["a", "she"], (), "the key has no parts of speech"),
         (["a", "she"], ("--pronouns", "english"), None),
-        (["a", "it's"], ("--pronouns", "english"), "nothing in the key fits --pronouns english"),
-        (["a", "she"], ("--pronouns", "tags:PRP"), "nothing in the key fits --pronouns tags:PRP"),
+        (["a", "it's"], ("--pronouns", "english"), "nothing in the key matches --pronouns english"),
+        (["a", "she"], ("--pronouns", "tags:PRP"), "nothing in the key matches --pronouns tags:PRP"),
         (["a", "she"], ("--pronouns", "none"), None),
     ],
 )
@@ -512,7 +512,7 @@ def test_lists_are_of_one_response(arguments: tuple[str, ...], text: str) -> Non
         (("--html", "page.html", "--only", "divided"), "--only cannot be used with --html"),
         (("--html", "page.html", "--output", "text"), "--output cannot be used with --html"),
         (("--html", "page.html", "--around", "all"), "--around cannot be used with --html"),
-        (("--only", "77"), "--only 77: neither a type of error"),
+        (("--only", "77"), "--only 77: expected a type of error"),
     ],
 )
 def test_what_diff_would_pass_over_is_refused(tmp_path: Path, arguments: tuple[str, ...], text: str) -> None:
@@ -613,7 +613,7 @@ def test_items_are_not_written_as_conll(tmp_path: Path) -> None:
     sides = tmp_path / "key.csv", tmp_path / "response.csv"
     done = within("errors", *sides, "--pronouns", "none", "--repaired", tmp_path / "steps")
     assert (done.status, done.stdout) == (2, b"")
-    assert b'mentions of document "document" have no tokens, which CoNLL needs' in done.stderr
+    assert b'mentions of document "document" have no token numbers, which CoNLL needs' in done.stderr
 
 
 @pytest.mark.parametrize("span", [(4, 4), (1, 3)])
@@ -623,7 +623,7 @@ def test_mentions_beyond_the_text_are_not_written(span: tuple[int, int], tmp_pat
     response = _written(tmp_path / "response.jsonl", [["a", "b", "c", "d", "e"]], [[[0, 0], [*span]]])
     done = within("errors", key, response, "--pronouns", "none", "--repaired", tmp_path / "steps", "--quiet")
     assert (done.status, done.stdout) == (2, b"")
-    told = f'document "d" has a mention of tokens {span[0]} to {span[1]}, and the key has 3 tokens there'
+    told = f'document "d" has a mention of tokens {span[0]} to {span[1]}, but the key has only 3 tokens'
     assert told in done.stderr.decode()
 
 
@@ -671,7 +671,7 @@ def test_what_a_prompt_shows_is_short() -> None:
     report = analyse(demo / "key.conll", demo / "response.conll")
     assert repr(report) == (
         "<ErrorReport: errors and their cost: CoNLL average 74.35, 25.65 below 100, in 1 document "
-        "(8 mentions in key, 7 in response)>"
+        "(8 mentions in the key, 7 in the response)>"
     )
     assert repr(read(demo / "key.conll")) == "<Corpus of 1 document>"
 
@@ -750,8 +750,8 @@ def test_a_part_of_a_mention_with_a_gap_has_all_its_words(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("folder", "heads", "text"),
     [
-        (DEMO, "tree", "--heads tree needs CorefUD, which names heads and has trees; expected parse or last"),
-        (DEMO, "file", "--heads file needs CorefUD, which names heads and has trees; expected parse or last"),
+        (DEMO, "tree", "--heads tree needs CorefUD, which contains heads and trees; expected parse or last"),
+        (DEMO, "file", "--heads file needs CorefUD, which contains heads and trees; expected parse or last"),
         (COREFUD[0], "parse", "--heads parse needs parses, which CorefUD lacks; expected file, tree or last"),
     ],
 )
@@ -792,7 +792,7 @@ def test_a_file_of_both_sides_needs_no_response(tmp_path: Path, arguments: tuple
         (
             "key.conll",
             (),
-            "Missing argument 'RESPONSE'. Only two calls need none: cone --estimate-key, and a JSON KEY",
+            "Missing argument 'RESPONSE'. It can be left out with cone --estimate-key, or if KEY is JSON with",
         ),
         ("both.jsonl", ("nowhere.jsonl",), "nowhere.jsonl: No such file or directory"),
     ],

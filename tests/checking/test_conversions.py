@@ -441,4 +441,4 @@ def test_a_text_that_looks_like_another_format_is_told(
 ) -> None:
     (tmp_path / "key").write_text(as_json(Document("1", [["#begin", "document", "x"]], {"0": [(2, 2)]})))
     done = call(capfdbinary, "convert", tmp_path / "key", tmp_path / "out", "--format", "tagged", "--tags", "words")
-    assert b"notice[other-format] the new file begins like CoNLL-2011/2012" in done.stderr
+    assert b"notice[other-format] the new file looks like CoNLL-2011/2012" in done.stderr

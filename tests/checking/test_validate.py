@@ -424,7 +424,7 @@ def test_a_key_that_cannot_be_read_does_not_hide_the_files(
     tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     os.mkdir(folder := tmp_path / "folder")
-    for key, said in (("nowhere", "No such file or directory"), (folder, "the folder contains no file")):
+    for key, said in (("nowhere", "No such file or directory"), (folder, "the folder contains no visible file")):
         done = call(capfdbinary, "validate", TESTDATA / "odd" / "no-end" / "file.conll", "--key", key)
         assert b"notice[no-end]" in done.stdout
         assert (done.status, done.stderr) == (2, f"corefscore: {key}: {said}\n".encode())
@@ -815,7 +815,7 @@ def test_a_full_disk_leaves_the_old_file_whole(way: str, tmp_path: Path) -> None
             "--fix folder/one --key folder",
             "--fix folder/one would overwrite folder/one, which is read; name another file",
         ),
-        ("--fix out --key empty", "empty: the folder contains no file"),
+        ("--fix out --key empty", "empty: the folder contains no visible file"),
         (
             "--fix out --tags words",
             "file: --tags is the notation of tagged text, and this file is read as CoNLL-2011/2012; leave "
@@ -823,11 +823,11 @@ def test_a_full_disk_leaves_the_old_file_whole(way: str, tmp_path: Path) -> None
         ),
         (
             "--fix out --key words --columns key.word=1",
-            "words: this file is read as JSON lines, and --columns can name clusters in it; leave word out",
+            "words: this file is read as JSON lines, and --columns can only name clusters; leave word out",
         ),
         (
             "--fix out --key half.gz --input-format conll",
-            "half.gz: cannot be read to its end: Compressed file ended before the end-of-stream marker was reached; "
+            "half.gz: this file cannot be read to its end: Compressed file ended before the end-of-stream marker was reached; "
             "copy it again, or unpack it with another program",
         ),
     ],
@@ -909,7 +909,7 @@ def test_a_compressed_file_may_unpack_to_so_much(
     assert (
         done.stderr
         == (
-            f"corefscore: {bomb}: unpacks to over 1 MB, too much for its size; unpack it first if you trust it\n"
+            f"corefscore: {bomb}: this file unpacks to over 1 MB, too much for its size; unpack it yourself if you trust it\n"
         ).encode()
     )
     assert (done.status, done.stdout) == (2, b"")

@@ -339,11 +339,21 @@ def shell(line: str) -> subprocess.CompletedProcess[bytes]:
 @pytest.mark.parametrize(
     ("line", "status", "message"),
     [
-        pytest.param("$C muc - $R <&-", 2, b"corefscore: standard input is closed\n", id="closed input"),
+        pytest.param(
+            "$C muc - $R <&-",
+            2,
+            b"corefscore: standard input is closed; give a file, or pipe input into the command\n",
+            id="closed input",
+        ),
         pytest.param("$C muc $K $R >&-", 2, b"corefscore: standard output is closed\n", id="closed output"),
         pytest.param("$C muc $K $R 2>&- >/dev/null", 0, b"", id="closed errors", marks=pytest.mark.outside),
         pytest.param("$C muc $K no-such-file 2>&-", 2, b"", id="an untold error", marks=pytest.mark.outside),
-        pytest.param("$C muc '' $R", 2, b"corefscore: the name of a file is empty\n", id="an empty name"),
+        pytest.param(
+            "$C muc '' $R",
+            2,
+            b"corefscore: the path of a file is empty; give the path of a file or folder\n",
+            id="an empty name",
+        ),
     ],
 )
 def test_closed_streams_and_empty_names(line: str, status: int, message: bytes) -> None:
@@ -386,7 +396,7 @@ def test_a_folder_that_cannot_be_read_is_not_left_out_in_silence(tmp_path: Path)
 
 def test_an_empty_folder_is_told(tmp_path: Path) -> None:
     done = within("muc", tmp_path, RESPONSE)
-    assert (done.status, done.stderr) == (2, f"corefscore: {tmp_path}: the folder contains no file\n".encode())
+    assert (done.status, done.stderr) == (2, f"corefscore: {tmp_path}: the folder contains no visible file\n".encode())
 
 
 def test_files_of_a_folder_come_in_the_order_of_their_folders(tmp_path: Path) -> None:
@@ -515,7 +525,7 @@ FIRST_CALLS = [
     pytest.param(["conll", "{key}", "{response}", "{key}"], "use corefscore compare KEY A B", id="two responses"),
     pytest.param(["rank", "{key}", "--systems", "{response}"], "expected a folder; unpack", id="folder"),
     pytest.param(["conll", "{key}", "{response}", "-o", "x"], "unknown option -o; use --output FILE\n", id="-o"),
-    pytest.param(["conll", "--key", "{key}", "{response}"], "; give the key without an option, as", id="--key"),
+    pytest.param(["conll", "--key", "{key}", "{response}"], "; give the key without an option, before", id="--key"),
     pytest.param(["conll", "{key}", "{response}", "--macro"], "use --average documents\n", id="--macro"),
     pytest.param(["conll", "{key}", "{response}", "--html"], "errors KEY RESPONSE --html FILE\n", id="--html"),
     pytest.param(

@@ -172,7 +172,7 @@ def test_a_removed_option_names_a_way_that_works(option: str, files: Path) -> No
     assert done.status == 0, done.stderr
 
 
-_TABLES = "this file is read as CoNLL-2011/2012, and --columns can name word, ne in it; "
+_TABLES = "this file is read as CoNLL-2011/2012, and --columns can only name word, ne; "
 _TEXT, _HEADS = "--pieces is for tagged text", "--heads is about the heads of CorefUD"
 _WITHOUT_KEY = "--align and --pieces need a key; add --key KEY, or leave them out"
 _NAMES = "--columns ne=5 is for metrics that read named entities, such as cone; leave ne out"
@@ -185,17 +185,17 @@ UNUSED = {
     "diff key.conll response.conll --window 3": "errors are found in whole documents; leave --window out",
     "compare key.conll a.conll b.conll --pieces same": _TEXT,
     "validate response.conll --key key.conll --pieces same": _TEXT,
-    "lea key.conll response.conll --columns clusters=a": f"response.conll: {_TABLES}leave clusters out, or",
+    "lea key.conll response.conll --columns clusters=a": f"response.conll: {_TABLES}leave clusters out (or",
     "lea key.conll response.conll --columns key.item=a": f"key.conll: {_TABLES}leave item out\n",
     "lea key.conll one.jsonl --columns key.clusters=a": f"key.conll: {_TABLES}leave clusters out",
-    "lea key.conll one.jsonl --columns item=a": "JSON lines, and --columns can name clusters in it; leave item out",
-    "lea key.conll one.jsonl --columns word=4": "leave word out, or write key.word=... if it is for the key only",
-    "lea key.csv response.csv --columns clusters=a": "of labels, and --columns can name item, entity, document in it",
-    "lea key.conllu response.conllu --columns clusters=a": "CorefUD, and --columns can name nothing in it; leave",
+    "lea key.conll one.jsonl --columns item=a": "JSON lines, and --columns can only name clusters; leave item out",
+    "lea key.conll one.jsonl --columns word=4": "leave word out (or write key.word=... if only the key has it)",
+    "lea key.csv response.csv --columns clusters=a": "of labels, and --columns can only name item, entity, document",
+    "lea key.conllu response.conllu --columns clusters=a": "CorefUD, and --columns cannot be used with it; leave",
     "lea key.conll response.txt --columns entity=a": "this file is read as tagged text, and --columns can",
     "validate response.conll --columns entity=a": _TABLES,
-    "validate response.conll --columns key.word=4": "there is only one side here; leave out key.",
-    "validate response.conll --input-format key=conll": "there is one input here, not a key and a response",
+    "validate response.conll --columns key.word=4": 'there is only one side here; leave out "key."',
+    "validate response.conll --input-format key=conll": "there is only one input here; give one format",
     "validate response.txt --align": _WITHOUT_KEY,
     "validate response.txt --pieces same": _WITHOUT_KEY,
     "validate response.conll --heads last": _HEADS,
@@ -287,7 +287,7 @@ def test_a_long_output_on_a_terminal_says_how_to_get_less(words: list[str], line
     os.close(outside)
     assert process.returncode == 0
     count = text.count(b"\n")
-    hint = f'corefscore: {count} lines; for totals only, add the word "none" or --format table\n'
+    hint = f'corefscore: printed {count} lines; for totals only, add the word "none" or --format table\n'
     assert errors.decode() == (hint if lines else "")
 
 

@@ -121,4 +121,4 @@ def test_a_folder_without_files_does_not_hide_the_others_on_a_terminal(
 ) -> None:
     monkeypatch.setattr("sys.stderr", screen := Screen(terminal=True))
     assert b"notice[overlapping-mentions]" in call(capfdbinary, "validate", tmp_path, PAIR[0]).stdout
-    assert f"corefscore: {tmp_path}: the folder contains no file\n" in screen.text()
+    assert f"corefscore: {tmp_path}: the folder contains no visible file\n" in screen.text()

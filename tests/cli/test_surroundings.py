@@ -121,7 +121,7 @@ def test_a_pipe_in_a_folder_is_skipped_with_a_notice(tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "key.conll").write_bytes(Path(KEY).read_bytes())
     os.mkfifo(folder / "pipe.conll")
-    said = f"{folder}/pipe.conll: notice[not-a-file] this is no regular file, but a pipe".encode()
+    said = f"{folder}/pipe.conll: notice[not-a-file] this is not a regular file, but a pipe".encode()
     reading: list[list[str | Path]] = [
         ["muc", folder, KEY, "none"],
         ["muc", KEY, folder, "none"],
@@ -139,7 +139,7 @@ def test_a_pipe_in_a_folder_is_skipped_with_a_notice(tmp_path: Path) -> None:
     assert within("muc", folder, KEY, "none", "--strict").status == 1
     (folder / "key.conll").unlink()
     done = within("muc", folder, KEY)
-    assert (done.status, done.stderr) == (2, f"corefscore: {folder}: the folder contains no file\n".encode())
+    assert (done.status, done.stderr) == (2, f"corefscore: {folder}: the folder contains no regular file\n".encode())
 
 
 @pytest.mark.parametrize(
@@ -456,7 +456,7 @@ def test_owner_and_mode_are_kept_and_lost_links_are_told(tmp_path: Path) -> None
     done = command("lea", KEY, RESPONSE, "--output", out)
     assert done.status == 0
     assert done.stderr.startswith(
-        f"{out}: notice[replaced-file] the file that this one replaces has 1 more hard link".encode()
+        f"{out}: notice[replaced-file] the file that this one replaces still has 1 other hard link".encode()
     )
     assert b"LEA" not in other.read_bytes()
     out.unlink()
@@ -512,7 +512,7 @@ def test_an_owner_that_cannot_be_kept_is_told(
         os.chown(out, 1234, 5678)
         out.chmod(0o4755)
         done = call(capfdbinary, "muc", KEY, RESPONSE, "--output", out)
-        told = f"belonged to user 1234 and group 5678, and the new one to user 0 and group {group}\n"
+        told = f"belonged to user 1234 and group 5678, but this one belongs to user 0 and group {group}\n"
         assert told.encode() in done.stderr
         assert (done.status, out.stat().st_mode & 0o7777, out.stat().st_gid) == (0, 0o755, group)
         may = [5678]

@@ -100,7 +100,7 @@ def test_a_file_that_changed_when_it_is_looked_at_again_is_told(
             changed_at(patch, name, CHANGES[change], when)
             done = run_in(folder, patch, capfdbinary, line)
         assert done.status == 2
-        assert f"{name}: this file changed while it was read; run this again".encode() in done.stderr
+        assert f"{name}: this file changed while it was read; try again".encode() in done.stderr
         assert not (folder / "out").exists()
 
 

@@ -278,7 +278,7 @@ REFUSED: Sequence[tuple[Any, str]] = [
     (((3,), {}), "labels have the type int; expected"),
     ((({3, 4},), {}), "labels have the type set; expected"),
     (((np.zeros((2, 2)),), {}), "labels have the shape (2, 2)"),
-    ((([1, 2], ["a"]), {}), "there are 1 items and 2 labels; expected one for each label"),
+    ((([1, 2], ["a"]), {}), "there are 1 items and 2 labels; expected as many items as labels"),
     ((([1, 2], ["a", None]), {}), "items[1] is missing"),
     ((([1, 2], ["a", np.float32(NAN)]), {}), "items[1] is missing"),
     ((([1, 2], [1, Decimal("NaN")]), {}), "items[1] is missing"),
@@ -286,7 +286,7 @@ REFUSED: Sequence[tuple[Any, str]] = [
     ((([np.zeros(2), np.zeros(2)],), {}), "labels are ndarray objects"),
     ((([1, 2],), {"documents": ["x", ""]}), "documents[1] is missing"),
     ((([[1], [2]],), {}), "labels: unhashable type: 'list'"),
-    (((pd.Series([[1], [2]]),), {}), "a label or name per row, as of labels.explode()"),
+    (((pd.Series([[1], [2]]),), {}), "a label or name per row, as labels.explode() returns"),
     (((pd.Series([2**53 + 1, 2**53 + 2, None]),), {}), "labels are floats such as 9007199254740992, too large"),
     ((([-(2.0**60), None],), {}), "labels are floats such as -1.152921504606847e+18, too large"),
     (((np.array([2**24 + 1, 5], np.float32),), {}), "labels are floats such as 16777216, too large"),
@@ -368,7 +368,7 @@ def test_two_labels_of_an_item_follow_the_rule_for_repeats(tmp_path: Path) -> No
             numbers(score(side, [["a", "b"], ["c"]], repeated=repeated)) for side in (tmp_path / "key.csv", twice)
         )
         assert of_file == of_lists == numbers(score([["a", "c"], ["a", "b"]], [["a", "b"], ["c"]], repeated=repeated))
-    with pytest.raises(InputError, match='"a" is annotated 2 times, as entities 1, 2'):
+    with pytest.raises(InputError, match='"a" is annotated 2 times, in entities 1, 2'):
         score(tmp_path / "key.csv", twice, repeated="refuse")
     done = within("bcub", tmp_path / "key.csv", tmp_path / "key.csv", "none")
     assert b"\nRepeated mention in the key: a 02\n" in done.stdout, "items have names, not tokens"
@@ -859,7 +859,7 @@ def test_tensors_are_arrays_of_labels() -> None:
     """Every part of a tensor is another object, so that any two clusterings would get 100."""
     assert from_labels(Array([1, 1, 2])).clusters() == from_labels([1, 1, 2]).clusters()
     for labels in ([Array(1), Array(1), Array(2)], [np.array(1), np.array(2)]):
-        with pytest.raises(UsageError, match=r"labels are \w+ objects; expected values, as of labels\.tolist\(\)"):
+        with pytest.raises(UsageError, match=r"labels are \w+ objects; expected values, as labels\.tolist\(\) returns"):
             from_labels(labels)
 
 
@@ -879,7 +879,9 @@ def test_the_column_of_a_side_is_guessed_first_and_not_read_for_both(tmp_path: P
     columns.write_text("item,cluster,pred\na,1,1\nb,1,2\nc,2,2\n")
     done = within("bcub", columns, columns, "none", "--columns", "entity=pred")
     assert (done.status, done.stdout) == (2, b"")
-    assert b"table.csv:1: --columns entity=pred is for both sides, and the key also has cluster; write" in done.stderr
+    assert (
+        b"table.csv:1: --columns entity=pred applies to both sides, but the key also has cluster; write" in done.stderr
+    )
     columns.write_text("item,gold,pred\na,1,1\nb,1,2\nc,2,2\n")
     assert b"the key also has gold" in within("bcub", columns, columns, "none", "--columns", "entity=pred").stderr
     both = within("bcub", columns, columns, "none", "--columns", "key.entity=pred,response.entity=pred")
@@ -1161,7 +1163,7 @@ def test_a_column_that_is_asked_for_has_no_other_role(tmp_path: Path) -> None:
     path.write_text("doc_id,cluster\na,1\nb,1\nc,2\n")
     assert score(from_labels([1, 1, 2], ["a", "b", "c"]), read(path, columns="item=doc_id"), "bcub")["bcub"].f1 == 1
     for columns in ("item=doc_id,entity=doc_id", "entity=cluster,document=cluster"):
-        with pytest.raises(UsageError, match="is named twice"):
+        with pytest.raises(UsageError, match="is given twice"):
             read(path, columns=columns)
 
 

@@ -152,7 +152,7 @@ def test_what_may_be_predictions_is_told(name: str, value: object, told: bool, t
 def test_clusters_that_only_later_records_have_are_not_left_out(side: str, name: str, tmp_path: Path) -> None:
     rows: list[Mapping[str, Any]] = [{"doc_id": "a", "tokens_ids": [at], "cluster_id": 1} for at in (1, 2)]
     path = written(tmp_path / "file", [rows[0], {**rows[1], name: 3}])
-    with pytest.raises(InputError, match=rf'"{name}" has a cluster here.*\n.*{side}.entity=NAME'):
+    with pytest.raises(InputError, match=rf'"{name}" has a cluster here.*\n.*{side}.entity={name}'):
         read(path, side=side)
     assert len(read(path, side=side, columns=f"{side}.entity=cluster_id").clusters()["document"]) == 1
 
@@ -167,7 +167,7 @@ def test_a_response_may_leave_mentions_out(tmp_path: Path) -> None:
 def test_a_field_of_the_response_is_not_read_for_both(name: str, tmp_path: Path) -> None:
     rows = [{"doc_id": "a", "tokens_ids": [at], "cluster_id": 1, name: at} for at in (1, 2)]
     path = written(tmp_path / "file", rows)
-    with pytest.raises(UsageError, match=f"entity={name} is for both sides, and the key also has cluster_id"):
+    with pytest.raises(UsageError, match=f"entity={name} applies to both sides, but the key also has cluster_id"):
         score(path, path, "bcub", columns=f"entity={name}")
     assert score(path, path, "bcub", columns=f"key.entity=cluster_id,response.entity={name}")["bcub"].recall == 0.5
 

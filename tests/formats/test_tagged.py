@@ -176,7 +176,7 @@ def test_eight_of_77_tags_without_their_sign(tmp_path: Path, capfdbinary: pytest
     answer.write_text(re.sub(r"\(#(?=2\))", "(", NEARLY_77))
     done = call(capfdbinary, "lea", key, answer, "--format", "json")
     assert json.loads(done.stdout)["fidelity"]["tags_unknown"] == 9
-    assert b"treated 9 tags as text: misspelled, or in another notation" in done.stderr
+    assert b"treated 9 tags, misspelled or in another notation, as text" in done.stderr
     assert b"[word2](2)" in done.stderr
 
 
@@ -391,7 +391,7 @@ def test_a_fall_of_fidelity_is_named_by_check(tmp_path: Path, capfdbinary: pytes
     assert (same.status, same.stderr) == (0, b"")
     assert json.loads(same.stdout)["fidelity"]["baseline"] == json.loads(same.stdout)["fidelity"]["fidelity"] == 1
     fell = call(capfdbinary, "check", baseline, KEY, LOOSE)
-    assert b"is 75.00 % now, and was 100.00 % (words: 5 inserted)" in fell.stderr
+    assert b"fell from 100.00 % to 75.00 % (words: 5 inserted)" in fell.stderr
     assert re.search(rb"\nbaseline +100\.00 *\nnow +75\.00 ", fell.stdout)
     assert fell.status == 0, "no score fell"
     strict = call(capfdbinary, "check", baseline, KEY, LOOSE, "--strict")
@@ -695,7 +695,7 @@ def test_a_text_that_ends_early_parts_at_its_last_word(tmp_path: Path) -> None:
     asked = "--ignore", "singletons", "--format", "json", "--input-format", "response=tagged"
     done = within("validate", tmp_path / "x.txt", "--key", tmp_path / "key.conll", *asked)
     (found,) = (its for its in json.loads(done.stdout)["files"][0]["findings"] if its["code"] == "parting-text")
-    assert (found["line"], found["column"], found["details"]["key_word"]) == (3, 1, '"leave" after it')
+    assert (found["line"], found["column"], found["details"]["key_word"]) == (3, 1, '"leave" after this word')
 
 
 @pytest.mark.parametrize(
@@ -848,7 +848,7 @@ def test_an_apology_is_not_explained_by_columns(
     done = call(capfdbinary, *call_, tmp_path / "cats.txt", "--input-format", "response=tagged")
     said = (done.stderr + (done.stdout if call_[0] == "validate" else b"")).decode()
     assert f"[{code}]" in said
-    assert "no word of the key was found in the answer" in said
+    assert "no word of the key was found in the response" in said
     assert "15 deleted, " in said
     assert "replaced" not in said
     assert "CoNLL" not in said

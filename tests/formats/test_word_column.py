@@ -117,7 +117,7 @@ def test_names_are_compared_by_the_words_of_the_column(tmp_path: Path) -> None:
     words = corefscore.read(path, side="key", columns="word=6,ne=7", estimate_key=True).documents.named_entities
     assert words is not None
     assert [list(each) for each in words.words] == [["Ann"], ["Ann"]]
-    with pytest.raises(UsageError, match="column 7 cannot have both words and names"):
+    with pytest.raises(UsageError, match="column 7 cannot contain both words and names"):
         corefscore.score(path, path, "cone", columns="word=7,ne=7")
 
 
@@ -147,7 +147,7 @@ def test_the_option_is_the_same_from_python(response: Path) -> None:
     ("column", "what"),
     [
         (9, b"--columns word=9: no line has more than 8"),
-        (8, b"--columns word=8: it is the last column, which is read as coreference"),
+        (8, b"--columns word=8: this is the last column, which is read as coreference"),
     ],
 )
 @pytest.mark.parametrize("verb", ["muc", "validate", "convert", "diff", "errors", "explain", "compare"])
@@ -167,7 +167,7 @@ def test_a_format_without_columns_is_refused(verb: str, tmp_path: Path, capfdbin
     others = [] if verb == "validate" else [tmp_path / "out" if verb == "convert" else path]
     done = call(capfdbinary, verb, path, *others, "--columns", "word=3")
     assert done.status != 0
-    assert b"this file is read as JSON lines, and --columns can name clusters in it; leave word out" in done.stderr
+    assert b"this file is read as JSON lines, and --columns can only name clusters; leave word out" in done.stderr
 
 
 def test_the_sides_can_differ(tmp_path: Path, capfdbinary: Capture) -> None:
@@ -187,8 +187,8 @@ def test_the_sides_can_differ(tmp_path: Path, capfdbinary: Capture) -> None:
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ("keys.word=6", "prefix key. or response. for one side"),
-        ("key.word=6,key.word=7", "word is named twice"),
+        ("keys.word=6", "for one side begin with"),
+        ("key.word=6,key.word=7", "word is given twice"),
         ("key.word=x", "--columns key.word=x: expected the number of a column"),
         ("word=0", "expected the number of a column, 1 or more"),
     ],
@@ -200,7 +200,7 @@ def test_a_value_that_is_none_is_refused(value: str, message: str) -> None:
 
 def test_one_side_alone_has_one_value(tmp_path: Path, capfdbinary: Capture) -> None:
     done = call(capfdbinary, "convert", ECB, tmp_path / "out", "--columns", "key.word=6")
-    assert (done.status, b"there is only one side here; leave out key." in done.stderr) == (2, True)
+    assert (done.status, b'there is only one side here; leave out "key."' in done.stderr) == (2, True)
     with pytest.raises(UsageError, match="'answer' is not a side"):
         Reading(input_format={"answer": "conll"}).of("key")
 

@@ -745,7 +745,7 @@ def test_a_copy_of_a_mention_without_an_id_is_told_as_such(
 ) -> None:
     (tmp_path / "file").write_text(conllu("(-x)(-x)"))
     done = call(capfdbinary, "validate", tmp_path / "file")
-    assert b"(token 0) is annotated 2 times, as entities (without id), (without id)" in done.stdout
+    assert b"(token 0) is annotated 2 times, in entities (without id), (without id)" in done.stdout
 
 
 def test_mentions_inside_each_other_are_refused_before_their_words_take_all_memory(
@@ -759,8 +759,8 @@ def test_mentions_inside_each_other_are_refused_before_their_words_take_all_memo
         assert done.status == status
     size = path.stat().st_size
     assert done.stderr.decode() == (
-        f"corefscore: {path}: mentions are nested too deeply: 350 mentions contain 122850 words in all; "
-        f"expected {100_000 + size} at most for a file of {size} bytes; check where mentions are closed\n"
+        f"corefscore: {path}: mentions are nested too deeply: 350 mentions contain 122850 words in total; "
+        f"expected at most {100_000 + size} for a file of {size} bytes; check where mentions are closed\n"
     )
 
 
@@ -910,4 +910,4 @@ def test_messages_say_where_zeros_are(tmp_path: Path) -> None:
     path = tmp_path / "x.conllu"
     path.write_text(head + "\n".join(rows) + "\n\n")
     done = within("validate", path)
-    assert b'"she" (empty node before token 1) is annotated 2 times, as entities e1, e2' in done.stderr + done.stdout
+    assert b'"she" (empty node before token 1) is annotated 2 times, in entities e1, e2' in done.stderr + done.stdout

@@ -475,7 +475,7 @@ def test_an_answer_nested_deeply_is_refused_before_its_words_take_all_memory(
     done = call(capfdbinary, "lea", key, tmp_path / "x", "none")
     assert done.status == status
     if status:
-        assert b"nested too deeply: 500 mentions contain 250500 words in all" in done.stderr
+        assert b"nested too deeply: 500 mentions contain 250500 words in total" in done.stderr
 
 
 ROUND = {

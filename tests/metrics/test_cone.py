@@ -484,7 +484,7 @@ def test_a_file_without_the_column_is_told(tmp_path: Path) -> None:
 
     column = "notice[no-name-column] there is no column 11 of named entities in this file:"
     assert told("1234") == [f"2: {column} no line has more than 10 columns"]
-    assert told("15") == [f"5: {column} it is the last column, which is read as coreference"]
+    assert told("15") == [f"5: {column} this is the last column, which is read as coreference"]
     with workers.processes(2) as apply:
         assert told("1234", apply) == told("1234")
 
@@ -596,7 +596,7 @@ def test_an_option_of_a_metric_that_is_not_scored_is_refused(capfdbinary: pytest
     done = call(capfdbinary, "compare", *pair, "--measures", "muc", "--estimate-key")
     assert (done.status, done.stdout) == (2, b"")
     assert b"--estimate-key is for a metric that is not scored here" in done.stderr
-    with pytest.raises(UsageError, match="unknown option named of these metrics"):
+    with pytest.raises(UsageError, match="unknown option named for these metrics"):
         corefscore.score(DEMO / "key.conll", DEMO / "response.conll", "lea", named="head")
 
 
@@ -681,14 +681,14 @@ def test_documents_may_be_read_with_their_names() -> None:
         ({"named": "tail"}, "named='tail': expected one of exact, head, contains"),
         ({"ne_from": "both"}, "ne_from='both': expected one of key, own"),
         ({"columns": "ne=-1"}, "--columns ne=-1: expected the number of a column, 1 or more"),
-        ({"ne_types": "PER,,LOC"}, "a word of the list is empty"),
+        ({"ne_types": "PER,,LOC"}, "the list contains an empty word"),
         ({"match": "exact"}, "it needs --estimate-key"),
         ({"estimate_key": True, "match": "sound"}, 'no rule "sound"'),
-        ({"ne_types": [1]}, r"ne_types=\[1\]: expected words"),
-        ({"ne_types": []}, "a word of the list is empty"),
-        ({"estimate_key": True, "match": 1}, "match=1: expected words"),
+        ({"ne_types": [1]}, r"ne_types=\[1\]: expected a list of words"),
+        ({"ne_types": []}, "the list contains an empty word"),
+        ({"estimate_key": True, "match": 1}, "match=1: expected a list of words"),
         ({"columns": "ne=x"}, "--columns ne=x: expected the number of a column, 1 or more"),
-        ({"columns": 11}, "columns=11: expected a word"),
+        ({"columns": 11}, "columns=11: expected text"),
         ({"estimate_key": "no"}, "estimate_key='no': expected True or False"),
     ],
 )

@@ -97,7 +97,7 @@ def changed(folder: Path, old: str, new: str) -> Path:
     [
         pytest.param('Option("smallest"', 'Option("strict"', "the option --strict of metric", id="taken option"),
         pytest.param('Measure("whole"', 'Measure("mentions"', 'both have a measure "mentions"', id="taken measure"),
-        pytest.param("    use=", '    view="lemma",\n    use=', "counts the view 'lemma'; known:", id="view"),
+        pytest.param("    use=", '    view="lemma",\n    use=', "has the unknown view 'lemma'; known:", id="view"),
         pytest.param("cells, key, response =", "0 / 0; cells, key, response =", "ZeroDivisionError", id="failure"),
         pytest.param(
             ", smallest: int = 1",

@@ -110,7 +110,7 @@ def test_a_repeated_mention_without_tokens_is_told_by_its_value() -> None:
     result = score([["Ann", "she"]], [["Ann", "she", "Ann"]], metrics="muc", repeated="first")
     (notice,) = result.notices
     assert notice.line is None
-    assert notice.found == 'in document "document": "Ann" is annotated 2 times, as entities 0, 0'
+    assert notice.found == 'in document "document": "Ann" is annotated 2 times, in entities 0, 0'
 
 
 def test_results_and_errors_cross_to_other_processes() -> None:
@@ -122,7 +122,7 @@ def test_results_and_errors_cross_to_other_processes() -> None:
     with pytest.raises(InputError) as caught:
         score({"a": [[1]]}, cast(Any, {5: [[1]]}), metrics="muc")
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
-    assert "named 5, which is int" in str(caught.value)
+    assert "named 5, which has the type int" in str(caught.value)
 
 
 def test_numbers_are_those_of_the_command() -> None:
@@ -262,7 +262,9 @@ def test_the_result_of_a_scorer_can_be_asked_for_on_the_way() -> None:
         pytest.param([1], "the clusters are list[int]", id="a number for an entity"),
         pytest.param(7, "the clusters are int", id="a number for clusters"),
         pytest.param(
-            [[{}]], "list[list[dict]]\n  expected hashable mentions; a value of type dict cannot be one", id="no hash"
+            [[{}]],
+            "list[list[dict]]\n  expected hashable mentions; a value of type dict cannot be a mention",
+            id="no hash",
         ),
         pytest.param({"d": [{"a": 1}]}, 'in document "d": the clusters are list[dict]', id="a mapping for an entity"),
     ],
@@ -291,7 +293,7 @@ def test_too_many_repeats_are_refused_with_the_mentions_as_they_were_given() -> 
         pytest.param(lambda: score(KEY, KEY, repeated="last"), "repeated='last': expected one of", id="repeated"),
         pytest.param(lambda: score(KEY, KEY, singletons="no"), "singletons='no': expected one of", id="singletons"),
         pytest.param(
-            lambda: score(KEY, KEY, options={"wrong": 1}), "unknown option wrong of these metrics", id="own option"
+            lambda: score(KEY, KEY, options={"wrong": 1}), "unknown option wrong for these metrics", id="own option"
         ),
         pytest.param(lambda: score("no-such-file", KEY), "no-such-file: No such file or directory", id="file"),
         pytest.param(lambda: score({"a": KEY}, {}, document="b"), 'the key has no document named "b"', id="document"),
@@ -431,12 +433,12 @@ def test_text_in_place_of_a_path_is_refused_as_text(text: str) -> None:
         ),
         pytest.param(
             {"metrics": "lea", "named": "head"},
-            "unknown option named of these metrics; they have no options",
+            "unknown option named for these metrics; they have no options",
             id="no such option",
         ),
         pytest.param(
             {"metrics": "cone", "options": {"name": 1}},
-            "unknown option name of these metrics; did you mean named?",
+            "unknown option name for these metrics; did you mean named?",
             id="nearest option",
         ),
         pytest.param({"options": {"named": 1}, "named": "head"}, "named is given twice", id="twice"),
@@ -621,10 +623,10 @@ SYSTEM = TESTDATA / "systems" / "key.conll", {"ash": TESTDATA / "systems" / "run
         ({"confidence": "x"}, "confidence='x': expected a number between 0 and 1"),
         ({"trials": True}, "trials=True: expected a whole number, 1 or more"),
         ({"window": True}, "window=True: expected a whole number, 1 or more"),
-        ({"unit": 0}, "unit=0: expected a word"),
-        ({"unit": None}, "unit=None: expected a word"),
+        ({"unit": 0}, "unit=0: expected text"),
+        ({"unit": None}, "unit=None: expected text"),
         ({"correction": None}, "correction=None: expected one of largest, holm, holm-all, none"),
-        ({"by": 0}, "by=0: expected a word"),
+        ({"by": 0}, "by=0: expected text"),
         ({"baseline": "c"}, "--baseline 'c': no such system"),
         ({"correction": "bonferroni"}, "correction='bonferroni': expected one of largest, holm, holm-all, none"),
         ({"document": 0}, 'the key has no document named "0"'),

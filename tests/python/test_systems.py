@@ -132,7 +132,9 @@ def test_one_system_gets_intervals_alone() -> None:
     ("wrong", "message"),
     [
         pytest.param(lambda: compare(KEY, {}), "systems: none is given", id="no system"),
-        pytest.param(lambda: compare(KEY, list(SYSTEMS.values())), "systems: they have the type list", id="no names"),  # type: ignore[arg-type]
+        pytest.param(
+            lambda: compare(KEY, list(SYSTEMS.values())), "systems: the value has the type list", id="no names"
+        ),  # type: ignore[arg-type]
         pytest.param(lambda: compare(KEY, SYSTEMS, "lae"), 'unknown measure "lae"', id="measure"),
         pytest.param(lambda: compare(KEY, SYSTEMS, 7), "measures=7: expected names", id="no names of measures"),  # type: ignore[arg-type]
         pytest.param(lambda: compare(KEY, SYSTEMS, confidence=5), "confidence=5 would be 500 %", id="level"),
@@ -140,7 +142,7 @@ def test_one_system_gets_intervals_alone() -> None:
         pytest.param(lambda: rank(KEY, SYSTEMS, sorted="lea"), "did you mean sort?", id="keyword"),  # type: ignore[call-arg]
         pytest.param(lambda: check(*DEMO), "check needs a baseline, or a minimum", id="nothing to check"),
         pytest.param(
-            lambda: check(*DEMO, minimum={"lea": 0.1}, both_ways=True), "about a baseline", id="options of a baseline"
+            lambda: check(*DEMO, minimum={"lea": 0.1}, both_ways=True), "need a baseline", id="options of a baseline"
         ),
         pytest.param(lambda: score(*DEMO, heads="tree"), "changes scores of CorefUD only", id="heads of spans"),
         pytest.param(lambda: entities(*DEMO, heads="tree"), "changes scores of CorefUD only", id="heads of entities"),

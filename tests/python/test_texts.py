@@ -78,7 +78,7 @@ def test_tags_are_given_where_the_text_is_read() -> None:
     text = from_text(ANSWERS["xml"], tags="xml")
     assert score(KEY, text, tags="xml") == score(KEY, text)
     for call in (score, corefscore.analyse, lambda *sides, tags: Scorer(tags=tags).add(*sides)):
-        with pytest.raises(UsageError, match="tags: the response was read without them; pass them to from_text"):
+        with pytest.raises(UsageError, match="tags: the response was read without this argument; pass it to from_text"):
             call(KEY, text, tags="markdown")
 
 

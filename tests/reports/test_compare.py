@@ -153,7 +153,7 @@ def test_python_has_the_same_digits_in_any_order() -> None:
 
 def test_three_systems_are_corrected_and_it_is_said(capfdbinary: Capture) -> None:
     by_largest = compared(capfdbinary, ASH, BIRCH, CEDAR, "--measures", "lea")
-    note = "p (all): corrected by the largest difference of each trial for the 3 pairs of systems, within one score"
+    note = "p (all): corrected by Westfall and Young's method for the 3 pairs of systems, within one score"
     assert f"{note}; the verdict uses it" in by_largest["notes"]
     found = compared(capfdbinary, ASH, BIRCH, CEDAR, "--measures", "lea", "--correction", "holm")
     raw = [pair["measures"]["lea"]["f1"]["p"] for pair in found["pairs"]]
@@ -224,7 +224,7 @@ def test_the_report_says_how_many_tests_there_are(capfdbinary: Capture) -> None:
 
 def test_few_units_say_how_far_intervals_can_be_trusted(capfdbinary: Capture) -> None:
     few = compared(capfdbinary, ASH, CEDAR, "--unit", r"^\((\w\w)", "--measures", "lea")
-    assert any(note.startswith("there are only 2 units; so few units hardly show") for note in few["notes"])
+    assert any(note.startswith("there are only 2 units; intervals from so few units") for note in few["notes"])
     enough = compared(capfdbinary, ASH, CEDAR, "--measures", "lea")
     assert not any("too short" in note for note in enough["notes"])
     assert enough["signature"].endswith("interval=jackknife-t")
@@ -284,13 +284,14 @@ def test_groups_of_few_units_or_with_a_dominant_one_are_said() -> None:
     key = {name: [list(range(size))] for name, size in zip(names, sizes, strict=True)}
     response = {name: [entity[: -1 - int(name[1:]) % 3] for entity in its] for name, its in key.items()}
     notes = " ".join(corefscore.compare(key, {"x": response}, "muc", by="^.", trials=100).notes)
-    assert "groups with fewer than 5 units: 2 of 3; so few units hardly show how much scores vary" in notes
+    assert "groups with fewer than 5 units: 2 of 3; intervals from so few units are unreliable" in notes
     assert (
-        "one unit is 80% of the key of its group, as muc recall counts it, so it decides scores and intervals" in notes
+        "one unit is 80% of the key of its group, as muc recall counts it, so this unit decides scores and intervals"
+        in notes
     )
     whole = " ".join(corefscore.compare(key, {"x": response}, "muc", trials=100).notes)
-    assert "one unit is 71% of the key, as muc recall counts it, so it decides scores and intervals" in whole
-    assert "so few units hardly" not in whole
+    assert "one unit is 71% of the key, as muc recall counts it, so this unit decides scores and intervals" in whole
+    assert "so few units" not in whole
 
 
 @pytest.mark.parametrize(
@@ -298,10 +299,13 @@ def test_groups_of_few_units_or_with_a_dominant_one_are_said() -> None:
     [
         pytest.param([2] * 11 + [100], range(11), ("one unit is 82% of the key", False), id="a dominant document"),
         pytest.param(
-            [2] * 12, [3], ("1 system with errors, or with correct answers, in fewer", False), id="one right of 12"
+            [2] * 12,
+            [3],
+            ("intervals may be too short for 1 system with errors, or with correct answers, in fewer", False),
+            id="one right of 12",
         ),
-        pytest.param([2] * 12, [], ("no interval for 6 scores: 0 or 100 in all 12 units", True), id="none right"),
-        pytest.param([2] * 2, [0], ("there are only 2 units; so few units hardly show", False), id="two units"),
+        pytest.param([2] * 12, [], ("no interval for 6 scores of 0 or 100 in all 12 units", True), id="none right"),
+        pytest.param([2] * 2, [0], ("there are only 2 units; intervals from so few units", False), id="two units"),
     ],
 )
 def test_what_intervals_cannot_say_is_said(

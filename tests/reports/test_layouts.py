@@ -227,7 +227,7 @@ def test_groups_without_a_member_are_refused(rest: str) -> None:
     ]
     done = within(command, *sides, "--by", "xyz", *options)
     assert (done.status, done.stdout) == (2, b"")
-    assert b"--by 'xyz' matches nothing in the name of 1 document, so there are no groups" in done.stderr
+    assert b"--by 'xyz' matches none of the names of 1 document, so there are no groups" in done.stderr
 
 
 @pytest.mark.parametrize(

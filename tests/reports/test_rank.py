@@ -491,7 +491,7 @@ def test_a_system_that_cannot_be_scored_has_its_row_and_the_others_are_ranked(
     words = " ".join(done.stdout.decode().split())
     assert f"broken.conll is not ranked: {broken}" in words
     assert "opens a mention that is never closed" in words
-    assert f"empty is not ranked: {tmp_path / 'runs' / 'empty'}: the folder contains no file" in words
+    assert f"empty is not ranked: {tmp_path / 'runs' / 'empty'}: the folder contains no visible file" in words
     assert [line.split() for line in lines if line.strip() in ("broken.conll", "empty")] == [
         ["broken.conll"],
         ["empty"],

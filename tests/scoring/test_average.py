@@ -145,7 +145,7 @@ def test_what_means_cannot_do_is_refused() -> None:
     topics = TESTDATA / "topics"
     with pytest.raises(UsageError, match="leave one of them out"):
         corefscore.rank(KEY, {"a": ASH}, "lea", sort="lea", by="d", average="documents")
-    with pytest.raises(UsageError, match="means over documents have no units within documents"):
+    with pytest.raises(UsageError, match="cannot be combined with means over documents"):
         corefscore.compare(
             topics / "key.conll", {"a": topics / "within.conll"}, "lea", unit="column:1", average="documents"
         )

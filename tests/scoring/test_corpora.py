@@ -43,7 +43,7 @@ def test_a_response_with_too_many_repeats_is_refused_with_five_of_them(
     done = call(capfdbinary, "muc", folder / "key.conll", folder / f"{REFUSED}.conll")
     assert (done.status, done.stdout) == (1, b"")
     assert done.stderr.startswith(str(folder / f"{REFUSED}.conll").encode())
-    assert b"1162 later copies of 779 spans in 325 documents" in done.stderr
+    assert b"there are 1162 extra copies of 779 spans in 325 documents" in done.stderr
     assert done.stderr.count(b"error[repeated-mention]") == 5
     assert b"\n... and 774 more errors [repeated-mention]\n" in done.stderr
     assert len(done.stderr.splitlines()) == 15

@@ -129,7 +129,7 @@ def test_what_is_no_scheduler_is_told(
 @pytest.mark.outside
 def test_a_scheduler_without_workers_is_told(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machines, "SECONDS", 3)
-    with cluster_of(0) as cluster, pytest.raises(UsageError, match="has no worker; start some: dask worker tcp://"):
+    with cluster_of(0) as cluster, pytest.raises(UsageError, match="has no workers; start some: dask worker tcp://"):
         score_by(cluster.scheduler_address, *pair)
 
 
@@ -177,7 +177,7 @@ def test_a_scheduler_without_the_package_is_told(pair: Pair, capfdbinary: pytest
     with started(ABSENT + ELSEWHERE) as (_, address):
         done = call(capfdbinary, "muc", *pair, "--jobs", address)
     assert (done.status, done.stdout) == (2, b"")
-    said = f"the version of corefscore of the scheduler at {address} is none; expected corefscore {__version__} here"
+    said = f"corefscore on the scheduler at {address}: version none; expected corefscore {__version__} here"
     assert said.encode() in done.stderr
     assert done.stderr.count(b"\n") == 1
 
@@ -253,7 +253,7 @@ def test_a_cluster_with_other_files_is_refused(address: str, pair: Pair, monkeyp
 
     monkeypatch.setattr(Source, "part", part)
     monkeypatch.chdir(pair[0].parent)
-    said = "^the workers failed, but this process did not: key.conll: the file at /.*/key.conll is another one"
+    said = "^the workers failed \\(key.conll: the file at /.*/key.conll differs on a worker"
     with pytest.raises(UsageError, match=said):
         score_by(address, "key.conll", "response.conll")
 
@@ -316,8 +316,8 @@ class Clock:
 @pytest.mark.parametrize(
     ("answers", "said"),
     [
-        ([OSError("refused")], "has not answered for 30 seconds; it has ended, is stopped or cannot be reached"),
-        ([{"workers": {}}], "has had no worker for 30 seconds; see their logs"),
+        ([OSError("refused")], "has not answered for 30 seconds; it may have ended, be suspended or be unreachable"),
+        ([{"workers": {}}], "has had no worker for 30 seconds; see the logs of the workers"),
         ([{"workers": {"one": {"last_seen": 7}}}], "has not heard from any of its workers for 300 seconds"),
         ([{"workers": {"one": {"last_seen": 7}}}, {"workers": {}}], "has had no worker for 30 seconds"),
         ([{"workers": {}}, OSError("refused")], "has not answered for 30 seconds"),

@@ -608,13 +608,17 @@ d	0	4	her	*	(1)
         (CONLL_NAMES, "column:0", "expected column:N, counted from 1"),
         (CONLL_NAMES, "column:5:", "with :NAME after it for one type"),
         (CONLL_NAMES, "field:", "expected column:N, counted from 1, or field:FIELD"),
-        (CONLL_NAMES.replace("*)", "*"), "column:5", 'has "PERSON" without a partner at token 0; "(TYPE*" ends'),
+        (
+            CONLL_NAMES.replace("*)", "*"),
+            "column:5",
+            'has "PERSON" without a partner at token 0; expected one "*)" for each',
+        ),
         (
             CONLL_NAMES.replace("(PERSON", ""),
             "column:5",
-            'has ")" without a partner at token 1; "(TYPE*" ends',
+            'has ")" without a partner at token 1; expected one "*)" for each',
         ),
-        ('{"clusters": [[[0, 1]]], "ner": [[0, "X"]]}', "field:ner", 'field "ner" has another shape'),
+        ('{"clusters": [[[0, 1]]], "ner": [[0, "X"]]}', "field:ner", 'field "ner" has the wrong shape'),
         ('{"clusters": [[[0, 1]]], "ner": "X"}', "field:ner", "lists of [first token, last token] and a type"),
         ('{"clusters": [[[0, 1]]], "ner": [[0, 0, "X"]]}', "field:ner", "the key has no types of entities"),
         (
@@ -691,7 +695,7 @@ def test_a_response_without_the_column_has_the_types_of_the_key(tmp_path: Path) 
         ("pronouns:words:nowhere", "--of pronouns:words:nowhere: No such file"),
         ("kind:adjectives", '--of kind:"adjectives": expected auto'),
         ("type", "the key has no types of entities; CorefUD contains them"),
-        (3, "of=3: expected a word"),
+        (3, "of=3: expected text"),
     ],
 )
 def test_kinds_that_cannot_be_are_refused(of: Any, message: str) -> None:
@@ -701,7 +705,7 @@ def test_kinds_that_cannot_be_are_refused(of: Any, message: str) -> None:
 
 
 def test_distances_need_places() -> None:
-    with pytest.raises(UsageError, match="those of the key are not"):
+    with pytest.raises(UsageError, match="and the key has others"):
         score([["a", "b"]], [["a", "b"]], "muc", of="distance")
     assert score([["a", "b"]], [["a", "b"]], "muc", of="size:2")["muc"].f1 == 1
 

@@ -152,7 +152,7 @@ def test_spans_beside_what_only_looks_like_them_are_told(other: Any) -> None:
     for key, response in ((clusters, other), (other, clusters)):
         notice = score(key, response, "lea").notices[-1]
         assert notice.code == SHIFTED
-        assert "never the same, even if they look alike" in str(notice.details["hint"])
+        assert "never match, even if they look alike" in str(notice.details["hint"])
 
 
 @pytest.mark.parametrize(("mentions", "shared", "told"), [(20, 2, True), (20, 3, False), (19, 1, False)])

@@ -278,7 +278,7 @@ def test_other_keys_have_no_units_within_documents(tmp_path: Path) -> None:
     good = TESTDATA / "dialects" / "e2e" / "good.jsonl"
     with pytest.raises(InputError, match='the field "topic" is missing'):
         corefscore.compare(good, {"a": good}, "lea", unit="field:topic")
-    with pytest.raises(InputError, match='the field "clusters" has another shape'):
+    with pytest.raises(InputError, match='the field "clusters" has the wrong shape'):
         corefscore.compare(good, {"a": good}, "lea", unit="field:clusters")
     with pytest.raises(UsageError, match="is JSON; expected field:NAME"):
         corefscore.compare(good, {"a": good}, "lea", unit="column:1")

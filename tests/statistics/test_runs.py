@@ -141,8 +141,8 @@ def test_every_layout_has_the_mean(name: str, layout: str) -> None:
     [
         ((f"a={ASH},{ASH}", f"b={CEDAR}"), b"with a different path for each run"),
         ((f"a={ASH},", f"b={CEDAR}"), b"with a different path for each run"),
-        ((f"a={ASH},{BIRCH}", f"a 1={CEDAR}"), b'and a name of its own: the second run of "a"'),
-        ((f"a={ASH},{BIRCH}", f"b={CEDAR}", "--by", "file"), b"not compared on groups of documents"),
+        ((f"a={ASH},{BIRCH}", f"a 1={CEDAR}"), b'run a unique name: the second run of "a"'),
+        ((f"a={ASH},{BIRCH}", f"b={CEDAR}", "--by", "file"), b"cannot be compared on groups of documents"),
     ],
 )
 @pytest.mark.parametrize("name", ["compare", "rank"])
@@ -163,7 +163,7 @@ def test_compare_needs_all_runs(capfdbinary: pytest.CaptureFixture[bytes]) -> No
 def test_agreement_and_no_runs_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="--agreement"):
         corefscore.rank(str(KEY), {"a": Runs([str(ASH), str(BIRCH)]), "b": str(CEDAR)}, "lea,muc", agreement=True)
-    with pytest.raises(UsageError, match="each system needs a run, and a name of its own"):
+    with pytest.raises(UsageError, match="each system needs at least one run, and each run a unique name"):
         corefscore.compare(str(KEY), {"a": Runs(), "b": str(CEDAR)}, "lea")
 
 
