@@ -611,12 +611,6 @@ class Method(Grouping):
         given = {name: value for name, value in optional.items() if value is not None}
         return {name: getattr(self, name) for name in names} | given
 
-    def family(self, pairs: int, scores: int) -> int:
-        """Return the number of tests that are corrected together: those of one score, or with ``holm-all`` those of
-        all.
-        """
-        return {"holm-all": pairs * scores, "none": min(1, pairs)}.get(self.correction, pairs)
-
     def enough(self, family: int) -> int:
         """Return the smallest number of trials with which the smallest corrected p can reach the level. With Holm's
         method: family / (trials + 1) <= alpha.
@@ -641,8 +635,9 @@ class Compared:
 
     @property
     def family(self) -> int:
-        """The number of tests that were corrected together."""
-        return self.method.family(len(self.sample.pairs), int(self.tested.sum()))
+        """The number of tests that were corrected together: those of one score, or with ``holm-all`` those of all."""
+        pairs = len(self.sample.pairs)
+        return {"holm-all": self.count, "none": min(1, pairs)}.get(self.method.correction, pairs)
 
     @property
     def count(self) -> int:
