@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -43,6 +44,14 @@ def counts(score: corefscore.Score) -> tuple[object, ...]:
         Fraction(precision.numerator).limit_denominator(1000),
         precision.denominator,
     )
+
+
+def test_a_file_without_names_gives_no_warning_of_numpy(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    case = TESTDATA / "recorded" / "repeat-too-many-0050"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = call(capfdbinary, "cone", case / "key.conll", case / "response.conll")
+    assert b"error[no-names]" in found.stderr
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ def common(
     """
     shared = list(map(_shared, counted))
     few = any(mentions.any() for mentions in shared)
-    if few and any(mentions.mean() > FEW for mentions in shared):
+    if few and any(np.count_nonzero(mentions) > FEW * len(mentions) for mentions in shared):
         return None
     apart = _steps_apart(pairs) if few else None
     hardly = all(len(mentions) >= _ENOUGH and mentions.mean() <= _HARDLY for mentions in shared)
