@@ -827,7 +827,8 @@ def test_a_full_disk_leaves_the_old_file_whole(way: str, tmp_path: Path) -> None
         ),
         (
             "--fix out --key half.gz --input-format conll",
-            "half.gz: this file cannot be read to its end: Compressed file ended before the end-of-stream marker was reached; "
+            "half.gz: this file cannot be read to its end: Compressed file ended before the end-of-stream marker was "
+            "reached; "
             "copy it again, or unpack it with another program",
         ),
     ],
@@ -909,7 +910,8 @@ def test_a_compressed_file_may_unpack_to_so_much(
     assert (
         done.stderr
         == (
-            f"corefscore: {bomb}: this file unpacks to over 1 MB, too much for its size; unpack it yourself if you trust it\n"
+            f"corefscore: {bomb}: this file unpacks to over 1 MB, too much for its size; unpack it yourself if you "
+            "trust it\n"
         ).encode()
     )
     assert (done.status, done.stdout) == (2, b"")
