@@ -632,6 +632,21 @@ def test_heads_that_are_all_1_are_told(mentions: int, other: str, told: int, tmp
     assert found == [f"{mentions} mentions"] * told
 
 
+@pytest.mark.parametrize(("mentions", "twos", "told"), [(21, 30, 21), (21, 15, 21), (21, 14, 0), (20, 30, 0)])
+def test_heads_that_are_all_1_in_a_document_are_told(mentions: int, twos: int, told: int, tmp_path: Path) -> None:
+    """As if the output of two systems was joined. Chance explains heads 1 in the first document if more than half of
+    the 30 in the second are 1, too: 0.5 ** 21 is below, and (16 / 30) ** 21 above one in a million."""
+    text = "# global.Entity = eid-head-other\n"
+    for name, heads in (("a", [1] * mentions), ("b", [2] * twos + [1] * (30 - twos))):
+        marks = [mark for n, head in enumerate(heads) for mark in (f"({name}{n}-{head}-", f"{name}{n})")]
+        cells = (f"{n}\tw\t_\tX\t_\t_\t0\troot\t_\tEntity={mark}\n" for n, mark in enumerate(marks, 1))
+        text += f"# newdoc id = {name}\n" + "".join(cells) + "\n"
+    path = tmp_path / "file.conllu"
+    path.write_text(text)
+    found = [notice.details["count"] for notice in corefscore.read(path).notices if notice.code == "no-head"]
+    assert found == [f"{told} mentions"] * bool(told)
+
+
 def test_a_key_without_heads_scores_itself_whatever_they_are() -> None:
     """GUM's own header names no head; the first word is taken on both sides, and a notice says so."""
     path = TESTDATA / "bad" / "corefud-no-head" / "response.conllu"

@@ -132,9 +132,7 @@ def test_one_system_gets_intervals_alone() -> None:
     ("wrong", "message"),
     [
         pytest.param(lambda: compare(KEY, {}), "systems: none is given", id="no system"),
-        pytest.param(
-            lambda: compare(KEY, list(SYSTEMS.values())), "systems: the value has the type list", id="no names"
-        ),  # type: ignore[arg-type]
+        pytest.param(lambda: compare(KEY, list(SYSTEMS.values())), "the value has the type list", id="no names"),  # type: ignore[arg-type]
         pytest.param(lambda: compare(KEY, SYSTEMS, "lae"), 'unknown measure "lae"', id="measure"),
         pytest.param(lambda: compare(KEY, SYSTEMS, 7), "measures=7: expected names", id="no names of measures"),  # type: ignore[arg-type]
         pytest.param(lambda: compare(KEY, SYSTEMS, confidence=5), "confidence=5 would be 500 %", id="level"),

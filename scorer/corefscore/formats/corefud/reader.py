@@ -45,8 +45,9 @@ from corefscore.formats.corefud.mentions import (
 )
 from corefscore.formats.words import word_numbers
 
-_BY_CHANCE = 20
-"""The number of mentions of several words up to which all of them may have the head 1 by chance."""
+_BY_CHANCE, _RARE = 20, 1e-6
+"""The number of mentions of several words up to which all of them may have the head 1 by chance, and the chance up to
+which those of some documents are reported, given the share in the others."""
 
 
 def read(files: Sequence[Source], notices: list[Finding], request: Request) -> Iterator[Documents]:
@@ -371,9 +372,13 @@ class File:
             "an empty head field": found.head == EMPTY_HEAD,
             of_zero: (found.head == 0) & ~found.last_single,
         }
-        wide = np.bincount(found.of, found.last - found.first + 1, len(found.head)) > 1
-        if wide.sum() > _BY_CHANCE and (found.head[wide] == 1).all():
-            lacking["the head 1, which all mentions of several words have"] = wide
+        wide, first = np.bincount(found.of, found.last - found.first + 1, len(found.head)) > 1, found.head == 1
+        of = np.asarray(self.document_of(self.word[found.chunk]))
+        every, ones = (np.bincount(of[which], minlength=of.max(initial=0) + 1) for which in (wide, wide & first))
+        rest = ones[ones < every].sum() / max(every[ones < every].sum(), 1)
+        odd = wide & ((ones == every) & (rest**every < _RARE))[of]
+        if odd.sum() > _BY_CHANCE:
+            lacking["the head 1, which all mentions of several words in their documents have"] = odd
         for what, which in lacking.items():
             if len(chunks := found.chunk[which]):
                 line = self._line_of(int(self.word[chunks].min()))
