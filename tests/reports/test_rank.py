@@ -286,8 +286,9 @@ UNREADABLE: dict[str, bytes | dict[str, bytes]] = {
     "packed.zip": b"PK\3\4\x14\0\0\0\0\0" + b"\0" * 40,
     "twice": {"1.conll": (RUNS / "ash.conll").read_bytes(), "2.conll": (RUNS / "ash.conll").read_bytes()},
     "wide.conll": (RUNS / "ash.conll").read_text().encode("utf-16"),
+    "gone.conll": None,
 }
-"""Entries of a folder of systems that cannot be scored: what each contains."""
+"""Entries of a folder of systems that cannot be scored: what each contains; none for a link to nothing."""
 
 
 @pytest.mark.parametrize("layout", ["table", "markdown", "latex", "csv", "tsv", "json"])
@@ -297,6 +298,9 @@ def test_every_entry_that_cannot_be_read_has_a_row_with_its_reason(
     folder = tmp_path / "runs"
     shutil.copytree(RUNS, folder)
     for name, content in UNREADABLE.items():
+        if content is None:
+            (folder / name).symlink_to(folder / "nothing")
+            continue
         if isinstance(content, dict):
             (folder / name).mkdir()
         for path, text in (content if isinstance(content, dict) else {"": content}).items():

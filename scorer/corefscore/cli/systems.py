@@ -219,7 +219,7 @@ def _no_system(entry: str, key: str) -> str | None:
         return "its name begins with a dot"
     if _ABOUT.match(name):
         return "files named README, LICENSE and the like are not systems"
-    if os.path.exists(key) and os.path.samefile(key, entry):
+    if os.path.exists(key) and os.path.exists(entry) and os.path.samefile(key, entry):
         return "it is the key"
     if not os.path.isdir(entry) and not os.path.isfile(entry) and os.path.exists(entry):
         return "it is neither a file nor a folder"
