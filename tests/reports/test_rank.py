@@ -276,7 +276,7 @@ def test_the_key_among_the_systems_is_told(command: str, tmp_path: Path, capfdbi
     assert done.status == 0 and b"key-as-system" not in done.stderr, done.stderr
 
 
-UNREADABLE: dict[str, bytes | dict[str, bytes]] = {
+UNREADABLE: dict[str, bytes | dict[str, bytes] | None] = {
     "answers": {"a.md": b"no mention here\n", "b.md": b"nor here\n"},
     "config.json": b'{"lr": 0.1, "batch": 32}\n',
     "list.json": b"[1, 2, 3]\n",

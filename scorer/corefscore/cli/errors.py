@@ -42,7 +42,7 @@ _ANALYSING: list[click.Parameter] = [
         default="conll",
         show_default=True,
         heading=SCORING,
-        help="Measure whose F1 gives the cost of each type of error.",
+        help="Measure whose F1 is shown, and gives the cost of each type of error.",
     ),
     *options.made(Asked),
     options.Parameter(
@@ -112,7 +112,7 @@ def _analysed(
     for parameter in click.get_current_context().command.params if html is not None else ():
         if parameter.name in _NOT_OF_PAGE and given(parameter.name):
             raise UsageError(
-                f"{parameter.opts[0]} cannot be used with --html, which writes only the page; the page has filters"
+                f"{parameter.opts[0]} cannot be used with --html, which writes only the page; leave one of them out"
             )
     systems = paths_by_name([response] if other is None else [response, other])
     words = _both_alike(other is not None, arguments) if symmetric else KEY_AND_RESPONSE

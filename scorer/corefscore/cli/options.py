@@ -217,8 +217,8 @@ NOTICES = (
     Parameter(
         "--quiet",
         is_flag=True,
-        help="Hide notices and all but the first error. A copy of this program that is named "
-        f"{OFFICIAL_NAME} always hides notices.",
+        help="Hide notices and all but the first error. Always on if the program is run "
+        f"under the name {OFFICIAL_NAME}.",
     ),
 )
 """Options about notices."""

@@ -229,7 +229,7 @@ def paths_by_name(systems: Sequence[str]) -> dict[str, str]:
             raise UsageError(f'"{words}" is not a system; expected a path, or NAME=PATH')
         if name in by_name:
             raise UsageError(
-                f'two systems are called "{name}": {by_name[name]} and {path}; give one of them another name'
+                f'two systems are called "{name}": {by_name[name]} and {path}; give one of them another name: NAME=PATH'
             )
         by_name[name] = path
     return by_name

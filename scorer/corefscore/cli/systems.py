@@ -273,7 +273,7 @@ def compare(*, measures: str, look: Style, output: str, **arguments: Any) -> Non
 @click.command(
     "rank",
     cls=options.Command,
-    short_help="Rank systems, each with the range of ranks that tests allow.",
+    short_help="Rank systems, with the range of possible ranks of each.",
     help="Rank systems, best first. Each has a range of ranks: 2-4 among 5 systems means that one was shown to be "
     "better, and one to be worse. If two ranges do not overlap, a difference was shown.\n\n"
     "A SYSTEM is the path of a response, or NAME=PATH to give it a name, or NAME=RUN,RUN,... for several runs of a "

@@ -64,7 +64,7 @@ class NameOptions:
     )
     match: str | Sequence[str] = option(
         ",".join(MATCHES),
-        "Rules by which --estimate-key merges names into entities, separated by commas.",
+        "Rules by which --estimate-key merges names into entities: any of exact, words, initials, with commas.",
         **_OF_NAMES,
     )
 

@@ -82,7 +82,7 @@ class Reading:
     input_format: OneOrEach[str] = option(
         None,
         f"Format of the input (default: recognised by content). {', '.join(NAMES)}, or a dialect of JSON "
-        f"({', '.join(DIALECTS)}). If the sides differ: key=FORMAT,response=FORMAT.",
+        f"({', '.join(DIALECTS)}). If key and response differ: key=FORMAT,response=FORMAT.",
         EVERY_NAME,
         heading=INPUT,
         metavar="FORMAT",
@@ -107,23 +107,23 @@ class Reading:
     )
     pieces: str | None = option(
         None,
-        "If a document has several pieces of tagged text: join entities that share a mention where pieces overlap "
-        f"(overlap), that have the same id (same), or none (apart). (default: {PIECES[0]})",
+        "Which entities to join if a document has several pieces of tagged text: those that share a mention where "
+        f"pieces overlap (overlap), those with the same id (same), or none (apart). (default: {PIECES[0]})",
         PIECES,
         heading=INPUT,
     )
     align: bool | None = option(
         None,
-        "Align the words of the response with those of the key, if its tokens or text differ. Always on for tagged "
-        "text.",
+        "Align the words of the response with those of the key, if its tokens or text differ. Always on "
+        "if the response is tagged text.",
         kind=bool,
         heading=INPUT,
     )
     columns: str | None = option(
         None,
-        "Columns or fields to read, such as word=6,ne=7. CoNLL: word (default 4; with fewer than 5 columns the one "
-        "before the last) and ne (named entities; default 11). Tables and JSON with an "
-        "object for each mention: item, entity, document. Other JSON: clusters. For one side: key.word=6.",
+        "Columns or fields to read, such as word=6,ne=7. CoNLL: word (default: 4, or the last but one if there are "
+        "fewer than 5) and ne (named entities; default: 11). Tables and JSON with an "
+        "object for each mention: item, entity, document. Other JSON: clusters. For one of two sides: key.word=6.",
         kind=str,
         heading=INPUT,
         metavar="COLUMNS",

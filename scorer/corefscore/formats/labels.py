@@ -271,7 +271,7 @@ class _Side(NamedTuple):
                     raise _bad_row(source, int(line), "this line repeats the header", expected)
             for role in columns.keys() - {ENTITY}:
                 if "" in columns[role]:
-                    expected = "a name in this cell; only the cell of the entity may be empty, for an item in no entity"
+                    expected = "a name in this cell; only the entity cell may be empty, if the item is in no entity"
                     what = f'this row has an empty cell in the column "{header.cells[places[role]]}"'
                     raise _bad_row(source, int(lines[columns[role].index("")]), what, expected)
             yield lines, columns

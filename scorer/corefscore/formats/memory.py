@@ -317,7 +317,7 @@ def _wrong_leaf(levels: list[_Level]) -> str | None:
             return f"hashable mentions; a value of type {kind.__name__} cannot be a mention{by_id}"
         of_kind = [value for level in levels for value in level.plain if type(value) is kind]
         for other in filter(_differs_from_itself, of_kind):
-            return f"{_EXPECTED}; {other!r:.20} equals nothing, not even itself: leave it out"
+            return f"{_EXPECTED}; {other!r:.20} cannot be a mention: leave it out"
         if kind.__hash__ is object.__hash__ or hash(of_kind[0]) == id(of_kind[0]):
             only = f"each {kind.__name__} equals only itself: turn them into numbers or text"
             return f"mentions that can be equal; {only}"

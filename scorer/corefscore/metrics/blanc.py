@@ -139,7 +139,8 @@ METRIC = Metric(
         Option(
             "boundary",
             KEY,
-            "BLANC: leave out a kind of link (coreferent or not) if the key has none, or only if both sides have none.",
+            "BLANC: leave out a kind of link (coreferent or not) if the key has none (key), or only if both sides have "
+            "none (both).",
             _BOUNDARIES,
             implied=True,
         ),

@@ -368,7 +368,7 @@ def _same_groups(report: Report, baseline: Baseline) -> None:
     elif baseline.by != report.by:
         found = f"has groups by {quote(baseline.by)}, and this run asks for --by {quote(report.by)}"
     elif difference := _only_one_side(baseline.groups, report.groups):
-        found = 'has other groups: {count} only here or there; the first is "{first}", which {which}'.format(
+        found = 'has other groups: {count} in only one of the two; the first is "{first}", which {which}'.format(
             **difference
         )
     else:

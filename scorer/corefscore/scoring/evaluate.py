@@ -327,7 +327,7 @@ def with_defaults(rules: Rules, nodes: bool) -> Rules:
         if given.get("lookup", "alignment") != "alignment":
             raise UsageError("--of cannot be used with --task crac22 or crac23; leave one out")
     if nodes and chosen["mentions"] == "given":
-        raise UsageError("--mentions given is for spans; in CorefUD mentions are aligned, so leave it out")
+        raise UsageError("--mentions given cannot be used with CorefUD, whose mentions are aligned; leave it out")
     if nodes and chosen["zeros"] == "dependent" and chosen["lookup"] in SEARCHES:
         raise UsageError(f"--zeros dependent and --task {chosen['lookup']} exclude each other; leave one out")
     if not nodes:

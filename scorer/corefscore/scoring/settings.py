@@ -62,8 +62,8 @@ class Rules:
     )
     matching: str | None = option(
         None,
-        "CorefUD: match mentions with equal spans (exact), also those that are part of a key mention and contain "
-        "its head (partial), or mentions with the same head (head). (default: head)",
+        "CorefUD: which mentions match: equal spans (exact), also a part of the key mention that contains its head "
+        "(partial), or the same head (head). (default: head)",
         MATCHING,
     )
     zeros: str | None = option(

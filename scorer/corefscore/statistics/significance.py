@@ -569,7 +569,7 @@ class Method(Grouping):
     correction: str = option(
         _CORRECTIONS[0],
         "Correct p for several tests: within each score (largest, by Westfall and Young, or holm), over all tests "
-        "(holm-all), or not at all (none).",
+        "(holm-all), or not at all (none). With several runs of a system, largest means holm.",
         _CORRECTIONS,
         heading=STATISTICS,
     )
