@@ -553,7 +553,7 @@ def test_a_table_says_that_groups_decide_and_that_they_could(data_sets: tuple[Pa
         (
             ["--by", "file"],
             "file",
-            b'has other groups: 2 only here or there; the first is "a.conll", which the key lacks',
+            b'has other groups: 2 in only one of the two; the first is "a.conll", which the key lacks',
         ),
     ],
 )

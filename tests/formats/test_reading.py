@@ -484,7 +484,7 @@ def test_a_misspelt_marker_is_told_by_scores(marker: str, kind: str, tmp_path: P
     path.write_text(f"#begin document (nw/x); part 000\nw\t(1)\n{marker}\nw\t(1)\n#end document\n")
     done = within("lea", path, path, "none")
     assert done.stderr.count(b"[odd-marker]") == 2 * bool(kind)
-    assert not kind or f'{marker}" looks like the line that {kind}s a document'.encode() in done.stderr
+    assert not kind or f'{marker}" is perhaps meant as the line that {kind}s a document'.encode() in done.stderr
 
 
 def test_a_mention_before_the_last_column_is_told_once_and_for_any_line_end(tmp_path: Path) -> None:

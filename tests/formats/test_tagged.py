@@ -176,7 +176,7 @@ def test_eight_of_77_tags_without_their_sign(tmp_path: Path, capfdbinary: pytest
     answer.write_text(re.sub(r"\(#(?=2\))", "(", NEARLY_77))
     done = call(capfdbinary, "lea", key, answer, "--format", "json")
     assert json.loads(done.stdout)["fidelity"]["tags_unknown"] == 9
-    assert b"treated 9 tags, misspelled or in another notation, as text" in done.stderr
+    assert b"read 9 tags as text, misspelled or in another notation" in done.stderr
     assert b"[word2](2)" in done.stderr
 
 

@@ -370,8 +370,8 @@ def test_older_tasks_stand_for_rules(task: str, expected: str) -> None:
     ("options", "said"),
     [
         ("--task crac22 --zeros dependent", "--zeros dependent and --task crac22 exclude each other"),
-        ("--mentions given", "--mentions given is for spans"),
-        ("--mentions given --of pronouns", "--mentions given is for spans"),
+        ("--mentions given", "--mentions given cannot be used with CorefUD"),
+        ("--mentions given --of pronouns", "--mentions given cannot be used with CorefUD"),
         ("--task crac23 --of pronouns", "--of cannot be used with --task crac22 or crac23"),
     ],
 )

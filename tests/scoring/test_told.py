@@ -376,7 +376,7 @@ def test_the_first_look_costs_nothing_where_a_mention_is_shared(monkeypatch: pyt
 
 def test_blanc_of_no_mentions_at_all_is_no_score_of_0() -> None:
     """With the links of both sides, which the notice says."""
-    with pytest.warns(ScorerWarning, match="100 in BLANC with --boundary both if both sides have none"):
+    with pytest.warns(ScorerWarning, match="BLANC with --boundary both: 100 if both sides have none"):
         assert score([], [], "blanc", boundary="both")["blanc"].f1 == 1
 
 

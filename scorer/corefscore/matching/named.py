@@ -169,7 +169,7 @@ def _lacking(column: NameColumn) -> str:
     """Return the reason why a file does not have the column, for messages."""
     if column.columns < column.number:
         return f"no line has more than {plural(column.columns, 'column')}"
-    return "it is the last column, which is read as coreference"
+    return "this is the last column, which is read as coreference"
 
 
 def _types(column: NameColumn) -> str:
