@@ -460,3 +460,12 @@ def test_the_dependencies_of_zeros_are_a_loss(to: str, tmp_path: Path) -> None:
     for source, told in zip(sides, (1, 0), strict=True):
         done = within("convert", source, tmp_path / ("once" if told else "twice"), "--format", to)
         assert done.stderr.count(b"notice[dropped-dependencies]") == told, done.stderr
+
+
+def test_merged_cells_are_told_by_convert(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    """Reading gives this notice, so whatever reads a table does."""
+    table = tmp_path / "table.csv"
+    table.write_text("item,entity\n" + "".join(f"i{n},{'' if n % 3 else f'e{n}'}\n" for n in range(30)))
+    done = call(capfdbinary, "convert", table, tmp_path / "out.csv", "--strict")
+    assert (done.status, (tmp_path / "out.csv").exists()) == (1, False)
+    assert b"error[merged-cells] each of the 10 entities has one item only, and 20 rows have no label" in done.stderr

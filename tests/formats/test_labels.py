@@ -988,6 +988,9 @@ def test_predictions_beside_labels_are_not_left_out_in_silence(name: str, tmp_pa
         ([str(16777218 + at) for at in range(16)], None),
         ([str(20000000 + 10 * at) for at in range(30)], None),
         ([str(8000000 + 2 * at) for at in range(30)], None),
+        ([str(1672531200 + 86400 * at) for at in range(9)], None),  # days
+        ([str(2**24 + 512 * at) for at in range(30)], None),
+        ([str(at << 32) for at in range(1, 30)], None),
     ],
 )
 def test_labels_that_may_mean_none_are_named(labels: Any, odd: Any, tmp_path: Path) -> None:

@@ -1,7 +1,9 @@
-"""Ids of entities that may mean something else: no entity, several entities, or that of another spelling."""
+"""Ids of entities that may mean something else: no entity, several entities, or that of another spelling; and items
+that may be lists of items."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from unicodedata import normalize
@@ -107,7 +109,6 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
             one, other = documents.names_of([int(first[rank[entity]]), entity])
             yield found_at(_place_of(documents, entity), "alike-ids", what=what, first=one, second=other)
     if documents.items:
-        yield from merged_cells(documents)
         plain, rounded, odd = _without_spelling(documents.names)
         for at in (rounded + odd)[:1]:
             yield found_at(documents.place_of(at), "odd-name", name=documents.names[at])
@@ -156,7 +157,9 @@ def _are_floats(numbers: Sequence[str], digits: int) -> bool:
     """Return whether so many binary digits are enough for all of these numbers, and hardly for others like them."""
     lost = [max(int(number).bit_length() - digits, 0) for number in numbers]
     needed = sum(lost) - sum(len(number) - len(number.rstrip("0")) for number in numbers)
-    return needed > 10 and all(int(number) % 2**bits == 0 for number, bits in zip(numbers, lost, strict=True))
+    # Multiples of a larger number, such as seconds of days, are no sign of it.
+    some = needed > 10 and math.gcd(*map(int, numbers)) == 2 ** min(lost)
+    return some and all(int(number) % 2**bits == 0 for number, bits in zip(numbers, lost, strict=True))
 
 
 def _place_of(documents: Documents, entity: int) -> Place:

@@ -50,6 +50,7 @@ from corefscore.formats.base import (
     refused,
     shares_spans,
 )
+from corefscore.formats.ids import merged_cells
 from corefscore.formats.jsonlines.objects import (
     IN_SENTENCE,
     IN_TEXT,
@@ -164,7 +165,8 @@ def read(files: Sequence[Source], notices: list[Finding], request: Request) -> I
     for source in files:
         batch.append(side.documents(source, UNNAMED if len(files) == 1 else None))
         if source is files[-1] or sum(len(documents.start) for documents in batch) * _ROW > BATCH:
-            yield joined(batch)
+            notices += merged_cells(found := joined(batch))
+            yield found
             batch = []
 
 

@@ -43,8 +43,8 @@ _EARLY = -0.25
 """The mean place (`places_of_matches`) up to which mentions that match are reported."""
 
 _SOME, _LITTLE, _RARE = 10, 0.2, 10_000
-"""A document of so many mentions is reported if at most this share match and this is as rare among documents. If they
-are shifted by a token, or of another document, one of six mentions of a play matches by chance."""
+"""A document of so many mentions is reported if less than this share match, by one, and this is as rare among
+documents. If they are shifted by a token, or of another document, one of six mentions of a play matches by chance."""
 
 
 class Common(NamedTuple):
@@ -181,11 +181,11 @@ def places_of_matches(matched: Matched) -> Floats:
 
 
 def early_mentions(places: Floats) -> Iterator[Finding]:
-    """Report that mentions match near the beginnings of documents only, given the sum of `places_of_matches`, as if
-    offsets of one side began again in each sentence. Chance moves the mean by four standard deviations in 0.003 %."""
-    for count, total in places.tolist():
+    """Report that mentions match near the beginnings of documents, given the sum of `places_of_matches`, as if offsets
+    of one side began again in each sentence. Chance moves the mean by four standard deviations in 0.003 %."""
+    for side, (count, total) in zip((KEY, RESPONSE), places.tolist(), strict=True):
         if total < _EARLY * count and 3 * total**2 > 4**2 * count:
-            details = {"count": int(count), "percent": round(50 + 50 * total / count)}
+            details = {"count": int(count), "percent": round(50 + 50 * total / count), "side": side}
             yield Finding("early-mentions", RESPONSE, details=details)
             return
 
@@ -205,7 +205,7 @@ def unlike_documents(names: Sequence[str], files: Sequence[str], counts: Floats)
     share = min(matching.sum() / max(of_response.sum(), 1), 1)
     rare = (1 - share) ** np.maximum(of_response - matching, 0) * _RARE < 1
     smaller = np.minimum(of_key, of_response)
-    unlike = rare & (smaller >= _SOME) & (matching <= _LITTLE * smaller) & (matching < FEW * share * of_response)
+    unlike = rare & (smaller >= _SOME) & (matching <= _LITTLE * smaller - 1) & (matching < FEW * share * of_response)
     for d in np.flatnonzero(unlike).tolist():
         details = {
             "document": names[d],

@@ -217,7 +217,7 @@ def from_labels(
     found = replace(found, label=-1 - found.label, odd_labels=texts, unnamed=documents is None)
     if index is not None and items is index and found.items and not np.array_equal(np.asarray(index), np.arange(size)):
         found = replace(found, items=found.items._replace(of_index=True))
-    notices = []
+    notices = list(merged_cells(found))
     if documents is None and not isinstance(item.values, range):
         rows = [item.values[number] for number in item.number[:_FIRST].tolist()]
         if part := documents_in(rows, [texts[at] if at >= 0 else "" for at in entity.number[:_FIRST].tolist()]):
@@ -226,7 +226,7 @@ def from_labels(
             notices.append(Finding("unread-field", "labels", details=details))
     its = entity.values
     plain = isinstance(its, np.ndarray) and its.dtype.kind in "iu" and not (its // _LARGE).any()
-    return Corpus(found, (*notices, *(merged_cells(found) if plain else odd_ids(found))), {})
+    return Corpus(found, (*notices, *(() if plain else odd_ids(found))), {})
 
 
 def _index(column: Any) -> Any:

@@ -162,7 +162,7 @@ class SystemsReport(Systems, Reported):
         """Notes on tests: how p is computed and corrected, and whether there are too few units."""
         found, method, units = self.found, self.found.method, self.found.sample.units
         most = method.trials.bit_length() - 1
-        exact = f"; exact (all assignments) if the two differ in at most {most} units"
+        exact = f"; exact (all assignments) if two systems differ in at most {most} units"
         test = f"paired approximate randomization, two-sided, {method.trials} trials, seed {method.seed}"
         if self.runs is not None:
             test = "Student's t of the difference of means over runs, two-sided"

@@ -55,7 +55,7 @@ class ScoredBatch(NamedTuple):
     - ``listed``: the data of the official layout, by view.
     - ``dropped``, ``repeats``: spans with dropped copies, and all spans with copies.
     - ``common``: what both sides have in common; None if they share a mention.
-    - ``matches``: where mentions match, if few do (`corefscore.matching.common.places_of_matches`).
+    - ``matches``: where mentions match, if at most half do (`corefscore.matching.common.places_of_matches`).
     - ``named``: the names of both sides, if a metric counts named mentions.
     - ``nodes``: oddities of mentions that are more than spans.
     - ``windows``, ``units``: windows of tokens and units within documents, if there are any.
