@@ -299,7 +299,7 @@ class BatchScorer:
         """Replace the counts by those of the one kind of mentions that is scored, or add those of each kind of a
         division."""
         if self.settings.unit is not None:
-            raise UsageError(f"--unit {self.settings.unit}: cannot be used with --of; leave one out")
+            raise UsageError(f"--unit {self.settings.unit} cannot be used with --of; leave one out")
         from corefscore.scoring.kinds.divisions import counts_of_kinds
 
         kinds = counts_of_kinds(pairs, matched, self.every, of)
