@@ -196,8 +196,7 @@ def from_labels(
     every = len(entity.values) == len(entity.number) and not isinstance(entity.values, np.ndarray)
     values = entity.values if every else ()
     if (odd := next((value for value in values if isinstance(value, tuple | frozenset)), None)) is not None:
-        pairs = "if these are pairs of item and label, give dict(pairs); if they are clusters, use score()"
-        expected = f"one label for each item; {pairs}"
+        expected = "one label for each item; for pairs of item and label, give dict(pairs); score() takes clusters"
         raise UsageError(f"a label is {shortened(repr(odd))}, a {type(odd).__name__}; expected {expected}")
     size = len(entity.number)
     item = _Column(np.arange(size), range(size)) if items is None else _column("items", items)
