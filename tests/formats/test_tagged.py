@@ -887,3 +887,10 @@ def test_ids_that_mean_none_or_several_are_told(label: str, told: bool, tmp_path
     (tmp_path / "a.txt").write_text(f"[Ann](#{label}) saw [Bo](#3) and [her](#{label})")
     found = corefscore.read(tmp_path / "a.txt", input_format="tagged").notices
     assert ("odd-label" in {notice.code for notice in found}) == told
+
+
+def test_the_field_of_a_name_that_is_none_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    path.write_text('{"id": null, "answer": "[Ann](1) met [her](1)"}\n')
+    with pytest.raises(InputError, match=r'"id" is not a name'):
+        corefscore.read(path, input_format="tagged")

@@ -926,3 +926,10 @@ def test_messages_say_where_zeros_are(tmp_path: Path) -> None:
     path.write_text(head + "\n".join(rows) + "\n\n")
     done = within("validate", path)
     assert b'"she" (empty node before token 1) is annotated 2 times, in entities e1, e2' in done.stderr + done.stdout
+
+
+def test_entities_that_go_on_in_other_documents_are_counted_once(tmp_path: Path) -> None:
+    texts = [conllu("(e1)", "(e2)" if name == "f" else "_").replace("= d", f"= {name}") for name in "def"]
+    (tmp_path / "file").write_text("".join(texts))
+    (notice,) = (its for its in corefscore.read(tmp_path / "file").notices if its.code == "split-entity")
+    assert (notice.details["entity"], notice.details["more"]) == ("e1", "")

@@ -150,6 +150,8 @@ def test_a_baseline_needs_fewer_tests() -> None:
     assert rows["c"] == [None, None]
     assert (rows["a"][1], rows["b"][1], rows["d"][1]) == ("differ", "no verdict", "differ")
     assert any(line.startswith("p, verdict: the test against c, corrected") for line in found.legend)
+    pair = ranking({"a": [9] * 7, "c": [5] * 7}, baseline="c")
+    assert "p, verdict: the test against c" in pair.legend, "one test needs no correction"
 
 
 @pytest.mark.parametrize(

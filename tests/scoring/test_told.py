@@ -287,11 +287,28 @@ _EACH = {name: [[(10 * number, 10 * number) for number in range(12)]] for name i
     ],
 )
 def test_mentions_that_match_at_the_beginning_only_are_told(token: Callable[[int], int], told: bool) -> None:
-    """On either side; not in windows, nor of documents of which each has one mention."""
+    """On either side; in windows only if these are as long."""
     other = {name: [[(token(number), token(number)) for number in range(12)]] for name in _EACH}
     for sides in ((_EACH, other), (other, _EACH)):
         assert ("early-mentions" in {notice.code for notice in score(*sides, "lea").notices}) == told
-        assert "early-mentions" not in {notice.code for notice in score(*sides, "lea", window=30).notices}
+        for window in (30, 1000):
+            codes = {notice.code for notice in score(*sides, "lea", window=window).notices}
+            assert ("early-mentions" in codes) == (told and window == 1000)
+
+
+def test_mentions_that_match_a_little_earlier_are_not_told() -> None:
+    """Of 12 mentions of each of 40 documents six match, on average after 40 %: chance does not explain it."""
+    key = {str(name): [[(10 * number, 10 * number) for number in range(12)]] for name in range(40)}
+    places = [10 * number + (number not in (0, 2, 4, 5, 6, 9)) for number in range(12)]
+    response = {name: [[(place, place) for place in places]] for name in key}
+    assert not score(key, response, "lea").notices
+
+
+def test_heads_are_not_blamed_for_mentions_of_two_documents() -> None:
+    """They look alike, but they are in documents of other names."""
+    (notice,) = score({"a": [[(0, 0)]], "b": []}, {"a": [], "b": [[(0, 0)]]}, "lea").notices
+    assert notice.details["key"] == notice.details["response"]
+    assert "heads" not in str(notice.details["hint"])
 
 
 def test_one_shared_mention_in_any_document_is_enough() -> None:

@@ -155,6 +155,14 @@ def test_rank_prints_all_data_sets_however_many_there_are(tmp_path: Path) -> Non
     assert max(map(len, lines[: lines.index("conll.f1 by group") + 14])) <= 80
 
 
+@pytest.mark.parametrize("correction", ["holm", "none"])
+def test_the_heading_of_p_names_its_correction(correction: str, corpora: Path) -> None:
+    sides = [corpora / name for name in ("key", "one", "two")]
+    done = within("compare", *sides, "--by", "file", "--measures", "lea.f1", "--quiet", "--correction", correction)
+    assert done.status == 0, done.stderr
+    assert (b"p (Holm)" in done.stdout) == (correction == "holm")
+
+
 def test_one_system_and_no_groups_have_no_such_tables(corpora: Path) -> None:
     alone = corefscore.compare(corpora / "key", {"one": corpora / "one"}, "lea", by="file")
     assert "over_groups" not in alone.to_dict()

@@ -16,7 +16,7 @@ import math
 
 import numpy as np
 
-from corefscore.core.arrays import Bools, Floats, Ints, changes, lists_by_key, ranked
+from corefscore.core.arrays import Bools, Floats, Ints, among, changes, lists_by_key, ranked
 from corefscore.core.records import NamedTuple
 
 _PAYS = 0.05
@@ -168,7 +168,7 @@ def assigned(key_document: Ints, response_document: Ints, key: Ints, response: I
 def _by_matrix(rows: Ints, columns: Ints, scores: Floats, shape: tuple[int, int]) -> Bools:
     """Return which pairs of a document scipy takes from one matrix of ``shape`` with all of its mentions."""
     if math.prod(shape) > _LARGEST:
-        return np.isin(np.arange(len(rows)), _by_scipy(rows, columns, scores))
+        return among(np.arange(len(rows)), _by_scipy(rows, columns, scores))
     from scipy.optimize import linear_sum_assignment
 
     costs = np.zeros(shape)

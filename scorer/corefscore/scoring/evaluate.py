@@ -455,7 +455,7 @@ def _notices(batches: Sequence[ScoredBatch], settings: Settings, listed: Mapping
         from corefscore.matching.common import nothing_in_common
 
         yield from nothing_in_common(common)
-    elif not windows and (places := np.sum([batch.matches for batch in batches], axis=0)).any():
+    elif (places := np.sum([batch.matches for batch in batches], axis=0)).any():
         from corefscore.matching.common import early_mentions
 
         yield from early_mentions(places)

@@ -373,7 +373,7 @@ class File:
             of_zero: (found.head == 0) & ~found.last_single,
         }
         wide, first = np.bincount(found.of, found.last - found.first + 1, len(found.head)) > 1, found.head == 1
-        of = np.asarray(self.document_of(self.word[found.chunk]))
+        of = self.document_of(self.word[found.chunk])
         every, ones = (np.bincount(of[which], minlength=of.max(initial=0) + 1) for which in (wide, wide & first))
         rest = ones[ones < every].sum() / max(every[ones < every].sum(), 1)
         odd = wide & ((ones == every) & (rest**every < _RARE))[of]
