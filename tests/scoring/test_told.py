@@ -442,6 +442,39 @@ def test_a_column_of_mentions_before_the_last_is_told_beside_equal_entities(
         assert ["same-as-key" for notice in found.notices if notice.code == "same-as-key"] == ["same-as-key"] * is_told
 
 
+@pytest.mark.parametrize(
+    ("size", "between", "told"),
+    [
+        (20, "({})", " in 2 documents"),  # with the key's column after the system's
+        (19, "({})", None),  # a system can be perfect in a small document
+        (20, "word", None),
+        (20, None, None),  # the column before the last one is that of the key
+    ],
+)
+def test_a_key_after_the_system_in_some_documents_is_told(
+    tmp_path: Path, size: int, between: str | None, told: str | None
+) -> None:
+    """Output that two runs wrote, one of which kept the key's column; its documents scored 100."""
+    texts = {"key": "", "response": ""}
+    for name in "abcd":
+        key = [f"({n // 2})" for n in range(size)]
+        system = [f"({n % 3 + 50})" for n in range(size)]
+        is_copy = name in "bd"
+        cells = [(between or of_key).format(n % 3 + 50) for n, of_key in enumerate(key)]
+        texts["key"] += _document(name, *key)
+        texts["response"] += _document(name, *map("{}\t{}".format, cells, key) if is_copy else system)
+    for side, text in texts.items():
+        (tmp_path / side).write_text(text)
+    found = score(tmp_path / "key", tmp_path / "response", "lea").notices
+    expected = [(size + 4, told)] if told else []
+    assert [(its.line, its.details["where"]) for its in found if its.code == "same-as-key"] == expected
+
+
+def _document(name: str, *cells: str) -> str:
+    """Make a document of CoNLL without words."""
+    return "\n".join([f"#begin document ({name}); part 000", *(f"{name}\t{its}" for its in cells), "#end document", ""])
+
+
 def test_heads_are_no_reason_if_hardly_any_mention_matches() -> None:
     """The first mention of both sides may be the one that matches."""
     key = [[(n, n) for n in range(0, 180, 2)]]

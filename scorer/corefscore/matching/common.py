@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import permutations
+from itertools import islice, permutations
 from operator import eq, itemgetter
 
 import numpy as np
@@ -27,7 +27,7 @@ from corefscore.core.documents import (
 from corefscore.core.findings import Finding, plural, some_of, tokens
 from corefscore.core.records import NamedTuple
 from corefscore.formats.base import found_at, is_json
-from corefscore.formats.conll.columns import other_mentions
+from corefscore.formats.conll.columns import mentions_by_column
 from corefscore.formats.sides import METADATA, side_in
 from corefscore.formats.words import are_words
 from corefscore.matching.matched import FEW, NO_PLACES, Matched
@@ -226,11 +226,15 @@ def unlike_documents(names: Sequence[str], files: Sequence[str], counts: Floats)
 
 
 def unread_columns(
-    unread: Sequence[tuple[Mapping[Unread, Place], Mapping[Unread, Place]]], key: Place | None, response: Place | None
+    unread: Sequence[tuple[Mapping[Unread, Place], Mapping[Unread, Place]]],
+    key: Place | None,
+    response: Place | None,
+    where: str = "",
 ) -> Iterator[Finding]:
     """Report fields and columns that may have the entities of the system, of a response that has those of the key:
     those that are ``unread`` in the response and that the key lacks, or that are the response by their name; and the
-    columns of CoNLL that the files of these first documents do not have in common."""
+    columns of CoNLL that the key does not have, from the lines of these documents on. ``where`` says which documents
+    have the same entities, if it is not all of them."""
     of_key, of_response = (
         {its: at for both in reversed(unread) for its, at in both[side].items() if its.name not in METADATA}
         for side in (0, 1)
@@ -240,15 +244,24 @@ def unread_columns(
     found = {column.name: place for column, place in of_response.items() if column not in of_key}
     alone = of_key.keys() - of_response.keys()
     found |= {column.name: of_key[column] for column in alone if side_in(column.name) == RESPONSE}
-    own, others = (other_mentions(its.source.head(_HEAD)) if its and its.line else [] for its in (key, response))
-    for number, line, cells in others:
-        if response is not None and not any(all(map(eq, cells, its)) for _, _, its in own):
-            found[f"column {number}"] = response._replace(line=line)
+    own, others = (mentions_by_column(_text_at(its)) if its else {} for its in (key, response))
+    others.pop(0, None)
+    for number, (line, cells) in others.items():
+        if response is not None and not any(all(map(eq, cells, its)) for _, its in own.values()):
+            found[f"column {number}"] = response._replace(line=(response.line or 1) - 1 + line)
     if found:
         place, fields = min(found.values(), key=lambda place: place.line or 0), sorted(found)
         how = "remove the columns after it" if others else "name it: --columns response.entity=NAME"
         how += _OF_JSON * is_json(place.source.head(_HEAD))
-        yield found_at(place, "same-as-key", fields=some_of(fields), how=how)
+        yield found_at(place, "same-as-key", where=where, fields=some_of(fields), how=how)
+
+
+def _text_at(place: Place) -> bytes:
+    """Read the beginning of a document and what follows it; nothing if it is not in a file."""
+    if place.line is None:
+        return b""
+    with place.source.reading() as stream:
+        return b"".join([*islice(stream, place.line - 1, place.line), stream.read(_HEAD)])
 
 
 _OF_JSON = ' (response.clusters=NAME for lists of clusters), or rename it "answer" if it is tagged text'

@@ -10,7 +10,7 @@ import numpy as np
 from corefscore.core.arrays import Floats, Ints
 from corefscore.core.documents import KEY, RESPONSE, Documents, Place, Unread, digits_of, joined, worded
 from corefscore.core.errors import UsageError
-from corefscore.core.findings import MOST, SHOWN, Finding
+from corefscore.core.findings import MOST, SHOWN, Finding, plural
 from corefscore.core.records import NamedTuple, replace
 from corefscore.formats import Reading
 from corefscore.matching.matched import (
@@ -47,6 +47,10 @@ if TYPE_CHECKING:
     from corefscore.scoring.kinds.divisions import Of
 
 
+_SURE = 20
+"""The number of mentions of a document from which a response with the same entities may be the key itself."""
+
+
 class ScoredBatch(NamedTuple):
     """Everything about a scored batch of pairs.
 
@@ -64,7 +68,8 @@ class ScoredBatch(NamedTuple):
     - ``fidelity``: the counts of the fidelity of the text of the response, if its words had to be found in the key.
     - ``fingerprint``: of the documents of the key.
     - ``unread``: of either side, the fields or columns that are not read, with their places.
-    - ``first``: the place of the first document of either side.
+    - ``same``, ``first``: the number of documents of at least `_SURE` mentions that are scored as perfect, and the
+      place, on either side, of the first of them; or of the first document, if there are none.
     """
 
     names: Sequence[str]
@@ -84,6 +89,7 @@ class ScoredBatch(NamedTuple):
     fidelity: Ints | None = None
     fingerprint: int = 0
     unread: tuple[Mapping[Unread, Place], Mapping[Unread, Place]] = ({}, {})
+    same: int = 0
     first: tuple[Place | None, Place | None] = (None, None)
 
 
@@ -180,7 +186,7 @@ class BatchScorer:
     def count(self, pairs: Pairs) -> ScoredBatch:
         """Count a batch, or its windows if there are any."""
         names, rules, key = pairs.key.names, self.settings.rules, pairs.fingerprint
-        unread, first = (pairs.key.unread, pairs.response.unread), (pairs.key.places[0], pairs.response.places[0])
+        unread = pairs.key.unread, pairs.response.unread
         if self.of is not None:
             from corefscore.scoring.kinds.divisions import with_kinds
 
@@ -199,7 +205,13 @@ class BatchScorer:
         found, matched = self._of_nodes(pairs) if of_nodes else self._of_spans(pairs, units)
         if self.of is not None:
             found = self._of_kinds(found, pairs, matched, self.of)
-        return found._replace(names=names, fingerprint=key, windows=windows, unread=unread, first=first)
+        perfect = [(of[..., ::2] == of[..., 1::2]).all(axis=(1, 2)) for of in found.counts.values()]
+        large = (found.counts[MENTIONS][:, 0, 3] >= _SURE) & (windows is None)
+        same = np.flatnonzero(np.logical_and.reduce([large, *perfect]))
+        at = same[0] if len(same) else 0
+        first = pairs.key.places[at], pairs.response.places[at]
+        found = found._replace(same=len(same), first=first)
+        return found._replace(names=names, fingerprint=key, windows=windows, unread=unread)
 
     def _of_spans(self, pairs: Pairs, units: Units | None) -> tuple[ScoredBatch, Matched]:
         """Count mentions that are spans; also returns them all, numbered.
@@ -396,11 +408,14 @@ def result_of(batches: Sequence[ScoredBatch], run: Run, notices: list[Finding]) 
         known = rules.of is not None or not _LOSING.isdisjoint(codes)
         notices += [notice for notice in found if notice.code == "unlike-document" or not known]
     scored = of_mentions[:, 3] > 0
-    equal = all((of[scored][..., ::2] == of[scored][..., 1::2]).all() for of in counts.values())
-    if scored.any() and equal and "earlier-column" not in codes:
+    equal = scored.any() and all((of[scored][..., ::2] == of[scored][..., 1::2]).all() for of in counts.values())
+    same = [batch for batch in batches if batch.same]
+    if (equal or same) and "earlier-column" not in codes:
         from corefscore.matching.common import unread_columns
 
-        notices += unread_columns([batch.unread for batch in batches], *batches[0].first)
+        unread = [batch.unread for batch in batches if equal]
+        where = "" if equal else f" in {plural(sum(batch.same for batch in same), 'document')}"
+        notices += unread_columns(unread, *(same or batches)[0].first, where)
     kinds = dict.fromkeys(kind for batch in batches for kind in batch.kinds)
     if rules.of is not None and not kinds:
         from corefscore.scoring.kinds.divisions import nothing_to_count

@@ -18,17 +18,18 @@ _MENTIONS = re.compile(rb"(?:\(\d+\)?|\d+\))(?:\|(?:\(\d+\)?|\d+\)))*")
 """A cell that begins or ends mentions."""
 
 
-def other_mentions(head: bytes) -> list[tuple[int, int, list[bytes]]]:
-    """Find mentions before the last column in the beginning of a file: the number of each such column (from 1), the
-    line of its first mention (from 1), and all its cells with mentions. A file that is not CoNLL has none, and neither
-    has a column in which few of these begin or few end, such as words."""
+def mentions_by_column(text: bytes) -> dict[int, tuple[int, list[bytes]]]:
+    """Find the columns of CoNLL that have mentions: the line of the first one (from 1), and all cells with mentions, by
+    the number of the column (from 1, or 0 for the last one). A text without the begin of a document has none, and
+    neither has a column in which few mentions begin or few end, such as words."""
     found: dict[int, tuple[int, list[bytes]]] = {}
-    for line, text in enumerate(head.split(b"\n") if b"#begin document" in head else (), start=1):
-        for number, cell in enumerate(columns_of(text)[:-1], start=1):
-            if _MENTIONS.fullmatch(cell) and not text.startswith(b"#"):
-                found.setdefault(number, (line, []))[1].append(cell)
-    counts = {number: [b"".join(cells).count(of) for of in (b"(", b")")] for number, (_, cells) in found.items()}
-    return [(number, *its) for number, its in found.items() if min(counts[number]) * 10 > max(counts[number]) * 9]
+    for number, line in enumerate(text.split(b"\n") if b"#begin document" in text else (), start=1):
+        cells = columns_of(line)
+        for column, cell in enumerate([*cells[-1:], *cells[:-1]]):
+            if _MENTIONS.fullmatch(cell) and not line.startswith(b"#"):
+                found.setdefault(column, (number, []))[1].append(cell)
+    counts = {column: [b"".join(cells).count(of) for of in (b"(", b")")] for column, (_, cells) in found.items()}
+    return {column: its for column, its in found.items() if min(counts[column]) * 10 > max(counts[column]) * 9}
 
 
 class Columns:
