@@ -456,7 +456,7 @@ def test_owner_and_mode_are_kept_and_lost_links_are_told(tmp_path: Path) -> None
     done = command("lea", KEY, RESPONSE, "--output", out)
     assert done.status == 0
     assert done.stderr.startswith(
-        f"{out}: notice[replaced-file] the file that this one replaces still has 1 other hard link".encode()
+        f"{out}: notice[replaced-file] the file that this one replaces has 1 other hard link".encode()
     )
     assert b"LEA" not in other.read_bytes()
     out.unlink()

@@ -567,7 +567,7 @@ def test_a_field_of_one_side_is_not_read_for_both(name: str, fields: Sequence[st
     path.write_text(lines({"doc_key": "d", **{field: [[[0, 0], [1, 1]]] for field in fields}}))
     own = next(field for field in fields if field != name)
     with pytest.raises(
-        corefscore.UsageError, match=rf"clusters={name} applies to both sides, but the {side} also has {own}"
+        corefscore.UsageError, match=rf"clusters={name} applies to both sides, but the {side} has {own}"
     ):
         corefscore.score(path, path, "muc", columns=f"clusters={name}")
     both = f"key.clusters={name},response.clusters={name}"

@@ -880,10 +880,10 @@ def test_the_column_of_a_side_is_guessed_first_and_not_read_for_both(tmp_path: P
     done = within("bcub", columns, columns, "none", "--columns", "entity=pred")
     assert (done.status, done.stdout) == (2, b"")
     assert (
-        b"table.csv:1: --columns entity=pred applies to both sides, but the key also has cluster; write" in done.stderr
+        b"table.csv:1: --columns entity=pred applies to both sides, but the key has cluster; name both" in done.stderr
     )
     columns.write_text("item,gold,pred\na,1,1\nb,1,2\nc,2,2\n")
-    assert b"the key also has gold" in within("bcub", columns, columns, "none", "--columns", "entity=pred").stderr
+    assert b"the key has gold" in within("bcub", columns, columns, "none", "--columns", "entity=pred").stderr
     both = within("bcub", columns, columns, "none", "--columns", "key.entity=pred,response.entity=pred")
     assert b"F1: 100%" in both.stdout
 

@@ -167,7 +167,7 @@ def test_a_response_may_leave_mentions_out(tmp_path: Path) -> None:
 def test_a_field_of_the_response_is_not_read_for_both(name: str, tmp_path: Path) -> None:
     rows = [{"doc_id": "a", "tokens_ids": [at], "cluster_id": 1, name: at} for at in (1, 2)]
     path = written(tmp_path / "file", rows)
-    with pytest.raises(UsageError, match=f"entity={name} applies to both sides, but the key also has cluster_id"):
+    with pytest.raises(UsageError, match=f"entity={name} applies to both sides, but the key has cluster_id"):
         score(path, path, "bcub", columns=f"entity={name}")
     assert score(path, path, "bcub", columns=f"key.entity=cluster_id,response.entity={name}")["bcub"].recall == 0.5
 

@@ -789,7 +789,7 @@ def test_a_span_in_too_many_entities_is_refused_before_its_pairs_take_all_memory
     path.write_text(conllu(everywhere, everywhere))
     done = call(capfdbinary, "corefud", path, path, *options)
     assert (done.status, done.stdout) == (2, b"")
-    assert b"mentions match in" in done.stderr and b"--repeated first" in done.stderr
+    assert b"matching pairs; expected at most" in done.stderr and b"--repeated first" in done.stderr
     assert call(capfdbinary, "corefud", path, path, *options, "--repeated", "first").status == 0
 
 

@@ -301,7 +301,7 @@ def test_groups_of_few_units_or_with_a_dominant_one_are_said() -> None:
         pytest.param(
             [2] * 12,
             [3],
-            ("intervals may be too short for 1 system with errors, or with correct answers, in fewer", False),
+            ("intervals may be too short for 1 system: fewer than 5 units have errors, or fewer than 5 have", False),
             id="one right of 12",
         ),
         pytest.param([2] * 12, [], ("no interval for 6 scores of 0 or 100 in all 12 units", True), id="none right"),

@@ -288,7 +288,9 @@ def test_a_table_leaves_out_what_does_not_fit_and_says_so(monkeypatch: pytest.Mo
     monkeypatch.setenv("COLUMNS", "120")
     wide = within(*call).stdout.decode()
     assert narrow.splitlines()[0].split() == ["measure", "R", "P", "F1", "low", "high"]
-    assert "recall low, recall high, precision low, precision high; --format csv lists all" in " ".join(narrow.split())
+    assert "recall low, recall high, precision low, precision high; --format csv has all columns" in " ".join(
+        narrow.split()
+    )
     assert wide.splitlines()[0].split() == [
         "measure",
         *("R", "low", "high"),

@@ -199,7 +199,10 @@ def _from_official(text: str, path: str, name: str | None, own: Mapping[str, Any
     options ``own`` of metrics.
     """
     if name is not None and named(name) in GROUPS:
-        raise UsageError(f'"{name}" is a group, and the file names its metrics: give the file without "{name}="')
+        raise UsageError(
+            f'"{name}" is a group; name the metric of this file, as in muc={path}, or give only {path} if it names its '
+            "metrics"
+        )
     metrics, scope = [] if name is None else [find(name)], None
     printed: dict[str | None, dict[str, Sequence[float]]] = {}
     for found in _LINE.finditer(text):

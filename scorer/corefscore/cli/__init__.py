@@ -175,7 +175,8 @@ def _culprit(error: OSError) -> str:
 def _usage(error: click.ClickException) -> str:
     """Return the message for wrong usage."""
     # Click names a type after its class.
-    message = error.format_message().replace("a valid integer range", "a whole number")
+    message = error.format_message().replace("valid integer range", "whole number")
+    message = message.replace("valid float range", "number")
     context = error.ctx if isinstance(error, click.UsageError) else None
     if isinstance(error, click.NoSuchOption) and context:
         parameters = context.command.get_params(context)

@@ -136,7 +136,7 @@ def _keep(target: str, descriptor: int, name: str) -> list[str]:
         )
     os.chmod(name, old.st_mode & (0o7777 if kept else 0o777))
     if old.st_nlink > 1:
-        lost.append(f"still has {plural(old.st_nlink - 1, 'other hard link')} to the old text")
+        lost.append(f"has {plural(old.st_nlink - 1, 'other hard link')}, where its old text remains")
     return lost
 
 

@@ -110,6 +110,6 @@ def refuse_other_side(request: Request, place: Place, content: str, names: Itera
     of, own = side_in(name), next((own for own in names if own != name), None)
     if request.side and content in request.both and own is not None and of not in ("", request.side):
         raise UsageError(
-            f"{place}: --columns {content}={name} applies to both sides, but the {request.side} also has {own}; write "
-            f"{of}.{content}={name} if the {request.side} is in {own}; otherwise add {request.side}.{content}=NAME"
+            f"{place}: --columns {content}={name} applies to both sides, but the {request.side} has {own}; name both, "
+            f"such as {of}.{content}={name},{request.side}.{content}={own}"
         )

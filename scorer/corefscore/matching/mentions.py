@@ -320,7 +320,7 @@ def equals(key: tuple[Ints, ...], response: tuple[Ints, ...]) -> tuple[Ints, Int
     pairs, most = int(many.sum()), _MOST_PAIRS + _MORE_PAIRS * len(value)
     if pairs > most:
         raise UsageError(
-            f"mentions match in {pairs} pairs; expected at most {most} for {len(value)} mentions or words; check "
+            f"{len(value)} mentions or words form {pairs} matching pairs; expected at most {most}; check "
             "whether mentions are in too many entities or inside each other (--repeated first keeps one copy of each)"
         )
     return np.repeat(np.arange(len(ours)), many), by_value[ranges(first, many)]

@@ -225,10 +225,9 @@ class SystemsReport(Systems, Reported):
         extremes = int(np.isnan(found.ends[..., 0])[scored].sum())
         if extremes:
             rest = _percentage(round(1 - (1 - found.method.confidence) ** (1 / found.sample.units), 3))
-            sure = (
-                f"with {_percentage(found.method.confidence)} confidence, fewer than {rest} of units have another score"
-            )
-            yield f"no interval for {plural(extremes, 'score')} of 0 or 100 in all {found.sample.units} units; {sure}"
+            sure = f"with {_percentage(found.method.confidence)} confidence, fewer than {rest} of all units like these"
+            same = f"{plural(extremes, 'score')} of 0 or 100 in all {found.sample.units} units"
+            yield f"no interval for {same}; {sure} have another score"
         if (sizes < SHORT).any():
             few_units = f"there are only {found.sample.units} units"
             if len(sizes) > 1:
@@ -236,12 +235,12 @@ class SystemsReport(Systems, Reported):
             alone = "; a group of one unit adds nothing to the width of intervals" * int(sizes.min() == 1)
             yield f"{few_units}; intervals from so few units are unreliable{alone}"
         for name, rest, of_units in (
-            ("system", " with errors, or with correct answers,", found.sample.deciding_units),
-            ("difference", "", found.tests.differing_units[:, found.tested]),
+            ("system", f"have errors, or fewer than {SHORT} have correct answers", found.sample.deciding_units),
+            ("difference", "have different scores", found.tests.differing_units[:, found.tested]),
         ):
             few = int(((of_units > 0) & (of_units < SHORT)).sum())
             if found.sample.units >= SHORT and few:
-                yield f"intervals may be too short for {plural(few, name)}{rest} in fewer than {SHORT} units"
+                yield f"intervals may be too short for {plural(few, name)}: fewer than {SHORT} units {rest}"
 
     def paper_table(self, sample: Sample, columns: Sequence[Column], systems: Mapping[int, Sequence[Any]]) -> Table:
         """Make the table of systems for papers: rows with the cells of ``columns`` and the scores of ``sample``.

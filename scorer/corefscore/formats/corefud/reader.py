@@ -378,7 +378,7 @@ class File:
         rest = ones[ones < every].sum() / max(every[ones < every].sum(), 1)
         odd = wide & ((ones == every) & (rest**every < _RARE))[of]
         if odd.sum() > _BY_CHANCE:
-            lacking["the head 1, which all mentions of several words in their documents have"] = odd
+            lacking["the head 1, like every mention of several words in these documents"] = odd
         for what, which in lacking.items():
             if len(chunks := found.chunk[which]):
                 line = self._line_of(int(self.word[chunks].min()))

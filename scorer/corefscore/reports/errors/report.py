@@ -74,7 +74,7 @@ class ErrorReport(Reported):
         perfect = self.analysis.groups.perfect
         groups = f"groups of entities that share mentions: {int((~perfect).sum())} of {len(perfect)} differ"
         counted = all(cost.errors or cost.in_turn < 5e-5 for cost in self.analysis.costs)
-        notes = [*self.words.notes, *[_COUNT_0] * (not counted), f"{groups}; *: {self.words.star}"]
+        notes = [*self.words.notes, f"{groups}; *: {self.words.star}", *[_COUNT_0] * (not counted)]
         if not self.analysis.text.words:
             shown = "token numbers" if self.analysis.pairs.key.items is None else "they are given"
             notes.append(f"the key has no words: mentions are shown as {shown}, and no spans are repaired")

@@ -138,8 +138,8 @@ def table(report: Reported, style: Style) -> Iterator[str]:
         yield from (f"{line.rstrip()}\n" for line in _lines(columns))
         notes = [*table.notes]
         if left_out:
-            fit = f"left out to fit {style.width} columns (COLUMNS=N sets the width)"
-            notes.append(f"{fit}: {_in_words(left_out, columns)}; --format csv lists all")
+            fit = f"columns left out to fit a width of {style.width} (COLUMNS=N changes it)"
+            notes.append(f"{fit}: {_in_words(left_out, columns)}; --format csv has all columns")
         if notes:
             yield "\n" + _wrapped(notes, style.width)
         between = "\n"
