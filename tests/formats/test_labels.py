@@ -316,6 +316,7 @@ def test_json_can_have_items_in_some_documents_and_spans_in_others(tmp_path: Pat
 
 
 WITH_TEXT = '{"doc_key": "a", "text": "Ann saw her", "clusters": [["Ann", "her"]]}'
+WITH_CHARACTERS = '{"doc_key": "a", "text": "Ann saw her", "clusters": [[[0, 3], [8, 11]]]}'
 WITHOUT = '{"doc_key": "a", "clusters": [["Ann", "her"]]}'
 OFFSETS = "two whole numbers, [first character, character after the last]"
 PLACE = 'a mention is "Ann"'
@@ -337,6 +338,14 @@ KEEPING = "labels", "jsonlines", "e2e", "wl-coref", "maverick", "crac-2026"
         (WITHOUT, "lea KEY TABLE --align", WORDS),
         (WITHOUT, "diff KEY TABLE", None),
         (WITHOUT, "lea KEY KEY --window 2", "--window needs mentions of the form (start, end)"),
+        (
+            WITH_CHARACTERS,
+            "lea KEY KEY --window 2",
+            "--window counts tokens, but the offsets of both sides count characters",
+        ),
+        (WITH_CHARACTERS, "lea KEY KEY --window 2 --align", None),
+        (WITH_CHARACTERS, "lea KEY KEY --of distance", "--of distance counts tokens, but the offsets"),
+        (WITH_CHARACTERS, "lea KEY KEY --of size", None),
         (WITHOUT, "lea KEY KEY --of size", None),
         (WITHOUT, "lea KEY KEY --of kind", "the key has no words"),
         (WITHOUT, "errors KEY TABLE", None),
@@ -572,6 +581,23 @@ def test_labels_that_are_rounded_and_labels_that_mean_none_are_both_reported() -
     assert found == ["1570000000000000000", "None"]
 
 
+def test_labels_of_merged_cells_in_some_documents_are_told(tmp_path: Path) -> None:
+    """As where some of several sheets have merged cells; a few blank cells can be so by chance."""
+    whole, merged, some = "AABBCCC", "A B C  ", "AAB C C"
+    for documents, told in (
+        ([whole] * 4 + [merged] * 2, "6 entities in 2 of 6 documents"),
+        ([whole] * 4 + [some] * 2, ""),
+        ([whole] * 4 + [merged, some], ""),
+        ([whole] * 4 + ["A   B"], ""),
+        (["ABCD", "ABCDD"] * 3 + [merged], ""),  # most entities have one item
+    ):
+        rows = (f"d{d},m{n},{label.strip()}\n" for d, labels in enumerate(documents) for n, label in enumerate(labels))
+        path = tmp_path / "table.csv"
+        path.write_text("".join(["document,item,entity\n", *rows]))
+        found = [notice.details["among"] for notice in read(path).notices if notice.code == "merged-cells"]
+        assert found == [told] * bool(told)
+
+
 STRAY = ["m1,A,the bird", 'm2,A,"Oh', "m3,B,she", "m4,B,her", 'm5,C,no"', "m6,C,it"]
 
 
@@ -693,6 +719,14 @@ def test_documents_in_the_names_of_items_are_told(items: str, labels: str, told:
         ("token_start", "0 5 7 9", "0 7 9 12", 3),
         ("from", "0 5 7 9", "0 5 8 12", 2),
         ("from", "0 5 7 9", "0 5 7 12", 0),  # one is another one, perhaps corrected
+        ("from", " ".join(map(str, range(100))), " ".join(map(str, [100, 101, 102, *range(3, 100)])), 3),
+        ("from", " ".join(map(str, range(100))), " ".join(map(str, [100, 101, *range(2, 100)])), 0),
+        ("span", "0-1 5-5 7-8 9-9", "0-1 7-8 9-9 12-12", 3),
+        ("span", "0:1 5:5 7:8 9:9", "0:1 7:8 9:9 12:12", 3),
+        ("token_ids", "0..1 5..5 7..8 9..9", "0..1 7..8 9..9 12..12", 3),
+        ("end", "1 5 8 9", "1 8 9 12", 3),
+        ("span", "0-1 5-5 7-8 9-9", "0:1 7:8 9:9 12:12", 0),  # in another notation
+        ("start", "0.1 5.2 7.3 9.4", "0.2 5.3 7.4 9.5", 0),  # in seconds
         ("price", "0 5 7 9", "0 7 9 12", 0),
         ("text", "Ann he Bob Al", "Ann it Bo her", 3),
         ("mention_text", "Ann he Bob Al", "Ann it Bo her", 3),
@@ -716,6 +750,26 @@ def test_ids_of_other_mentions_are_told(column: str, key: str, response: str, to
         (tmp_path / name).write_text("\n".join([f"mention_id,{column},type,cluster", *rows, ""]))
     found = score(tmp_path / "key.csv", tmp_path / "response.csv", "bcub").notices
     assert [its.details["count"] for its in found if its.code == "other-rows"] == [f"{told} rows"] * bool(told)
+
+
+@pytest.mark.parametrize(
+    ("response", "told"), [("Ann,A he,B", 0), ("he,A Ann,B", 2), ("Ann,A", 0), ("he,A he,B Ann,B", 1)]
+)
+def test_ids_of_other_mentions_in_a_folder_of_tables_are_told(response: str, told: int, tmp_path: Path) -> None:
+    """Each file is a document and numbers its mentions; a column that only some files have is not compared."""
+    for side, rows in (("key", "Ann,A he,B"), ("response", response)):
+        (tmp_path / side).mkdir()
+        for file, more in (("a", "Bo,A it,B"), ("b", rows)):
+            lines = (f"{n},{row}" for n, row in enumerate(more.split()))
+            (tmp_path / side / f"{file}.csv").write_text("\n".join(["mention_id,text,cluster", *lines, ""]))
+    for more, expected in (
+        ("", [f"{told} row{'s' * (told > 1)}"] * (told > 0)),
+        ("mention_id,note,cluster\n0,x,A\n", []),
+    ):
+        if more:
+            (tmp_path / "key" / "c.csv").write_text(more)
+        found = score(tmp_path / "key", tmp_path / "response", "bcub").notices
+        assert [its.details["count"] for its in found if its.code == "other-rows"] == expected
 
 
 @pytest.mark.parametrize(

@@ -295,7 +295,15 @@ def test_one_answer_in_every_notation(name: str, capfdbinary: pytest.CaptureFixt
 
 
 @pytest.mark.parametrize(
-    ("names", "told"), [(["prediction"], 1), (["prompt", "model_output", "response"], 1), (["prompt", "model"], 0)]
+    ("names", "told"),
+    [
+        (["prediction"], 1),
+        (["prompt", "model_output", "response"], 1),
+        (["generated_text"], 1),
+        (["choices"], 1),
+        (["prompt", "model"], 0),
+        (["prompt", "messages", "output_tokens", "response_time"], 0),
+    ],
 )
 def test_what_may_be_the_answer_beside_answer_is_told(names: list[str], told: int, tmp_path: Path) -> None:
     """What `convert` wrote for a harness has the tags of the key in `answer`."""

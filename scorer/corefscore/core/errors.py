@@ -32,7 +32,7 @@ class InputError(ScorerError):
     """Input that is refused; ``findings`` say where, what was found and what was expected.
 
     The text contains a few findings of each kind (`corefscore.core.findings.in_words`). If the first finding
-    summarizes the others, it is repeated at the end, where it is seen.
+    summarizes the others, it comes last, where it is seen.
     """
 
     def __init__(self, findings: Iterable[Finding]) -> None:
@@ -41,8 +41,8 @@ class InputError(ScorerError):
 
     def __str__(self) -> str:
         first, *others = self.findings
-        again = len(others) > 1 and first.code not in {others[0].code} == {other.code for other in others}
-        return "\n".join([*in_words(self.findings), *[str(first)] * again])
+        summarizes = len(others) > 1 and first.code not in {others[0].code} == {other.code for other in others}
+        return "\n".join(in_words([*others, first] if summarizes else self.findings))
 
     @property
     def brief(self) -> str:

@@ -24,8 +24,8 @@ sorted; a range means the positions of items."""
 class Items(NamedTuple):
     """The items of a batch of documents: the ``values`` of all that its side has, and those that are in no entity, by
     ``document`` and ``number``. ``of_index`` says that the values are the index of a series and not its positions.
-    Of the only table of a side, ``others`` has the hashes of the cells in columns that are not read, and as "" those of
-    document and item."""
+    Of tables, ``others`` has the hashes of the cells in columns that are not read, and as "" those of document and
+    item."""
 
     values: Values
     document: Ints = NONE
@@ -48,7 +48,10 @@ def joined(parts: Sequence[Items | None], before: Sequence[int]) -> Items | None
     if not known:
         return None
     document = np.concatenate([part.document + shift for part, shift in known])
-    return known[0][0]._replace(document=document, number=np.concatenate([part.number for part, _ in known]))
+    number, first = np.concatenate([part.number for part, _ in known]), known[0][0]
+    names = [name for name in first.others if all(name in part.others for part, _ in known)]
+    others = {name: np.concatenate([part.others[name] for part, _ in known]) for name in names}
+    return first._replace(document=document, number=number, others=others)
 
 
 class ItemWords:

@@ -10,7 +10,7 @@ from unicodedata import normalize
 
 import numpy as np
 
-from corefscore.core.arrays import ranked
+from corefscore.core.arrays import NONE, ranked
 from corefscore.core.documents import Documents, Place
 from corefscore.core.findings import Finding, plural, shortened
 from corefscore.core.items import Numbers
@@ -69,20 +69,32 @@ _SEVERAL = rf"|\d+(?:{_BETWEEN}\d+)+"
 """What programs write for a value that is missing, or with a probability, or spreadsheets for one that they do not show
 whole, in lower case; between several values; and for several numbers."""
 
+_RARE = 0.001
+"""The chance below which documents are unlike the others."""
+
 
 def merged_cells(documents: Documents) -> Iterator[Finding]:
-    """Yield a notice if every entity has one item only, and several rows have no label, or most items seem to be lists
-    of items."""
-    count, without = len(documents.start), len(documents.items.number) if documents.items else 0
-    if 1 < count == len(documents.label):
-        names = documents.words_of(range(min(count, 1000)))
+    """Yield a notice if several rows have no label, and every entity of documents with such rows has one item only; or
+    if every entity has one item only, and most items seem to be lists of items."""
+    without = documents.items.document if documents.items else NONE
+    several = np.bincount(documents.entity, minlength=len(documents.document)) > 1
+    partly = (np.bincount(without, minlength=len(documents)) > 0)[documents.document]
+    rest, every = several[~partly], len(several)
+    # How likely such documents are if their entities are like those of the rest.
+    chance = (1 - rest.sum() / (len(rest) + 1)) ** partly.sum()
+    if len(without) > 1 and not several[partly].any() and chance < _RARE:
+        among = f"{partly.sum()} entities in {len(np.unique(without))} of {plural(len(documents), 'document')}"
+        what = f"and {len(without)} rows have no label"
+        yield found_at(documents.place_of(int(without[0])), "merged-cells", among=among, what=what)
+    if every > 1 and not several.any():
+        names = documents.words_of(range(min(every, 1000)))
         # Signs of lists, a comma with less weight, since names have some. All ids have the same number.
         signs = [3 * len(re.findall("[;|]", name)) + name.count(",") for name in names]
-        what = f"and {plural(without, 'row')} have no label" if without > 1 else ""
+        what = f"and {len(without)} rows have no label" if len(without) > 1 else ""
         if max(signs) > 2 and len({*signs}) > 1 and 2 * sum(map(bool, signs)) > len(signs):
             what = f'such as "{shortened(names[signs.index(max(signs))])}"'
         if what:
-            yield found_at(documents.place_of(0), "merged-cells", count=count, what=what)
+            yield found_at(documents.place_of(0), "merged-cells", among=f"{every} entities", what=what)
 
 
 def odd_ids(documents: Documents) -> Iterator[Finding]:

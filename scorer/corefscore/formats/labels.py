@@ -24,7 +24,7 @@ import csv
 import io
 import re
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice
+from itertools import chain, islice, repeat
 from operator import contains
 
 import numpy as np
@@ -65,7 +65,8 @@ from corefscore.formats.jsonlines.objects import (
 )
 from corefscore.formats.numbering import divides, documents_in, numbered_from_start, restarts
 from corefscore.formats.sides import (
-    OF_STARTS,
+    OF_PLACES,
+    OF_WORDS,
     leave,
     names_documents,
     names_entities,
@@ -254,13 +255,14 @@ class _Side(NamedTuple):
             columns = {role: cells[place] for role, place in places.items()}
             for some, its in zip(sample, cells, strict=True):
                 some.extend(its[: _SOME if number else None])
-            if number == 0 and len(self.files) == 1 and ITEM not in self.request.columns:  # the first rows are enough
+            if number == 0 and ITEM not in self.request.columns:  # the first rows are enough
+                self.others.clear()
                 known = {*columns[ITEM], *columns[ENTITY], ""}
                 found = (name for name in digests if _identifies(name, cells[header.cells.index(name)], known))
                 self.others.update({name: [] for name in found})
             if self.others:
-                items = zip(columns[DOCUMENT], columns[ITEM], strict=True) if DOCUMENT in columns else columns[ITEM]
-                self.others.setdefault("", []).append(_hashes(items))
+                of = columns.get(DOCUMENT) or repeat(source.stem if len(self.files) > 1 else UNNAMED)
+                self.others.setdefault("", []).append(_hashes(zip(of, columns[ITEM], strict=False)))
             for name in digests:
                 hashes = _hashes(cells[header.cells.index(name)])
                 digests[name] = (digests[name] + int(hashes.sum())) % 2**64  # whatever the order and the blocks
@@ -478,6 +480,9 @@ def _places(source: Source, header: _Header, request: Request, notices: list[Fin
     return found
 
 
+_PLACE = re.compile(r"[\[(]?[0-9]+(?:(?:[-_:,] ?| |\.\.)[0-9]+)*[\])]?")
+"""A cell that says where an item is, such as `3`, `3-5` or `(3, 5)`, but not a time in seconds."""
+
 _FIGURE = re.compile("(?:[A-Za-z]?(?=[^0-9]*[0-9])[-+.,:/ 0-9eETZ%]*)?")
 """A cell with nothing but a number, a time or a rank."""
 
@@ -486,9 +491,10 @@ _LONG = 6
 
 
 def _identifies(name: str, cells: Sequence[str], known: Collection[str]) -> bool:
-    """Return whether a column seems to say which item a row has: its first place, or text that is no ``known`` one."""
-    if re.fullmatch(OF_STARTS, name.lower()):
-        return all(map(str.isdecimal, cells))
+    """Return whether a column seems to say which item a row has: its place, or text that is no ``known`` one."""
+    are_places = all(map(_PLACE.fullmatch, cells))
+    if re.fullmatch(OF_PLACES, name.lower()) or (are_places and re.fullmatch(OF_WORDS, name.lower())):
+        return are_places
     figures = all(map(_FIGURE.fullmatch, cells)) and min(map(len, cells)) < _LONG
     return not figures and not {*cells} <= {*known}
 

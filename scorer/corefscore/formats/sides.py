@@ -41,9 +41,9 @@ OF_TEXTS = "(?i)(?:topic|book|novel|story|play|poem|thread|dialogue|tweet)s?(?:[
 """Names of what has the name of a document if each has its own entities."""
 
 _UNIT = "(?:token|tok|word|char|offset|idx|index|pos)?s?"
-OF_STARTS = f"{_UNIT}_?(?:start|begin|first|from)_?{_UNIT}"
-OF_WORDS = "(?:(?:mention|item|span|entity)[-_ ]?)?(?:text|string|words?|span|surface(?:[-_ ]form)?|tokens?)"
-"""Names of columns that say where an item begins, and of those with its words, in lower case."""
+OF_PLACES = f"{_UNIT}_?(?:start|begin|first|from|end|position|offset)s?_?{_UNIT}|token_ids"
+OF_WORDS = "(?:(?:mention|item|span|entity|char|token)[-_ ]?)?(?:text|string|words?|span|surface(?:[-_ ]form)?|tokens?)"
+"""Names of columns that say where an item is, and of those with its words, in lower case."""
 
 _IDS = (
     "(?:^|[-_])(?i:id|idx|uid|uuid|guid|index|hash|url|uri|key|ref|no)$|(?<=[a-z])(?:Id|ID|Idx|Key)$|^[a-z]{1,4}id$"

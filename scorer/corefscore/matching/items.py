@@ -16,7 +16,7 @@ from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural
 from corefscore.core.items import LONGEST, ItemWords, Numbers, Values, text_of
 from corefscore.formats.base import found_at
-from corefscore.formats.sides import OF_STARTS, OF_WORDS
+from corefscore.formats.sides import OF_PLACES, OF_WORDS
 
 _WHOLE = re.compile("[0-9]{1,18}")
 """A whole number as text."""
@@ -78,6 +78,10 @@ def _shift(key: set[str], response: set[str]) -> int:
     return next((by for by in (1, -1) if not theirs <= ours and theirs <= {number + by for number in ours}), 0)
 
 
+_FEW = {0.02: OF_PLACES, 0.1: OF_WORDS}
+"""The share of cells that may be corrected, by the names of columns; more of them belong to other items."""
+
+
 def _moved(key: Mapping[str, Ints], response: Mapping[str, Ints], places: Sequence[Place | None]) -> Iterator[Finding]:
     """Report columns by which items of the response are other ones than those of the key, given the `Items.others` of
     both sides: columns of places or words, and others with nearly the same cells at other items, unless many of these
@@ -91,11 +95,15 @@ def _moved(key: Mapping[str, Ints], response: Mapping[str, Ints], places: Sequen
         ours, theirs = key[name], response[other]
         equal, size = int((ours[here] == theirs[there]).sum()), min(len(ours), len(theirs))
         moved = len(here) - equal
-        of_item = name == other and re.fullmatch(f"{OF_STARTS}|{OF_WORDS}", name.lower())
-        if moved and moved <= (max(1, len(here) / 10) if of_item else len(here)):
-            number = np.unique(np.append(ours, theirs), return_inverse=True)[1]
-            counts = [np.bincount(side, minlength=len(number)) for side in np.split(number, [len(ours)])]
-            shared = int(np.minimum(*counts).sum())
+        if not moved:
+            continue
+        number = np.unique(np.append(ours, theirs), return_inverse=True)[1]
+        counts = [np.bincount(side, minlength=len(number)) for side in np.split(number, [len(ours)])]
+        shared = int(np.minimum(*counts).sum())
+        few = next((share for share, those in _FEW.items() if name == other and re.fullmatch(those, name.lower())), 1)
+        if not shared:  # perhaps the same in another notation
+            moved = 0
+        elif moved <= max(1, few * len(here)):
             chance = int(counts[0] @ counts[1]) / max(len(ours), len(theirs))
             says_little = size - shared > max(1, size / 10) or chance > 1.5 + size / 12
             moved = 0 if says_little else min(len(here), shared) - equal

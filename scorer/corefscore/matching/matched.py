@@ -198,8 +198,8 @@ class _Treated(NamedTuple):
     repeats: list[Repeat]
 
 
-def treat_repeats(matched: Matched, pairs: Pairs, treatment: str) -> _Treated:
-    """Decide which copies of a span count. ``treatment`` is one of `REPEATED`.
+def treat_repeats(matched: Matched, pairs: Pairs, treatment: str | None) -> _Treated:
+    """Decide which copies of a span count. ``treatment`` is one of `REPEATED`; None is the official one.
 
     Raises `InputError` at the first copy if ``treatment`` is ``refuse``.
     """

@@ -27,6 +27,8 @@ import numpy as np
 
 from corefscore.core.arrays import Bools, Ints, bounds, lists_by_key
 from corefscore.core.documents import (
+    KEY,
+    RESPONSE,
     UNKNOWN,
     Documents,
     Place,
@@ -39,7 +41,7 @@ from corefscore.core.documents import (
     part_of,
     texts_of,
 )
-from corefscore.core.errors import InputError, UnknownDocumentError, nearest, refuse, suggested
+from corefscore.core.errors import InputError, UnknownDocumentError, UsageError, nearest, refuse, suggested
 from corefscore.core.findings import NO_CHARACTERS, SHOWN, Finding, plural
 from corefscore.core.records import NamedTuple, dataclass, field, replace
 from corefscore.core.sources import Source
@@ -203,13 +205,25 @@ class Pairs(NamedTuple):
     """A batch of pairs; document d of ``key`` and of ``response`` belong together.
 
     If the response has no such document, its side is empty and ``present`` is false. ``fingerprint`` is that of the
-    documents of the key as they were read.
+    documents of the key as they were read. ``of_characters`` says that characters stand for tokens on both sides.
     """
 
     key: Documents
     response: Documents
     present: Bools
     fingerprint: int = 0
+    of_characters: bool = False
+
+    def need_tokens(self, option: str) -> None:
+        """Raise `UsageError` if mentions are not spans of tokens, which an option counts."""
+        for name, side in ((KEY, self.key), (RESPONSE, self.response)):
+            if int(side.start.min(initial=0)) < 0:
+                raise UsageError(f"{option} needs mentions of the form (start, end), and the {name} has others")
+        if self.of_characters:
+            raise UsageError(
+                f"{option} counts tokens, but the offsets of both sides count characters; score with --align, which "
+                "finds the words of both"
+            )
 
     def narrow(self) -> Pairs:
         """Return the pairs in less memory: narrow columns, and equal names of both sides once."""
@@ -370,6 +384,7 @@ class Pairing:
         present = chosen >= 0
         if self.other_form:
             response = replace(response, names=[name if p else "" for name, p in zip(key.names, present, strict=True)])
+        of_characters = key.characters is not None and response.characters is not None
         if key.characters is not None or response.characters is not None:
             self.in_tokens = self.in_tokens or _InTokens(self.notices)
             key, response = self.in_tokens.side(key, response, 0), self.in_tokens.side(response, key, 1)
@@ -382,7 +397,7 @@ class Pairing:
         if key.nodes is not None and response.nodes is not None:
             both = zip(key.names, key.places, response.places, strict=True)
             self.of_other_files |= {n: (k, r) for n, k, r in both if k and r and k.source.stem != r.source.stem}
-        return Pairs(key, response, present, of_key)
+        return Pairs(key, response, present, of_key, of_characters)
 
     def _refuse_other_files(self) -> None:
         """Refuse a pair of CorefUD from files of different names, if another file has a document of the same name."""

@@ -133,13 +133,9 @@ def cut(pairs: Pairs, size: int) -> tuple[Pairs, Windows]:
     remain those of the whole document. Raises `UsageError` for mentions that are not spans of tokens.
     """
     sides = {KEY: pairs.key, RESPONSE: pairs.response}
-    for name, side in sides.items():
-        if side.nodes is not None:
-            raise UsageError("--window cannot be used with CorefUD; leave it out")
-        if int(side.start.min(initial=0)) < 0:
-            raise UsageError(
-                f"--window needs mentions of the form (start, end), and the {name} has others; leave it out"
-            )
+    if any(side.nodes is not None for side in sides.values()):
+        raise UsageError("--window cannot be used with CorefUD; leave it out")
+    pairs.need_tokens("--window")
     length = np.maximum(1, np.maximum(pairs.key.tokens, pairs.response.tokens))
     for side in sides.values():
         np.maximum.at(length, side.document[side.entity], side.start + 1)

@@ -247,8 +247,8 @@ class Ranking(SystemsReport):
         if self.every is not None:
             legend.append(
                 "tau: Kendall's tau between the orders of two measures, from -1 to 1; low, high beside it are "
-                "bootstrap percentiles; verdicts that differ: > the first system was shown to be better, < worse, . "
-                "neither"
+                "bootstrap percentiles; in verdicts that differ: > system was shown to be better than the one against "
+                "it, < worse, . neither"
             )
         return legend
 

@@ -172,7 +172,7 @@ class SystemsReport(Systems, Reported):
         if self.runs is not None and found.run_counts.min() == 1:
             yield "for a system with one run, the variation between runs is not known and is taken as 0"
         if self.runs is not None and 2 in found.run_counts:
-            yield "two runs say little about how much runs vary: intervals are very wide if the two differ"
+            yield "two runs say little about how much runs vary: intervals are very wide if the two differ much"
         if self.runs is None and 1 < units <= most:
             yield f"with only {units} units, p of a randomization test is at least {2.0 ** (1 - units):.3g}"
 
@@ -219,14 +219,14 @@ class SystemsReport(Systems, Reported):
         for measure, share in zip(found.sample.measures, own.max(axis=(0, 1)).tolist(), strict=True):
             if share > _DOMINANT:
                 whole = f"the key{' of its group' * (len(sizes) > 1)}, as {measure} recall counts it"
-                part = _percentage(round(share, 2))
-                yield f"one unit is {part} of {whole}, so this unit decides scores and intervals"
+                part = _percentage(round(share, 3))
+                yield f"one unit is {part} of {whole}, so scores and intervals depend mostly on this unit"
         scored = ~np.isnan(found.sample.shown)
         extremes = int(np.isnan(found.ends[..., 0])[scored].sum())
         if extremes:
             rest = _percentage(round(1 - (1 - found.method.confidence) ** (1 / found.sample.units), 3))
             sure = f"with {_percentage(found.method.confidence)} confidence, fewer than {rest} of all units like these"
-            same = f"{plural(extremes, 'score')} of 0 or 100 in all {found.sample.units} units"
+            same = f"{plural(extremes, 'score')} with the same value, 0 or 100, in all {found.sample.units} units"
             yield f"no interval for {same}; {sure} have another score"
         if (sizes < SHORT).any():
             few_units = f"there are only {found.sample.units} units"

@@ -332,7 +332,9 @@ def with_defaults(rules: Rules, nodes: bool) -> Rules:
     asked = {name: value for name, value in vars(rules).items() if value is not None}
     given: dict[str, Any] = {**TASKS.get(rules.task or "", {}), **asked}
     chosen = {**vars(COREFUD if nodes else SPANS), **given, "task": None}
-    if rules.of is not None and rules.repeated == REPEATED[0]:  # no other copy of a mention has a partner
+    if rules.of is not None and chosen["repeated"] == REPEATED[0]:  # no other copy of a mention has a partner
+        if rules.repeated is not None:
+            raise UsageError("--of cannot be used with --repeated official; give --repeated first, or leave it out")
         chosen["repeated"] = "first"
     if nodes and rules.of is not None:
         chosen["lookup"] = "alignment"

@@ -7,7 +7,7 @@ from typing import Any
 
 from corefscore.core import __version__
 from corefscore.core.names import NameOptions
-from corefscore.core.records import OUTPUT, STATISTICS, NamedTuple, dataclass, field, option
+from corefscore.core.records import OUTPUT, STATISTICS, NamedTuple, dataclass, field, option, replace
 from corefscore.core.workers import Map
 from corefscore.formats import Reading
 from corefscore.matching.matched import MATCHING, REPEATED, SINGLETONS, ZEROS
@@ -40,10 +40,10 @@ class Rules:
     ``definitions``, the official scorer that defines a metric where the two differ (`corefscore.matching.matched`).
     """
 
-    repeated: str = option(
-        REPEATED[0],
+    repeated: str | None = option(
+        None,
         "How to treat spans annotated more than once: as the official scorer does, keep the first, or reject the file "
-        "(refuse).",
+        "(refuse). (default: official; with --of: first)",
         REPEATED,
         common=True,
     )
@@ -117,8 +117,9 @@ class Grouping:
     )
 
 
-SPANS = Rules(singletons="keep", matching="exact", definitions="conll")
-COREFUD = Rules(singletons="drop", matching="head", zeros="dependent", lookup="official", definitions="corefud")
+SPANS = Rules(repeated="official", singletons="keep", matching="exact", definitions="conll")
+_HEADS = Rules(matching="head", zeros="dependent", lookup="official", definitions="corefud")
+COREFUD = replace(_HEADS, repeated="official", singletons="drop")
 """The defaults for mentions that are spans and for those of CorefUD: the rules of the official scorers of both."""
 
 _DEFAULT_RULES = Rules()

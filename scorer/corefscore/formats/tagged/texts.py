@@ -60,6 +60,9 @@ from corefscore.formats.written import (
 
 FIELD = "answer"
 
+_OF_ANSWERS = re.compile("(?i)(?:generat(?:ions?|ed_?text)|choices|message|reply|annotated|(?:response|output)_?text)")
+"""Further names of fields in which programs that run language models keep the answer."""
+
 _ENOUGH = 1 << 20
 """The number of characters by which the notation is recognised."""
 
@@ -123,7 +126,8 @@ def _documents(
     for source in files:
         for answer in _answers(source, notation):
             text = untagged(answer.text, notation)
-            other = next((name for name in answer.others if side_in(name) == RESPONSE), None)
+            of_system = (name for name in answer.others if side_in(name) == RESPONSE or _OF_ANSWERS.fullmatch(name))
+            other = next(of_system, None)
             if other is not None and not told:
                 told, what = True, "the answer of the system"
                 expected = f"the text in {FIELD} is read; if this field is meant, rename it to {FIELD}"

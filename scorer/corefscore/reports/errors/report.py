@@ -20,7 +20,10 @@ from corefscore.reports.words import KEY_AND_RESPONSE, ReportWords
 _COSTS = ("type", "count", "alone", "in_turn", "then")
 """The names in data of the fields of a `Cost`."""
 
-_COUNT_0 = "a type with count 0 can still gain F1: a main mention that only one side has is counted under another type"
+_COUNT_0 = (
+    "a type with count 0 can still gain F1: if only one side has the main mention of an entity, this type repairs it, "
+    "but another one counts it"
+)
 """The note on such a type."""
 
 
@@ -77,7 +80,8 @@ class ErrorReport(Reported):
         notes = [*self.words.notes, f"{groups}; *: {self.words.star}", *[_COUNT_0] * (not counted)]
         if not self.analysis.text.words:
             shown = "token numbers" if self.analysis.pairs.key.items is None else "they are given"
-            notes.append(f"the key has no words: mentions are shown as {shown}, and no spans are repaired")
+            found = "; --align finds the words in the text" * self.analysis.pairs.of_characters
+            notes.append(f"the key has no words: mentions are shown as {shown}, and no spans are repaired{found}")
         return notes
 
     @property

@@ -256,9 +256,7 @@ def with_kinds(pairs: Pairs, of: Of) -> Pairs:
     if of.by == SIZE:
         return pairs
     if of.by == DISTANCE:
-        for name, side in ((KEY, pairs.key), (RESPONSE, pairs.response)):
-            if int(side.start.min(initial=0)) < 0:
-                raise UsageError(f"--of distance needs mentions of the form (start, end), and the {name} has others")
+        pairs.need_tokens("--of distance")
         key, response = Kinds(pairs.key.start), Kinds(pairs.response.start)
     else:
         key, response = _by_head(pairs, of) if of.by == KIND else _by_type(pairs, of)
