@@ -27,7 +27,7 @@ def test_it_is_a_data_class_for_others() -> None:
 
 
 def test_equal_fields_are_equal_objects() -> None:
-    assert Rules() == Rules(repeated="official") != Rules(window=1)
+    assert Rules() == Rules(repeated=None) != Rules(window=1)
     assert len({Rules(), Rules(), Rules(window=1)}) == 2
     assert (Point(1), repr(Point(1, 3))) == (Point(1, 2), "Point(x=1, y=3)")
 

@@ -476,7 +476,7 @@ def test_a_signature_spells_out_every_keyword_with_its_default() -> None:
 
     shown = signature(score)
     assert str(shown).startswith("(key: 'Given', response: 'Given | None' = None, metrics: 'str | Sequence[str]' = 'ev")
-    assert str(shown.parameters["repeated"]) == "repeated: 'str' = 'official'"
+    assert str(shown.parameters["repeated"]) == "repeated: 'str | None' = None"
     assert str(shown.parameters["pieces"]) == "pieces: 'str | None' = None"
     assert "how" not in shown.parameters
     assert list(signature(Scorer).parameters)[:3] == ["metrics", "repeated", "singletons"]

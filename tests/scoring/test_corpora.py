@@ -46,7 +46,7 @@ def test_a_response_with_too_many_repeats_is_refused_with_five_of_them(
     assert b"there are 1162 extra copies of 779 spans in 325 documents" in done.stderr
     assert done.stderr.count(b"error[repeated-mention]") == 5
     assert b"\n... and 774 more errors [repeated-mention]\n" in done.stderr
-    assert len(done.stderr.splitlines()) == 15
+    assert len(done.stderr.splitlines()) == 13
 
 
 @WHOLE_CORPORA

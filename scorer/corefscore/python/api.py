@@ -51,7 +51,7 @@ class _Scoring(TypedDict, total=False):
     mentions (``ne_from`` to ``match``) and of BLANC (``boundary``), and in ``options`` those of metrics of other
     packages."""
 
-    repeated: str
+    repeated: str | None
     singletons: str | None
     mentions: str | None
     matching: str | None
