@@ -893,3 +893,48 @@ def test_offsets_in_characters_of_maverick_are_a_copy(tmp_path: Path) -> None:
     )
     result = corefscore.score({"d": [[(0, 0), (2, 2)]]}, path, "muc")
     assert (result["muc"].f1, result.notices) == (1, ())
+
+
+TEXT = "Ann met Bob near the old harbour . She liked him ."
+BY_CHARACTERS = [[[0, 3], [35, 38]], [[8, 11], [45, 48]], [[21, 32]]]
+BY_TOKENS = [[[0, 0], [8, 8]], [[2, 2], [10, 10]], [[5, 6]]]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "muc --window 9 --format csv",
+        "lea --of distance --format csv",
+        "errors --pronouns none --format csv",
+        "diff --pronouns none",
+        "explain --format csv",
+    ],
+)
+def test_characters_on_both_sides_are_tokens_of_the_key(command: str, tmp_path: Path) -> None:
+    """Windows, distances and words are those of the same files with tokens."""
+    name, *options = command.split()
+    texts = []
+    for kind, clusters, wider in (("text", BY_CHARACTERS, [17, 32]), ("tokens", BY_TOKENS, [4, 6])):
+        folder = tmp_path / kind
+        folder.mkdir()
+        text = {"text": TEXT} if kind == "text" else {"sentences": [TEXT.split()]}
+        for side, entities in (
+            ("key", clusters),
+            ("response", [clusters[0], *([its] for its in clusters[1]), [wider]]),
+        ):
+            (folder / side).write_text(lines({"doc_key": "d", **text, "clusters": entities}))
+        done = within(name, "key", "response", *options, cwd=folder)
+        texts.append((done.status, done.stdout))
+    assert texts[0] == texts[1] and texts[0][0] == 0
+
+
+def test_characters_within_tokens_are_no_tokens(tmp_path: Path) -> None:
+    """Scores are by character; what counts tokens is refused, and errors say what to do."""
+    for side, end in (("key", 11), ("response", 10)):
+        (tmp_path / side).write_text(lines({"doc_key": "d", "text": TEXT, "clusters": [[[0, 3], [8, end]]]}))
+    assert within("muc", tmp_path / "key", tmp_path / "response").status == 0
+    for options in (["--window", "9"], ["--of", "distance"]):
+        done = within("muc", tmp_path / "key", tmp_path / "response", *options)
+        assert done.status == 2 and b"begin or end within tokens of the key; score with --align" in done.stderr
+        assert within("muc", tmp_path / "key", tmp_path / "response", *options, "--align").status == 0
+    assert b"--align finds the words" in within("errors", tmp_path / "key", tmp_path / "response").stdout

@@ -316,7 +316,6 @@ def test_json_can_have_items_in_some_documents_and_spans_in_others(tmp_path: Pat
 
 
 WITH_TEXT = '{"doc_key": "a", "text": "Ann saw her", "clusters": [["Ann", "her"]]}'
-WITH_CHARACTERS = '{"doc_key": "a", "text": "Ann saw her", "clusters": [[[0, 3], [8, 11]]]}'
 WITHOUT = '{"doc_key": "a", "clusters": [["Ann", "her"]]}'
 OFFSETS = "two whole numbers, [first character, character after the last]"
 PLACE = 'a mention is "Ann"'
@@ -338,14 +337,6 @@ KEEPING = "labels", "jsonlines", "e2e", "wl-coref", "maverick", "crac-2026"
         (WITHOUT, "lea KEY TABLE --align", WORDS),
         (WITHOUT, "diff KEY TABLE", None),
         (WITHOUT, "lea KEY KEY --window 2", "--window needs mentions of the form (start, end)"),
-        (
-            WITH_CHARACTERS,
-            "lea KEY KEY --window 2",
-            "--window counts tokens, but the offsets of both sides count characters",
-        ),
-        (WITH_CHARACTERS, "lea KEY KEY --window 2 --align", None),
-        (WITH_CHARACTERS, "lea KEY KEY --of distance", "--of distance counts tokens, but the offsets"),
-        (WITH_CHARACTERS, "lea KEY KEY --of size", None),
         (WITHOUT, "lea KEY KEY --of size", None),
         (WITHOUT, "lea KEY KEY --of kind", "the key has no words"),
         (WITHOUT, "errors KEY TABLE", None),

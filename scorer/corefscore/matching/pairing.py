@@ -12,8 +12,8 @@ paired, both sides are read to the end first.
 If mentions of one side count characters, they become mentions of tokens here (`_InTokens`). Readers cut such a text at
 blanks and where mentions begin and end (`corefscore.core.documents.Documents`). Both texts have to be the same, blanks
 aside; a mention is the tokens of the other side to which its characters belong. If both sides count characters, the
-characters that are no blanks stand for tokens. Where texts may differ (``--align``),
-`corefscore.matching.text.projection` finds the pieces in the key.
+tokens are those of the key, or the characters that are no blanks if a mention of the response begins or ends in one.
+Where texts may differ (``--align``), `corefscore.matching.text.projection` finds the pieces in the key.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class _InTokens:
     """Brings pairs of documents to tokens, batch after batch."""
 
     def __init__(self, notices: list[Finding]) -> None:
-        self.notices = notices
+        self.notices, self.of_characters = notices, False
         self._words_of: dict[Source, dict[int | None, list[str]]] = {}
         self._texts: tuple[_Texts, _Texts] = {}, {}
         self._words_in = [partial(_words_in, texts) for texts in self._texts]
@@ -107,6 +107,12 @@ class _InTokens:
             place = side.place_of(d)
             self._texts[number][place.source.path, place.line] = text, theirs.first
             which = slice(int(first_mentions[d]), int(first_mentions[d + 1]))
+            of_other = slice(int(other_mentions[d]), int(other_mentions[d + 1]))
+            if other.characters is not None and other.characters[d] is not None:
+                if number == 0:
+                    theirs = self._of_both(own, theirs, other.start[of_other], other.end[of_other])
+                else:
+                    theirs = self._of_both(theirs, own, side.start[which], side.end[which])
             begins, stops = own.first[start[which]], own.first[end[which] + 1]
             start[which], end[which] = theirs.token[begins], theirs.token[stops - 1]
             inside = (theirs.first[start[which]] != begins) | (theirs.first[end[which] + 1] != stops)
@@ -114,9 +120,10 @@ class _InTokens:
             tokens[d] = theirs.tokens
             if not (blank := theirs.first[1:] == theirs.first[:-1]).any():
                 continue
-            of_other = slice(int(other_mentions[d]), int(other_mentions[d + 1]))
             at_blank = blank[other.start[of_other]] | blank[other.end[of_other]]
             unreachable += (of_other.start + np.flatnonzero(at_blank)).tolist()
+        if number == 0 and other.characters is not None and not self.of_characters:
+            return replace(side, characters=None)
         self._tell("within-token", side, widened)
         self._tell("blank-token", other, unreachable)
         known = np.maximum(tokens, 0)
@@ -162,7 +169,15 @@ class _InTokens:
                 other=theirs.text(same, same + _AROUND),
                 place=str(other.place_of(document)),
             )
-        return theirs if others is None else theirs.by_itself
+        return theirs
+
+    def _of_both(self, key: Characters, response: Characters, start: Ints, end: Ints) -> Characters:
+        """Return the tokens of a document of which both sides count characters: those of the key, if all mentions of
+        the response, from token ``start`` to ``end`` of its own, begin and end with one of these, or its characters."""
+        if key.begins[response.first[start]].all() and key.begins[response.first[end + 1]].all():
+            return key
+        self.of_characters = True
+        return key.by_itself
 
     def _words(self, side: Documents, other: Documents, document: int) -> list[str]:
         """Find the words of a document of the other side. Raises `InputError` if it has none."""
@@ -221,8 +236,8 @@ class Pairs(NamedTuple):
                 raise UsageError(f"{option} needs mentions of the form (start, end), and the {name} has others")
         if self.of_characters:
             raise UsageError(
-                f"{option} counts tokens, but the offsets of both sides count characters; score with --align, which "
-                "finds the words of both"
+                f"{option} counts tokens, but both sides count characters, and mentions of the response begin or end "
+                "within tokens of the key; score with --align, which widens them"
             )
 
     def narrow(self) -> Pairs:
@@ -384,10 +399,12 @@ class Pairing:
         present = chosen >= 0
         if self.other_form:
             response = replace(response, names=[name if p else "" for name, p in zip(key.names, present, strict=True)])
-        of_characters = key.characters is not None and response.characters is not None
+        of_characters = False
         if key.characters is not None or response.characters is not None:
             self.in_tokens = self.in_tokens or _InTokens(self.notices)
+            self.in_tokens.of_characters = False
             key, response = self.in_tokens.side(key, response, 0), self.in_tokens.side(response, key, 1)
+            of_characters = self.in_tokens.of_characters
         if key.items is not None and response.items is not None:
             from corefscore.matching.items import compared
 
