@@ -938,3 +938,30 @@ def test_characters_within_tokens_are_no_tokens(tmp_path: Path) -> None:
         assert done.status == 2 and b"begin or end within tokens of the key; score with --align" in done.stderr
         assert within("muc", tmp_path / "key", tmp_path / "response", *options, "--align").status == 0
     assert b"--align finds the words" in within("errors", tmp_path / "key", tmp_path / "response").stdout
+
+
+@pytest.mark.parametrize("field", ["clusters_strings", "clusters_token_text", "clusters_text_mentions"])
+@pytest.mark.parametrize(
+    ("texts", "found"),
+    [
+        ([["Ann", "the old harbour"], ["She"]], []),
+        ([["Ann", "the old"], ["She"]], ["other-end"]),
+        ([["Ann", "an old harbour"], ["She"]], ["other-words"]),
+        ([["Ann", "the old"]], []),  # of other clusters
+    ],
+)
+def test_the_words_of_mentions_are_compared_in_any_dialect(
+    field: str, texts: Sequence[Sequence[str]], found: Sequence[str], tmp_path: Path
+) -> None:
+    """Ends that are one too late for mentions of several words scored 42.20 for 100."""
+    clusters = [[[0, 0], [4, 6]], [[8, 8]]]
+    for dialect in (
+        {"doc_key": "d", "sentences": [TEXT.split()], "clusters": clusters},
+        {"doc_id": "d", "tokens": TEXT.split(), "clusters_token_offsets": clusters},
+    ):
+        if field == "clusters_text_mentions" and ("doc_key" in dialect or len(texts) == 1):
+            continue  # without the tokens of Maverick, these are an error, as is another shape
+        path = tmp_path / "file.jsonl"
+        path.write_text(lines({**dialect, field: texts}))
+        done = within("validate", path)
+        assert [code for code in ("other-end", "other-words") if f"[{code}]".encode() in done.stdout] == found

@@ -81,7 +81,10 @@ BY_NAME: Mapping[str, Dialect] = {dialect.name: dialect for dialect in DIALECTS}
 
 E2E, _FASTCOREF = BY_NAME["e2e"], BY_NAME["fastcoref"]
 
-OF_CHARACTERS = ("text", "clusters_strings")
+OF_MENTIONS = ("clusters_strings", "clusters_text_mentions", "clusters_token_text")
+"""The fields in which programs write the words of each mention."""
+
+OF_CHARACTERS = ("text", OF_MENTIONS[0])
 """The fields of objects whose offsets count characters, unless other fields have tokens."""
 
 

@@ -30,6 +30,7 @@ from corefscore.formats.jsonlines.dialects import (
     FLAT,
     NAMES_OF_DOCUMENTS,
     OBJECTS,
+    OF_MENTIONS,
     SENTENCES,
     TEXT,
     Dialect,
@@ -476,23 +477,27 @@ def offsets_of(place: Place, fields: Fields, dialect: Dialect) -> tuple[int, Off
 
 
 def check_spelling(place: Place, fields: Fields, flat: list[int], name: str, dialect: Dialect) -> Finding | None:
-    """Return the notice for mentions whose tokens differ from the words in the field ``spelled``, if there are a few.
+    """Return the notice for mentions whose tokens differ from the words in the field ``spelled``, or in one of
+    `OF_MENTIONS`, if there are a few.
 
     Raises `InputError` if the offsets seem to mean something else: if the words of a mention would fit with an end of
     the other kind (`Dialect.exclusive`); if those of any mention differ and the dialect has exact words; and if those
     of all mentions differ.
     """
-    spelled = fields.get(dialect.spelled or "")
-    words = fields.get(dialect.words)
-    if spelled is None or words is None or dialect.spelled is None:
+    others = () if dialect.subtokens in fields else OF_MENTIONS
+    field = next((name for name in (dialect.spelled, *others) if name in fields), None) or ""
+    spelled, words = fields.get(field), fields.get(dialect.words)
+    if spelled is None or words is None:
         return None
     if not isinstance(words, str):
         words = list(chain.from_iterable(sentences_of(fields, dialect) or ()))
     sizes = list(map(len, fields[dialect.clusters]))
     by_cluster = are(list, [spelled]) and are(list, spelled) and list(map(len, spelled)) == sizes
     if not (by_cluster and are(str, chain.from_iterable(spelled))):
+        if field != dialect.spelled:  # of other clusters
+            return None
         expected = f"a list for each cluster in {dialect.clusters}, with one string for each mention"
-        raise bad_field(place, fields, dialect.spelled, f"is {shown(spelled)}", expected)
+        raise bad_field(place, fields, field, f"is {shown(spelled)}", expected)
     found = list(_misspelled(flat, spelled, words, dialect))
     if not found:
         return None
@@ -501,7 +506,7 @@ def check_spelling(place: Place, fields: Fields, flat: list[int], name: str, dia
         "document": name,
         "place": dialect.clusters + place_of_mention,
         "words": clean(tokens),
-        "field": dialect.spelled,
+        "field": field,
         "said": clean(said),
     }
     if fits or dialect.exact or 2 * len(found) == len(flat):
