@@ -249,6 +249,29 @@ def test_a_document_without_mentions_and_with_odd_cells_is_told(tmp_path: Path) 
     assert found == [("odd-cell", 3), ("odd-cell", 14)] * 2
 
 
+@pytest.mark.parametrize(
+    ("documents", "mentions", "shifted", "missing", "told"),
+    [
+        (20, 8, 10, 0, True),
+        (60, 6, 6, 1, True),
+        (60, 6, 40, 1, True),
+        (20, 8, 2, 0, False),
+        (20, 2, 2, 1, False),
+    ],
+)
+def test_several_unlike_documents_are_told_whatever_their_size(
+    documents: int, mentions: int, shifted: int, missing: int, told: bool
+) -> None:
+    """As if the output of two programs was joined, one of which ends mentions after their last token."""
+    key = {str(d): [[(10 * n, 10 * n + 1) for n in range(mentions)]] for d in range(documents)}
+    response = {
+        name: [[(start, end + (d < shifted)) for start, end in entity[missing:]] for entity in entities]
+        for d, (name, entities) in enumerate(key.items())
+    }
+    found = [notice for notice in score(key, response, "lea").notices if notice.code == "unlike-document"]
+    assert [str(its.details["where"]) for its in found] == [f'{shifted} documents, such as "0"'] * told
+
+
 def test_an_unlike_document_in_memory_beside_files_is_told(tmp_path: Path) -> None:
     """Documents in memory have no file, so the files of a scorer are fewer than its documents."""
     path = tmp_path / "file.conll"

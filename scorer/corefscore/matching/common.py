@@ -46,6 +46,10 @@ _SOME, _LITTLE, _RARE = 10, 0.2, 10_000
 """A document of so many mentions is reported if less than this share match, by one, and this is as rare among
 documents. If they are shifted by a token, or of another document, one of six mentions of a play matches by chance."""
 
+_SEVERAL, _LEAST, _FAR = 3, 4, 2.5
+"""From so many documents on, of at least so many mentions, they are reported together if their rate is so many standard
+deviations below that of the others; in smaller ones, mentions often are all right or all wrong."""
+
 
 class Common(NamedTuple):
     """What the sides of a batch of pairs have in common.
@@ -195,22 +199,30 @@ _MUCH = 0.1
 
 
 def unlike_documents(names: Sequence[str], files: Sequence[str], counts: Floats) -> Iterator[Finding]:
-    """Report documents of which hardly any mention matches, on either side, although so many match in all documents
-    that chance explains one such document in `_RARE`. ``files`` are only used if no document is in memory; ``counts``
-    has one row a document: common mentions, those of the key, common mentions, those of the response.
+    """Report documents of which hardly any mention matches, on either side, although so many match in the others that
+    chance explains one such document in `_RARE`, or that several are `_FAR` from the others. ``files`` are only used if
+    no document is in memory; ``counts`` has one row a document: common mentions, those of the key, common mentions,
+    those of the response.
 
     Report also that the response has no mentions in documents with many of the key, or in one with so many that chance
     explains it as rarely."""
     matching, of_key, _, of_response = counts.T
-    share = min(matching.sum() / max(of_response.sum(), 1), 1)
-    rare = (1 - share) ** np.maximum(of_response - matching, 0) * _RARE < 1
     smaller = np.minimum(of_key, of_response)
+    low = (matching <= _LITTLE * smaller) & (smaller >= _LEAST)
+    share = min(matching[~low].sum() / max(of_response[~low].sum(), 1), 1)
+    rare = (1 - share) ** np.maximum(of_response - matching, 0) * _RARE < 1
     unlike = rare & (smaller >= _SOME) & (matching <= _LITTLE * smaller - 1) & (matching < FEW * share * of_response)
-    for d in np.flatnonzero(unlike).tolist():
+    # Rates of documents vary by chance, and since some texts are harder.
+    rates, few = (matching / np.maximum(smaller, 1))[~low & (smaller >= _LEAST)], np.flatnonzero(low)
+    mean, varied = (rates.mean(), rates.var()) if len(rates) else (0, 0)
+    far = few[mean - _FAR * np.sqrt(varied + mean * (1 - mean) / smaller[few]) > _LITTLE]
+    for these in [far] if len(far) >= _SEVERAL else np.flatnonzero(unlike)[:, None]:
+        d = int(these[0])
         details = {
             "document": names[d],
-            "matching": int(matching[d]),
-            "mentions": int(of_response[d]),
+            "where": f'document "{names[d]}"' if len(these) == 1 else f'{len(these)} documents, such as "{names[d]}"',
+            "matching": int(matching[these].sum()),
+            "mentions": int(of_response[these].sum()),
             "all": int(matching.sum()),
             "total": int(of_response.sum()),
         }
