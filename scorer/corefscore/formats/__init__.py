@@ -249,8 +249,6 @@ def opened(
     if not files:
         raise UsageError(f"the list of files of the {side} is empty")
     form = form_of(files, reading, side)
-    if names is not None and form.named:
-        form = form._replace(read=form.named)
     return Opened(files, form, request._replace(texts=texts, several=len(files) > 1))
 
 

@@ -242,7 +242,8 @@ class Format(NamedTuple):
     refused:
 
     - ``recognises``: whether the first bytes of a file are of this format.
-    - ``read``: the documents of all files as one corpus, in batches.
+    - ``read``: the documents of all files as one corpus, in batches, with named entities if these are requested and the
+      format has them.
     - ``write``: documents as text.
 
     For a corpus that is divided among workers:
@@ -254,7 +255,6 @@ class Format(NamedTuple):
 
     - ``completed_request``: the request with everything that depends on the first document filled in.
     - ``has_both_sides``: whether a file is both key and response, given the fields that are named for them.
-    - ``named``: the same as ``read``, with named entities.
     - ``annotations``: the `Annotations` of each document of one file, in the same order; a pass of its own, since
       scoring does not need them.
     - ``examine``: the documents of all files, like ``read``, but it reads all of them to their ends: whatever is wrong
@@ -273,7 +273,6 @@ class Format(NamedTuple):
     name_in: Callable[[bytes, Request], str | None] | None = None
     completed_request: Callable[[Sequence[Source], Request], Request] | None = None
     has_both_sides: Callable[[Source, str | None, str | None], bool] | None = None
-    named: Read | None = None
     annotations: Callable[[Source, Request], Iterator[Annotations]] | None = None
     columns: Collection[str] = ()
     zeros: bool = False

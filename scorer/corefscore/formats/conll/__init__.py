@@ -25,7 +25,6 @@ FORMAT = Format(
     begin=b"#" + BEGIN,
     name_in=partial(later, "conll.lines", "name_in"),
     examine=partial(later, "conll.examiner", "examine"),
-    named=partial(later, "conll.names", "read"),
     annotations=partial(later, "conll.annotations", "read"),
     columns=(WORD, NE),
 )

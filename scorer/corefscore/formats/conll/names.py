@@ -34,7 +34,6 @@ from corefscore.core.findings import Finding, shortened
 from corefscore.core.names import COLUMN
 from corefscore.core.sources import Source, as_text
 from corefscore.formats.base import BLANK_MARKS, NE, Request
-from corefscore.formats.conll import reader
 from corefscore.formats.conll.columns import Columns
 from corefscore.formats.conll.reader import CR, Lines, Reader
 from corefscore.formats.words import word_numbers
@@ -68,16 +67,9 @@ class _Cell(NamedTuple):
     type: str = ""
 
 
-def read(files: Sequence[Source], notices: list[Finding], request: Request) -> Iterator[Documents]:
-    """Return the documents of all files with the named entities that ``request.names`` describes.
-
-    Raises as `corefscore.formats.conll.reader.read` does.
-    """
-    return reader.read(files, notices, request, _NamesReader)
-
-
-class _NamesReader(Reader):
-    """Reads one side with its named entities and the words of all tokens, by which the sides are compared."""
+class NamesReader(Reader):
+    """Reads one side with the named entities that ``request.names`` describes and the words of all tokens, by which the
+    sides are compared."""
 
     whole_documents = True
 

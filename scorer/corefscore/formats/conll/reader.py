@@ -177,19 +177,17 @@ class Lines(NamedTuple):
     cells: Cells | None = None
 
 
-def read(
-    files: Sequence[Source], notices: list[Finding], request: Request, kind: type[Reader] | None = None
-) -> Iterator[Documents]:
-    """Yield the documents of all files as one corpus, in batches; oddities are added to ``notices``. Another ``kind``
-    of reader reads more.
+def read(files: Sequence[Source], notices: list[Finding], request: Request) -> Iterator[Documents]:
+    """Yield the documents of all files as one corpus, in batches, with their named entities if these are requested;
+    oddities are added to ``notices``.
 
     Raises `InputError` for a file without any document and for a document that begins inside another, `UsageError` for
     a file that cannot be read. Brackets that do not match become a fault of their document, since it may not be scored.
     """
-    reader = (kind or Reader)(notices, request)
+    reader = later("conll.names", "NamesReader", notices, request) if request.names else Reader(notices, request)
     for source in files:
         yield from reader.file(source)
-        look_again = reader.filled and not reader.mentioned and kind is None
+        look_again = reader.filled and not reader.mentioned and not request.names
         if others := later("conll.examiner", "other_columns", source, request) if look_again else ():
             reader.other_columns.add(source.name)
             notices += others
