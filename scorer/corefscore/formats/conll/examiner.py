@@ -56,17 +56,6 @@ class _Numbering:
         self.unlisted += len(first_wrong) - len(listed)
 
 
-class _File:
-    """The state of the file that is read. Line ends are counted by kind, LF and CR LF."""
-
-    def __init__(self) -> None:
-        self.numbering: list[_Numbering] = []
-        self.pairs = 0
-        self.line_ends = [0, 0]
-        self.first_line_end = [0, 0]
-        self.undecodable = self.first_undecodable = 0
-
-
 def examine(files: Sequence[Source], found: Found, request: Request) -> Iterator[Documents]:
     """Read all files as one corpus, in batches; all that is wrong or odd is added to ``found``.
 
@@ -75,7 +64,6 @@ def examine(files: Sequence[Source], found: Found, request: Request) -> Iterator
     reader = _Examiner(found, request)
     for source in files:
         yield from reader.file(source)
-        reader.end_of_file()
     yield from reader.batch()
 
 
@@ -99,8 +87,13 @@ class _Examiner(Reader):
         self.texts = [NO_TEXTS] if request.texts else None
 
     def file(self, source: Source) -> Iterator[Documents]:
-        self._file = _File()
+        self.numbering: list[_Numbering] = []
+        self.pairs = 0
+        self.line_ends, self.first_line_end = [0, 0], [0, 0]  # by kind, LF and CR LF
+        self.undecodable = self.first_undecodable = 0
         yield from super().file(source)
+        self._report_numbers()
+        self._report_lines()
 
     # Called by the reader
 
@@ -125,12 +118,12 @@ class _Examiner(Reader):
         self.look_at_documents(lines)
         ended = slice(len(ends_in_cr) - (not self.ended))
         for kind, which in enumerate((~ends_in_cr[ended], ends_in_cr[ended])):
-            self._file.line_ends[kind] += int(np.count_nonzero(which))
-            if not self._file.first_line_end[kind] and which.any():
-                self._file.first_line_end[kind] = self.line + 1 + int(np.argmax(which))
+            self.line_ends[kind] += int(np.count_nonzero(which))
+            if not self.first_line_end[kind] and which.any():
+                self.first_line_end[kind] = self.line + 1 + int(np.argmax(which))
         if odd := undecodable(text[1:].tobytes()):
-            self._file.first_undecodable = self._file.first_undecodable or self.line + odd[0]
-            self._file.undecodable += len(odd)
+            self.first_undecodable = self.first_undecodable or self.line + odd[0]
+            self.undecodable += len(odd)
         was_inside = False
         for line, name in sorted(lines.markers.items()):
             if name is None and not was_inside:
@@ -171,7 +164,7 @@ class _Examiner(Reader):
         for row in self.found.take("column-count", differ):
             found, expected = plural(int(count[row]), "column"), plural(int(first[sentence[row]]), "column")
             self._notice("column-count", self.line + 1 + int(tokens[row]), found=found, expected=expected)
-        self._file.pairs += len(tokens) - len(first)
+        self.pairs += len(tokens) - len(first)
         for column in self._numbering(table):
             column.look(self.line + 1 + tokens, table.numbers(column.column), sentence)
 
@@ -179,10 +172,10 @@ class _Examiner(Reader):
         """Return the columns that may number the tokens of a file: the third, as in CoNLL-2011/2012, if the first line
         has a number there and a word after it; otherwise all `_NUMBER_COLUMNS`, of which the end of the file decides.
         """
-        if not self._file.numbering:
+        if not self.numbering:
             usual = table.count[0] > 4 and table.numbers(_NUMBER_COLUMN)[0] >= 0
-            self._file.numbering = [_Numbering(column) for column in _NUMBER_COLUMNS[: 1 if usual else None]]
-        return self._file.numbering
+            self.numbering = [_Numbering(column) for column in _NUMBER_COLUMNS[: 1 if usual else None]]
+        return self.numbering
 
     def _look_at_separators(self, tokens: Ints, document: Ints, table: Columns) -> None:
         """Report documents with lines that are split at blanks and others that are split at tabs."""
@@ -224,25 +217,24 @@ class _Examiner(Reader):
 
     # At the end of a file
 
-    def end_of_file(self) -> None:
-        """Report what is known at the end of a file."""
-        self._report_numbers()
-        expected = 0 if self._file.first_line_end[0] == 1 else 1
+    def _report_lines(self) -> None:
+        """Report different line ends, and lines that are not UTF-8."""
+        expected = 0 if self.first_line_end[0] == 1 else 1
         other = 1 - expected
-        count, first = self._file.line_ends[other], self._file.first_line_end[other]
-        if count and self._file.line_ends[expected]:
+        count, first = self.line_ends[other], self.first_line_end[other]
+        if count and self.line_ends[expected]:
             names, ends = ("LF", "CR LF"), f"{plural(count, 'line')} {'ends' if count == 1 else 'end'}"
             self._notice("mixed-line-ends", first, count=ends, found=names[other], expected=names[expected])
-        if self._file.undecodable:
-            self.found.add(not_utf_8(self.source.name, self._file.first_undecodable, self._file.undecodable))
+        if self.undecodable:
+            self.found.add(not_utf_8(self.source.name, self.first_undecodable, self.undecodable))
 
     def _report_numbers(self) -> None:
         """Report token numbers that do not rise by one, in the column of token numbers.
 
         That is a column in which at least half of the numbers do; for the third of five or more, a quarter.
         """
-        share = 4 if len(self._file.numbering) == 1 else 2
-        column = next((column for column in self._file.numbering if share * column.ups >= self._file.pairs), None)
+        share = 4 if len(self.numbering) == 1 else 2
+        column = next((column for column in self.numbering if share * column.ups >= self.pairs), None)
         if column is None:
             return
         for line, number, before in self.found.take("token-number", column.odd):
