@@ -16,12 +16,10 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache, partial
-from heapq import nsmallest
 from operator import itemgetter
 from typing import NamedTuple
 
 from corefscore.core.errors import UsageError
-from corefscore.core.findings import MOST
 from corefscore.formats.base import FAULTS, zeros_in
 from corefscore.formats.words import words_in
 from corefscore.formats.written import crossings
@@ -58,16 +56,20 @@ class _Marked(NamedTuple):
 
 
 class Untagged(NamedTuple):
-    """A text without its tags: its words, its mentions in the order in which they open, and how many tags had which
-    fault (`corefscore.formats.base.FAULTS`). ``zeros`` are the words that may be zeros. ``odd`` has the places of
-    the first `MOST` tags with each fault in the text (begin and end), ``origin`` gives where a word begins there."""
+    """A text without its tags: its words, and its mentions in the order in which they open. ``zeros`` are the words
+    that may be zeros. ``odd`` has the places of the tags with each fault (`corefscore.formats.base.FAULTS`) in the text
+    (begin and end), ``origin`` gives where a word begins there."""
 
     words: Sequence[str]
     mentions: Sequence[_Marked]
-    faults: Mapping[str, int]
     zeros: Sequence[int]
     odd: Mapping[str, Sequence[tuple[int, int]]]
     origin: Callable[[int], int]
+
+    @property
+    def faults(self) -> Mapping[str, int]:
+        """How many tags have which fault."""
+        return {fault: len(places) for fault, places in self.odd.items()}
 
 
 class Notation(NamedTuple):
@@ -240,12 +242,10 @@ def untagged(text: str, notation: Notation) -> Untagged:
             opened.append(opens)
     odd["crossing"] = [opened[number] for _, number in crossings([mention[1:] for mention in mentions])]
     texts = [plain[start:stop] for start, stop in words]
-    faults = {fault: len(of_fault) for fault, of_fault in odd.items()}
-    shown = {fault: [tags[tag][:2] for tag in nsmallest(MOST, of_fault)] for fault, of_fault in odd.items()}
-    unknown = [match.span() for match in _unknown(notation.name).finditer(plain)]
-    faults["unknown"] = len(unknown)
-    shown["unknown"] = [(_origin(pieces, start), _origin(pieces, stop - 1) + 1) for start, stop in unknown[:MOST]]
-    return Untagged(texts, mentions, faults, zeros_in(texts), shown, lambda word: _origin(pieces, starts[word]))
+    places_of = {fault: [tags[tag][:2] for tag in sorted(of_fault)] for fault, of_fault in odd.items()}
+    unknown = (match.span() for match in _unknown(notation.name).finditer(plain))
+    places_of["unknown"] = [(_origin(pieces, start), _origin(pieces, stop - 1) + 1) for start, stop in unknown]
+    return Untagged(texts, mentions, zeros_in(texts), places_of, lambda word: _origin(pieces, starts[word]))
 
 
 @cache

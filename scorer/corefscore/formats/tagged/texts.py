@@ -134,7 +134,7 @@ def _documents(
                 note(found_at(answer.place, "unread-field", name=other, what=what, expected=expected))
             _add(batch, answer, text)
             look(answer, text)
-            if not text.mentions and not any(text.faults.values()):
+            if not text.mentions and not any(text.odd.values()):
                 note(found_at(answer.place, "no-tags", document=answer.name, notation=notation.name))
             if batch.size > BATCH:
                 yield batch.documents(words=words, own_text=True)
@@ -145,11 +145,9 @@ def _documents(
 
 def _look(found: Found, answer: _Answer, text: Untagged) -> None:
     """Look at the tags of an answer."""
-    for fault, total in text.faults.items():
+    for fault, places in text.odd.items():
         code = f"{fault}-tags"
-        places = found.take(code, text.odd[fault])
-        found.add_unlisted(code, total - len(text.odd[fault]))
-        for start, stop in places:
+        for start, stop in found.take(code, places):
             line, column, around = answer.at(start, stop)
             place = answer.place._replace(line=line)
             found.add(found_at(place, code, column, around, document=answer.name, count=plural(1, "tag")))
