@@ -157,13 +157,9 @@ class Collected(Generic[_C]):
                 self.listed.append(thing)
                 self._counts[thing.code] += 1
 
-    def room(self, code: str) -> int:
-        """Return the number of things of a code that can still be listed."""
-        return MOST - self._counts[code]
-
     def take(self, code: str, things: Sequence[T]) -> Sequence[T]:
         """Return the first of some things, which can be listed; the others are counted."""
-        listed = things[: self.room(code)]
+        listed = things[: MOST - self._counts[code]]
         self.add_unlisted(code, len(things) - len(listed))
         return listed
 

@@ -60,7 +60,7 @@ from corefscore.formats.jsonlines.objects import (
     clean,
     is_record,
     missing_field,
-    records,
+    objects,
     shown,
 )
 from corefscore.formats.numbering import divides, documents_in, numbered_from_start, restarts
@@ -294,8 +294,7 @@ class _Side(NamedTuple):
         found: list[tuple[int, str, str, str]] = []
         others: dict[str, list[str]] = {}
         names: Mapping[str, str] = {}
-        for place, _, parse in records(source):
-            fields = parse()
+        for place, fields in objects(source):
             names = names or _names(place, fields, request, self.notices)
             chosen = ENTITY in request.columns or names[ENTITY] == _PREDICTED
             filled = [name for name in _clusters_in(fields, request) if fields[name] not in (None, "")]

@@ -12,11 +12,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, pairwise
 
-from corefscore.core.documents import OF_COLUMN
-from corefscore.core.errors import InputError, UsageError
+from corefscore.core.documents import OF_COLUMN, Place
+from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural
 from corefscore.core.sources import Source, as_text
-from corefscore.formats.base import USUAL, WORD, Annotations, Request
+from corefscore.formats.base import USUAL, WORD, Annotations, Request, refused
 from corefscore.formats.conll import reader
 from corefscore.formats.conll.cells import columns_of
 from corefscore.formats.conll.lines import COLUMNS, DocumentLines, WordColumn, documents_of
@@ -85,8 +85,7 @@ def _units(source: Source, begin: int, rows: Sequence[Sequence[bytes]], unit: st
         if index >= len(columns) - 1:  # the last column is coreference
             what = f"token {token} has {plural(len(columns), 'column')}, the last of which is coreference"
             expected = f"at least {index + 2} columns, the last with coreference"
-            details = {"what": what, "expected": expected, "unit": unit}
-            raise InputError([Finding("no-unit", source.name, begin, details=details)])
+            raise refused(Place(source, begin), "no-unit", what=what, expected=expected, unit=unit)
         units.append(columns[index].strip())
     return _texts(units)
 
