@@ -199,21 +199,17 @@ class _Examiner(Reader):
             unread = int(np.count_nonzero(filled.unread[first:stop]))
             starred = stars[slice(*np.searchsorted(starry, [document, document + 1]))].tolist()
             if 2 * unread > stop - first and (unread > 1 or starred):
-                self._other_column(document, filled.finding(odd[0], self), unread, stop - first)
+                self._other_column(filled.finding(odd[0], self), unread, stop - first)
             elif starred and len(starred) == self.tokens[document]:
-                self._other_column(document, cells.finding(starred[0], self), len(starred), len(starred))
+                self._other_column(cells.finding(starred[0], self), len(starred), len(starred))
             else:
                 self.found.add(*(filled.finding(cell, self) for cell in self.found.take("odd-cell", odd)))
 
-    def _other_column(self, document: int, first: Finding, count: int, cells: int) -> None:
-        """Report a last column that is not coreference, by its ``first`` odd cell; so are ``count`` of ``cells``."""
-        details = {
-            "document": self.names[document],
-            "count": count,
-            "cells": plural(cells, "cell"),
-            "cell": first.details["cell"],
-        }
-        self.found.add(Finding("other-column", self.source.name, first.line, first.column, details))
+    def _other_column(self, first: Finding, count: int, cells: int) -> None:
+        """Report a last column that is not coreference, at its ``first`` odd cell; so are ``count`` of ``cells``."""
+        its = first.details
+        details = {"document": its["document"], "count": count, "cells": plural(cells, "cell"), "cell": its["cell"]}
+        self.note(Finding("other-column", first.path, first.line, first.column, details))
 
     # At the end of a file
 
