@@ -112,20 +112,10 @@ def documents(
     document, number, entity, line = (column[labelled] for column in columns)
     first, rank = ranked(document, entity)
     start = number - LONGEST
-    found = Documents(
-        names,
-        places,
-        np.full(len(names), -1),
-        document=document[first],
-        label=entity[first],
-        entity=rank,
-        start=start,
-        end=start,
-        line=line,
-        words=ItemWords(values),
-        items=Items(values, columns[0][~labelled], columns[1][~labelled], others=others),
-    )
-    return by_appearance(found)
+    in_order = document[first], entity[first], rank, start, start, line
+    items = Items(values, columns[0][~labelled], columns[1][~labelled], others=others)
+    tokens = np.full(len(names), -1)
+    return by_appearance(Documents(names, places, tokens, *in_order, words=ItemWords(values), items=items))
 
 
 def _linked(items: Numbers, labels: Numbers, item: Ints, label: Ints) -> str | None:
@@ -569,13 +559,8 @@ def _text(place: Place, fields: Fields, name: str) -> str:
     """Return a name or a number as text. Raises `InputError` for anything else."""
     value = fields[name]
     if value == "" or isinstance(value, bool) or not isinstance(value, str | int | float) or str(value) == "nan":
-        raise bad_field(
-            place,
-            fields,
-            name,
-            f"is {shown(value)}",
-            "a name or a number; only the field of the cluster can be null (no cluster)",
-        )
+        expected = "a name or a number; only the field of the cluster can be null (no cluster)"
+        raise bad_field(place, fields, name, f"is {shown(value)}", expected)
     return clean(text_of(value))
 
 

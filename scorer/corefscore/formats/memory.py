@@ -444,19 +444,11 @@ def documents(names: Sequence[str], clusters: Iterable[Clusters], mentions: Ment
     document, sizes = document[sizes > 0], sizes[sizes > 0]
     start, end = mentions.spans(list(chain.from_iterable(entities))).T
     numbers = np.arange(len(sizes))
-    found = Documents(
-        names=list(names),
-        places=[Place(Source(side), None)] * len(checked),
-        tokens=np.full(len(checked), -1),
-        document=document,
-        label=numbers,
-        entity=np.repeat(numbers, sizes),
-        start=start,
-        end=end,
-        line=np.full(len(start), -1),
-        words=ItemWords(mentions.values),
-        items=Items(mentions.values),
-    )
+    columns = document, numbers, np.repeat(numbers, sizes), start, end, np.full(len(start), -1)
+    places = [Place(Source(side), None)] * len(checked)
+    tokens = np.full(len(checked), -1)
+    words = ItemWords(mentions.values)
+    found = Documents(list(names), places, tokens, *columns, words=words, items=Items(mentions.values))
     # The order of mentions decides only which copy of a repeated one counts.
     if not repeated(document[found.entity], start, end).any():
         return found
