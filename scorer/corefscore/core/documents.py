@@ -466,8 +466,12 @@ class Documents:
     def keep(self, which: Ints | Bools) -> Documents:
         """Keep some mentions in their order, as spans, without the entities that have no mention left."""
         left, entity = np.unique(self.entity[which], return_inverse=True)
-        columns = self.of_mentions(which) | {"document": self.document[left], "label": self.label[left]}
-        return replace(self, entity=entity, nodes=None, **columns)
+        return self.regrouped(left, entity, which, nodes=None)
+
+    def regrouped(self, entities: Ints, entity: Ints, which: Ints | Bools, **more: Any) -> Documents:
+        """Return some mentions with some ``entities``: ``entity`` is the number among these of each of the mentions."""
+        columns = self.of_mentions(which) | {"document": self.document[entities], "label": self.label[entities]}
+        return replace(self, entity=entity, **columns, **more)
 
     def narrow(self) -> Documents:
         """Return the documents with columns of less memory."""
@@ -534,13 +538,7 @@ def by_appearance(documents: Documents) -> Documents:
     entities = order_by(documents.document, start[first], *(key[first] for key in by_start))
     entity = np.argsort(entities)[entity]
     mentions = order_by(entity, end, *by_end)
-    return replace(
-        documents,
-        document=documents.document[entities],
-        label=documents.label[entities],
-        entity=entity[mentions],
-        **documents.of_mentions(mentions),
-    )
+    return documents.regrouped(entities, entity[mentions], mentions)
 
 
 def part_of(name: str) -> tuple[str, str] | None:

@@ -46,17 +46,11 @@ def read(source: Source, request: Request) -> Iterator[Annotations]:
         # A line of white space ends a sentence, and a comment does not.
         edges = pairwise((0, *(bisect(lines.numbers, number) for number in lines.blank), len(words)))
         sentences = [words[start:stop] for start, stop in edges if stop > start]
-        has_tags, has_parse = not set(tags) <= _NOTHING, any("(" in bit for bit in parse)
+        tags = [] if set(tags) <= _NOTHING else tags
+        parse = parse if any("(" in bit for bit in parse) else []
         units = () if request.unit is None else _units(source, begin, rows, request.unit)
-        yield Annotations(
-            begin,
-            sentences,
-            tags if has_tags else (),
-            parse if has_parse else (),
-            units=units,
-            types=types.get(begin, {}),
-            lost=[*_lost(source, lines, rows, told)],
-        )
+        lost = [*_lost(source, lines, rows, told)]
+        yield Annotations(begin, sentences, tags, parse, units=units, types=types.get(begin, {}), lost=lost)
 
 
 def _lost(source: Source, lines: DocumentLines, rows: Sequence[Sequence[bytes]], told: set[str]) -> Iterator[Finding]:

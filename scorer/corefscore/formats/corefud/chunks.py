@@ -205,13 +205,9 @@ def _cut(text: Bytes, found: Attributes) -> tuple[Ints, Ints, Ints, Ints, Ints]:
     rest = found.stop > found.start
     rest[cell] = False
     rest[cell[loose]] = True
-    return (
-        cell[which],
-        kind[which],
-        np.where(opening, place + 1, before)[which],
-        np.where(opening, after, place)[which],
-        np.flatnonzero(rest),
-    )
+    start = np.where(opening, place + 1, before)
+    stop = np.where(opening, after, place)
+    return cell[which], kind[which], start[which], stop[which], np.flatnonzero(rest)
 
 
 def _field(dashes: Ints, first: Ints, begin: Ints, end: Ints, field: int) -> tuple[Ints, Ints]:

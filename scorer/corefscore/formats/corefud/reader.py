@@ -331,21 +331,13 @@ class File:
     def _nodes(self, sized: Sized, head: Ints) -> Nodes:
         zero = ~self.lines.words.overt[head]
         first, of = ranked(head[zero])
-        dependencies = links_of(self.lines, head[zero][first], self.number, self.refuse).of(of)
+        count, parent, relation = links_of(self.lines, head[zero][first], self.number, self.refuse).of(of)
         links = np.zeros(len(head), dtype=np.int64)
-        links[zero] = dependencies.size
-        without = head[zero][dependencies.size == 0]
+        links[zero] = count
+        without = head[zero][count == 0]
         if len(without):
             self.note("zero-without-dependency", self._line_of(without.min()), count=plural(len(without), "mention"))
-        return Nodes(
-            sized.size,
-            self.number[head],
-            zero,
-            links,
-            self.number[sized.word],
-            dependencies.parent,
-            dependencies.relation,
-        )
+        return Nodes(sized.size, self.number[head], zero, links, self.number[sized.word], parent, relation)
 
     def _line_of(self, word: int) -> int:
         return self.lines.line_of(int(self.lines.words.row[word]))
