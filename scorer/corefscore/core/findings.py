@@ -24,8 +24,6 @@ SHOWN = 5
 MOST = 1000
 """The number of findings of one kind that are listed if all are wanted; the rest are counted, to bound memory."""
 
-_NO_DETAILS: Mapping[str, object] = {}
-
 NO_CHARACTERS = (
     "; offsets of characters cannot be scored, since their tokens are not known: convert them to offsets of tokens"
 )
@@ -74,7 +72,7 @@ class Finding(NamedTuple):
     path: str
     line: int | None = None
     column: int | None = None
-    details: Mapping[str, object] = _NO_DETAILS
+    details: Mapping[str, object] = {}
     excerpt: tuple[str, str] | None = None
     strict: bool = False
 

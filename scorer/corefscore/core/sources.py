@@ -64,10 +64,10 @@ def is_utf_16(head: bytes) -> bool:
 
 
 class _Bounded(io.RawIOBase):
-    """A decompressed stream that raises `UsageError` beyond a limit."""
+    """A decompressed stream, which a function reads, that raises `UsageError` beyond a limit."""
 
-    def __init__(self, stream: io.BufferedIOBase, limit: int, name: str) -> None:
-        self._stream, self._limit, self._left, self._name = stream, limit, limit, name
+    def __init__(self, read: Callable[[memoryview], int], limit: int, name: str) -> None:
+        self._read, self._limit, self._left, self._name = read, limit, limit, name
 
     def readable(self) -> bool:
         return True
@@ -80,21 +80,18 @@ class _Bounded(io.RawIOBase):
             raise too_large(self._name, self._limit)
         return size
 
-    def _read(self, view: memoryview) -> int:
-        return self._stream.readinto(view)
 
-
-class _Streams(_Bounded):
+class _Streams:
     """The decompressed bytes of compressed streams, one after another, each read by a decompressor of its own.
 
     Python's own readers of bz2 and lzma end in silence where a later stream is damaged.
     """
 
-    def __init__(self, decompressor: Callable[[], Any], stream: io.BufferedIOBase, limit: int, name: str) -> None:
-        super().__init__(stream, limit, name)
-        self._new, self._decompressor, self._first = decompressor, decompressor(), True
+    def __init__(self, decompressor: Callable[[], Any], stream: io.BufferedReader) -> None:
+        self._stream, self._new, self._decompressor, self._first = stream, decompressor, decompressor(), True
 
-    def _read(self, view: memoryview) -> int:
+    def readinto(self, view: memoryview) -> int:
+        """Read the next bytes into a buffer; returns their number, which is 0 at the end."""
         found = b""
         while not found:
             packed = b""
@@ -257,10 +254,10 @@ class Source:
                 f"{self.name}: this file is compressed, and this Python lacks the module {module}; {UNPACK}"
             ) from error
         if module == "gzip":
-            unpacked = _Bounded(imported.open(stream), self.limit, self.name)
+            unpacked = imported.open(stream)
         else:
-            unpacked = _Streams(getattr(imported, _DECOMPRESSORS[module]), stream, self.limit, self.name)
-        return io.BufferedReader(unpacked, 1 << 16)
+            unpacked = _Streams(getattr(imported, _DECOMPRESSORS[module]), stream)
+        return io.BufferedReader(_Bounded(unpacked.readinto, self.limit, self.name), 1 << 16)
 
     @property
     def limit(self) -> int:

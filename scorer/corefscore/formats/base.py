@@ -6,7 +6,6 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import compress
-from types import MappingProxyType
 from typing import Any
 
 from corefscore.core.arrays import NONE, Bools, Ints
@@ -207,9 +206,9 @@ class Annotations(NamedTuple):
     tags: Sequence[str] = ()
     parse: Sequence[str] = ()
     numbers: Ints = NONE
-    faults: Mapping[str, int] = MappingProxyType({})
+    faults: Mapping[str, int] = {}
     units: Sequence[str] = ()
-    types: Mapping[str, str] = MappingProxyType({})
+    types: Mapping[str, str] = {}
     zeros: Sequence[int] = ()
     at: Callable[[int | str], tuple[int | None, int | None, tuple[str, str]]] | None = None
     tree: Callable[[], Tree] = lambda: Tree(NONE, {})

@@ -146,18 +146,18 @@ class WordColumn:
         return [passage([wanted[place] for place in places], size) for places, size in zip(shown, sizes, strict=True)]
 
 
-def absent_column(source: Source, column: WordColumn) -> Finding | None:
-    """Return the error for a file in which no token has the column of words that was requested."""
+def absent_column(source: Source, number: int) -> Finding | None:
+    """Return the error for a file in which no token has the column of words that was requested, counted from 1."""
     most = 0
     for _, columns in _rows(source):
         most = max(most, len(columns))
-        if column.place(most) != NOWHERE:
+        if number < most:
             return None
-    number = column.number
-    if not most or number is None:
+    if not most:
         return None
-    last = number == most
-    what = "this is the last column, which is read as coreference" if last else f"no line has more than {most} columns"
+    what = f"no line has more than {most} columns"
+    if number == most:
+        what = "this is the last column, which is read as coreference"
     return Finding("absent-column", source.name, details={"column": number, "what": what})
 
 

@@ -262,9 +262,10 @@ class Reader:
             self._notice("no-end", self.line, document=self.names[-1])
         if self.outside_lines:
             self._notice("outside-document", self.first_outside, count=plural(self.outside_lines, "line"))
-        if self.word_column.number is not None and (absent := absent_column(source, self.word_column)):
+        number = self.word_column.number
+        if number is not None and (absent := absent_column(source, number)):
             self.refuse(absent)
-        elif self._shows_words and self.word_column.number is None and (odd := other_words(source, self.word_column)):
+        elif self._shows_words and number is None and (odd := other_words(source, self.word_column)):
             self.note(odd)
 
     def note(self, finding: Finding) -> None:

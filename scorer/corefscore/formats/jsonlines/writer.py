@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import accumulate, chain
+from itertools import accumulate, chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -116,13 +116,9 @@ def _uncrossed(document: FullDocument, words: _Words, clusters: _Clusters, notic
     if not joined:
         return words
     add_notice(document, notices, "joined-sentences", count=plural(len(joined), "sentence"))
-    sentences: list[list[str]] = []
-    for number, words_of_sentence in enumerate(words):
-        if number in joined:
-            sentences[-1] += words_of_sentence
-        else:
-            sentences.append(list(words_of_sentence))
-    return sentences
+    flat = list(chain.from_iterable(words))
+    edges = [place for number, place in enumerate(first) if number not in joined]
+    return [flat[start:stop] for start, stop in pairwise(edges)]
 
 
 def _offsets(document: FullDocument, clusters: _Clusters, words: _Words | None, dialect: Dialect) -> list[Any]:
