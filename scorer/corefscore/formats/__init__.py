@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from importlib import import_module
 from typing import Any, TypeAlias, TypeVar
 
@@ -34,7 +33,6 @@ from corefscore.formats.base import (
     WORD,
     Annotations,
     Format,
-    Read,
     Request,
 )
 
@@ -207,11 +205,20 @@ class Opened(NamedTuple):
             yield replace(batch, annotations=annotations)
 
     def examined(self, found: Found) -> Iterator[Documents]:
-        """Yield the documents of all files as their examiner reads them (`Format.examine`). Raises `UsageError` for a
-        file that cannot be read."""
-        examine = self.form.examine or partial(_until_first_fault, self.form.read)
+        """Yield the documents of all files as their examiner reads them (`Format.examine`), or else up to the first
+        fault. Raises `UsageError` for a file that cannot be read."""
+        notices: list[Finding] = []
+        if self.form.examine:
+            batches = self.form.examine(self.files, found, self.request)
+        else:
+            batches = self.form.read(self.files, notices, self.request)
         annotations = self.annotations if self.form.annotations else None
-        return (replace(batch, annotations=annotations) for batch in examine(self.files, found, self.request))
+        try:
+            for batch in batches:
+                yield replace(batch, annotations=annotations)
+        except InputError as error:
+            found.add(*error.findings)
+        found.add(*notices)
 
     def annotations(self, source: Source, **wanted: Any) -> Iterator[Annotations]:
         """Yield the annotations of each document of one of the files (`corefscore.core.documents.AnnotationsOf`)."""
@@ -296,15 +303,6 @@ def find(name: str) -> Format:
         return dialects[name]
     row: Format = import_module(f"corefscore.formats.{name}").FORMAT
     return row
-
-
-def _until_first_fault(read: Read, files: Sequence[Source], found: Found, request: Request) -> Iterator[Documents]:
-    notices: list[Finding] = []
-    try:
-        yield from read(files, notices, request)
-    except InputError as error:
-        found.add(*error.findings)
-    found.add(*notices)
 
 
 def form_of(files: Sequence[Source], reading: Reading, side: str | None) -> Format:

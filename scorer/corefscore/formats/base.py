@@ -257,7 +257,8 @@ class Format(NamedTuple):
     - ``annotations``: the `Annotations` of each document of one file, in the same order; a pass of its own, since
       scoring does not need them.
     - ``examine``: the documents of all files, like ``read``, but it reads all of them to their ends: whatever is wrong
-      or odd is added to what was found, and names may occur twice. Without it, only the first fault is found.
+      or odd is added to what was found, and names may occur twice. It raises `InputError` only for what ends reading.
+      Without it, only the first fault is found.
 
     ``columns`` are those that ``--columns`` can name, by what they contain. ``zeros`` says whether words that begin
     with `ZERO` mean zeros.

@@ -100,8 +100,7 @@ class _Examiner(Reader):
     def note(self, finding: Finding) -> None:
         self.found.add(finding)
 
-    def refuse(self, finding: Finding) -> None:
-        self.found.add(finding)
+    refuse = note
 
     def faults(self, alone: Ints, events: Events) -> dict[int, Callable[[], Finding]]:
         opened = events.kind[alone] == OPEN

@@ -124,7 +124,8 @@ def attributes_of(lines: Lines) -> Attributes:
     """Return the attributes of the words of a file."""
     begin, end = lines.bounds(MISC, slice(None))
     size = end - begin
-    word = lines.words.of_rows(np.arange(len(size)))
+    word = np.full(len(size), -1)  # of a line that is not a word
+    word[lines.words.row] = np.arange(len(lines.words.row))
     word[size < len(_NAME)] = -1
     word, begin, size = (column[word >= 0] for column in (word, begin, size))
     # Every such column with the line end after it.

@@ -115,7 +115,10 @@ def documents(
     for source, by_line in sources.items():
         if any(name in given for name in by_line.values()):
             parts.append(_OnWords(source, request, side=side, names=by_line, given=given, notices=notices).documents())
-    whole = joined([*parts, _alone(side, [name for name in given if name not in words.names])])
+    # Nobody knows the words of documents that the other side lacks.
+    alone = [name for name in given if name not in words.names]
+    places = [Place(Source(side), None)] * len(alone)
+    whole = joined([*parts, Documents(alone, places, np.full(len(alone), -1), nodes=NO_NODES)])
     place_of = {name: at for at, name in enumerate(whole.names)}
     return whole.take(np.array([place_of[name] for name in given], dtype=np.int64))
 
@@ -126,11 +129,6 @@ def refuse_unknown(named: Mapping[str, Any], side: str, other: Documents) -> Non
         if name not in other.names:
             expected = f"documents of the other side, whose words are needed; {suggested(name, other.names)}"
             raise refusal(side, "those of a document that the other side lacks", expected, name)
-
-
-def _alone(side: str, names: Sequence[str]) -> Documents:
-    """Return documents that the other side lacks: nobody knows their words."""
-    return Documents(names, [Place(Source(side), None)] * len(names), np.full(len(names), -1), nodes=NO_NODES)
 
 
 class _Given(NamedTuple):

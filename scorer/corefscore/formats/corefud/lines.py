@@ -78,12 +78,6 @@ class Words(NamedTuple):
         """Return some of the words, in this order."""
         return Words(self.row[which], self.sentence[which], self.number[which], self.overt[which])
 
-    def of_rows(self, rows: Ints) -> Ints:
-        """Return the words of some rows; -1 for a row that is not a word."""
-        word = np.full(int(max(rows.max(initial=0), self.row.max(initial=0))) + 1, -1)
-        word[self.row] = np.arange(len(self.row))
-        return word[rows]
-
 
 class _Begun(NamedTuple):
     """Where documents begin: their names; the line (from 1) at which each begins; the document of each sentence; the

@@ -41,14 +41,13 @@ def write(documents: Iterator[FullDocument], notices: list[Finding], request: Re
     for document in fitted(documents, notices, FIT):
         yield f"# newdoc id = {document.name}\n{header}"
         header = ""
-        sentences = document.sentences or ()
         kept = _within_sentences(document, notices)
         if shares_spans(kept):
             add_notice(kept, notices, "changed-order")
         note_crossing(kept, notices, FIT.title, closed_first=True)
         cells = _cells(kept)
         token = 0
-        for sentence in sentences:
+        for sentence in document.sentences or ():
             for number, word in enumerate(sentence, start=1):
                 columns = [str(number), word, *["_"] * (COLUMNS - 3), cells.get(token, "_")]
                 columns[HEAD] = "0"

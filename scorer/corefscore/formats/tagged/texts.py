@@ -100,13 +100,9 @@ def examine(files: Sequence[Source], found: Found, request: Request) -> Iterator
     """Yield the documents of all files, in batches; all that is wrong or odd, every faulty tag at its place, is added
     to ``found``.
 
-    Raises `UsageError` for a file that cannot be read.
+    Raises `InputError` for a notation that is only similar, `UsageError` for a file that cannot be read.
     """
-    try:
-        notation = _notation_of(files, request)
-    except InputError as error:
-        found.add(*error.findings)
-        return
+    notation = _notation_of(files, request)
     for source in files:
         try:
             yield from _documents([source], found.add, notation, partial(_look, found))
