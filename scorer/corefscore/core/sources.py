@@ -88,7 +88,8 @@ class _Streams:
     """
 
     def __init__(self, decompressor: Callable[[], Any], stream: io.BufferedReader) -> None:
-        self._stream, self._new, self._decompressor, self._first = stream, decompressor, decompressor(), True
+        self._stream, self._first = stream, True
+        self._new, self._decompressor = decompressor, decompressor()
 
     def readinto(self, view: memoryview) -> int:
         """Read the next bytes into a buffer; returns their number, which is 0 at the end."""

@@ -19,7 +19,7 @@ from corefscore.core.sources import MARK, as_text
 from corefscore.formats.conll import BEGIN
 
 END = b"end document"
-USUAL_END = b"#" + END
+USUAL_BEGIN, USUAL_END = b"#" + BEGIN, b"#" + END
 END_MARKER = re.compile(rb"#[^\S\n]*" + END)
 _NUMBERED = rb"\(\d|\d\)"
 
@@ -37,6 +37,10 @@ def marker_of(line: bytes) -> _Marker | None:
     """Return the marker in a line without its LF, or None: rule 1 of the grammar in
     `corefscore.formats.conll.reader`.
     """
+    if line == USUAL_END:
+        return _ENDS
+    if line.startswith(USUAL_BEGIN):
+        return _Marker(as_text(line[len(USUAL_BEGIN) :].removesuffix(b"\r")))
     line = line.removeprefix(MARK)
     if line.startswith(b"#"):
         marker = line[1:].lstrip()
