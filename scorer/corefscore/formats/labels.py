@@ -469,7 +469,7 @@ def _places(source: Source, header: _Header, request: Request, notices: list[Fin
     return found
 
 
-_PLACE = re.compile(r"[\[(]?[0-9]+(?:(?:[-_:,] ?| |\.\.)[0-9]+)*[\])]?")
+_PLACE = re.compile(r" *[\[(]?[0-9]+(?:(?:[-_:,] ?| |\.\.)[0-9]+|\.0)*[\])]? *|")
 """A cell that says where an item is, such as `3`, `3-5` or `(3, 5)`, but not a time in seconds."""
 
 _FIGURE = re.compile("(?:[A-Za-z]?(?=[^0-9]*[0-9])[-+.,:/ 0-9eETZ%]*)?")

@@ -40,10 +40,11 @@ _OF_DOCUMENTS = r"(?i)(?:doc|document|file|text|article|story)[-_ ]?(?:id|key|na
 OF_TEXTS = "(?i)(?:topic|book|novel|story|play|poem|thread|dialogue|tweet)s?(?:[-_ ]?(?:id|name|title|number))?"
 """Names of what has the name of a document if each has its own entities."""
 
-_UNIT = "(?:token|tok|word|char|offset|idx|index|pos)?s?"
-OF_PLACES = f"{_UNIT}_?(?:start|begin|first|from|end|position|offset)s?_?{_UNIT}|token_ids"
+_UNIT = "(?:token|tok|word|char|byte|mention|span|global|doc|offset|idx|index|pos|position|id)?s?[-_ ]?"
+OF_STARTS = f"{_UNIT}(?:start|begin|first|from|onset)s?[-_ ]?{_UNIT}{_UNIT}"
+OF_PLACES = f"{OF_STARTS}|{_UNIT}(?:end|position|offset)s?[-_ ]?{_UNIT}{_UNIT}|(?:token|word)[-_ ]?ids?"
 OF_WORDS = "(?:(?:mention|item|span|entity|char|token)[-_ ]?)?(?:text|string|words?|span|surface(?:[-_ ]form)?|tokens?)"
-"""Names of columns that say where an item is, and of those with its words, in lower case."""
+"""Names of columns that say where an item begins, or where it is, and of those with its words, in lower case."""
 
 _IDS = (
     "(?:^|[-_])(?i:id|idx|uid|uuid|guid|index|hash|url|uri|key|ref|no)$|(?<=[a-z])(?:Id|ID|Idx|Key)$|^[a-z]{1,4}id$"

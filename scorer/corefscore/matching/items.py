@@ -16,7 +16,7 @@ from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural
 from corefscore.core.items import LONGEST, ItemWords, Numbers, Values, text_of
 from corefscore.formats.base import found_at
-from corefscore.formats.sides import OF_PLACES, OF_WORDS
+from corefscore.formats.sides import OF_PLACES, OF_STARTS, OF_WORDS
 
 _WHOLE = re.compile("[0-9]{1,18}")
 """A whole number as text."""
@@ -87,10 +87,11 @@ def _moved(key: Mapping[str, Ints], response: Mapping[str, Ints], places: Sequen
     both sides: columns of places or words, and others with nearly the same cells at other items, unless many of these
     would be equal by chance."""
     _, here, there = np.intersect1d(key.get("", NONE), response.get("", NONE), return_indices=True)
-    words = [[name for name in side if re.fullmatch(OF_WORDS, name.lower())] for side in (key, response)]
     names = {name: name for name in key if name and name in response}
-    if [*map(len, words)] == [1, 1]:
-        names[words[0][0]] = words[1][0]  # whatever they are called
+    for what in (OF_WORDS, OF_STARTS):
+        of_sides = [[name for name in side if re.fullmatch(what, name.lower())] for side in (key, response)]
+        if [*map(len, of_sides)] == [1, 1]:
+            names[of_sides[0][0]] = of_sides[1][0]  # whatever they are called
     for name, other in names.items():
         ours, theirs = key[name], response[other]
         equal, size = int((ours[here] == theirs[there]).sum()), min(len(ours), len(theirs))

@@ -109,10 +109,8 @@ class _InTokens:
             which = slice(int(first_mentions[d]), int(first_mentions[d + 1]))
             of_other = slice(int(other_mentions[d]), int(other_mentions[d + 1]))
             if other.characters is not None and other.characters[d] is not None:
-                if number == 0:
-                    theirs = self._of_both(own, theirs, other.start[of_other], other.end[of_other])
-                else:
-                    theirs = self._of_both(theirs, own, side.start[which], side.end[which])
+                its, at = ((other, of_other), (side, which))[number]
+                theirs = self._of_both((own, theirs)[number], (theirs, own)[number], its.start[at], its.end[at])
             begins, stops = own.first[start[which]], own.first[end[which] + 1]
             start[which], end[which] = theirs.token[begins], theirs.token[stops - 1]
             inside = (theirs.first[start[which]] != begins) | (theirs.first[end[which] + 1] != stops)

@@ -16,10 +16,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, count
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from corefscore.core.arrays import lists_by_key
 from corefscore.core.documents import RESPONSE, Documents, Place
@@ -75,7 +75,7 @@ class _Answer(NamedTuple):
     text: str
     by_line: bool = True
     """Whether the lines of the text are those of the file."""
-    others: Collection[str] = ()
+    others: Mapping[str, Any] = {}
     """The fields of its object that are not read."""
 
     def at(self, start: int, stop: int) -> tuple[int | None, int | None, tuple[str, str]]:
@@ -122,9 +122,8 @@ def _documents(
     for source in files:
         for answer in _answers(source, notation):
             text = untagged(answer.text, notation)
-            of_system = (name for name in answer.others if side_in(name) == RESPONSE or _OF_ANSWERS.fullmatch(name))
-            other = next(of_system, None)
-            if other is not None and not told:
+            other = None if told else next(filter(partial(_is_answer, answer, text, notation), answer.others), None)
+            if other is not None:
                 told, what = True, "the answer of the system"
                 expected = f"the text in {FIELD} is read; if this field is meant, rename it to {FIELD}"
                 note(found_at(answer.place, "unread-field", name=other, what=what, expected=expected))
@@ -137,6 +136,16 @@ def _documents(
                 batch = Gathered()
     if batch.names:
         yield batch.documents(words=words, own_text=True)
+
+
+def _is_answer(answer: _Answer, text: Untagged, notation: Notation, name: str) -> bool:
+    """Return whether another field of an object seems to have the answer of the system, by its name or since it is the
+    same text with other tags."""
+    if side_in(name) == RESPONSE or _OF_ANSWERS.fullmatch(name):
+        return True
+    value = answer.others[name]
+    other = untagged(value, notation) if isinstance(value, str) and value != answer.text else None
+    return other is not None and bool(other.mentions) and other.words == text.words
 
 
 def _look(found: Found, answer: _Answer, text: Untagged) -> None:
@@ -252,7 +261,7 @@ def _of_objects(source: Source) -> Iterator[_Answer]:
         name = fields[field] if field != FIELD else str(place.line)
         if not isinstance(name, str | int) or isinstance(name, bool):
             raise bad_field(place, {}, field, "is not a name", "the name of the document, a string")
-        others = [field for field in fields if field not in (FIELD, *NAMES_OF_DOCUMENTS)]
+        others = {field: value for field, value in fields.items() if field not in (FIELD, *NAMES_OF_DOCUMENTS)}
         yield _Answer(place, clean(str(name)), clean(text), by_line=False, others=others)
 
 
