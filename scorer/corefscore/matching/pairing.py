@@ -97,6 +97,7 @@ class _InTokens:
         start, end, tokens = side.start.copy(), side.end.copy(), side.tokens.copy()
         first_mentions = bounds(side.document[side.entity], len(side))
         other_mentions = bounds(other.document[other.entity], len(other))
+        kept = number == 0  # whether the key keeps its tokens
         widened: list[int] = []  # mentions that begin or end within a token
         unreachable: list[int] = []  # mentions of the other side that begin or end with a token of blanks
         for d, text in enumerate(side.characters):
@@ -111,6 +112,7 @@ class _InTokens:
             if other.characters is not None and other.characters[d] is not None:
                 its, at = ((other, of_other), (side, which))[number]
                 theirs = self._of_both((own, theirs)[number], (theirs, own)[number], its.start[at], its.end[at])
+            kept &= theirs is own
             begins, stops = own.first[start[which]], own.first[end[which] + 1]
             start[which], end[which] = theirs.token[begins], theirs.token[stops - 1]
             inside = (theirs.first[start[which]] != begins) | (theirs.first[end[which] + 1] != stops)
@@ -120,7 +122,7 @@ class _InTokens:
                 continue
             at_blank = blank[other.start[of_other]] | blank[other.end[of_other]]
             unreachable += (of_other.start + np.flatnonzero(at_blank)).tolist()
-        if number == 0 and other.characters is not None and not self.of_characters:
+        if kept:
             return replace(side, characters=None)
         self._tell("within-token", side, widened)
         self._tell("blank-token", other, unreachable)
@@ -130,16 +132,8 @@ class _InTokens:
         texts = side.texts and Texts(
             np.full(int(known.sum()), UNKNOWN), np.repeat(np.array(lines, dtype=np.int64), known)
         )
-        found = replace(
-            side,
-            start=start,
-            end=end,
-            tokens=tokens,
-            texts=texts,
-            words=self._words_in[number],
-            characters=None,
-            annotations=None,
-        )
+        found = replace(side, start=start, end=end, tokens=tokens, texts=texts)
+        found = replace(found, words=self._words_in[number], characters=None, annotations=None)
         return by_appearance(found)
 
     def _tell(self, code: str, side: Documents, mentions: Sequence[int]) -> None:
