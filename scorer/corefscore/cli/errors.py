@@ -42,7 +42,7 @@ _ANALYSING: list[click.Parameter] = [
         default="conll",
         show_default=True,
         heading=SCORING,
-        help="Measure whose F1 is shown, and gives the cost of each type of error.",
+        help="Measure to show: its F1, and what each type of error costs in it.",
     ),
     *options.made(Asked),
     options.Parameter(

@@ -225,9 +225,9 @@ class SystemsReport(Systems, Reported):
         extremes = int(np.isnan(found.ends[..., 0])[scored].sum())
         if extremes:
             rest = _percentage(round(1 - (1 - found.method.confidence) ** (1 / found.sample.units), 3))
-            sure = f"with {_percentage(found.method.confidence)} confidence, fewer than {rest} of all units like these"
             same = f"{plural(extremes, 'score')} with the same value, 0 or 100, in all {found.sample.units} units"
-            yield f"no interval for {same}; {sure} have another score"
+            sure = f"with {_percentage(found.method.confidence)} confidence, it differs in fewer than {rest} of the texts"
+            yield f"no interval for {same}; {sure} that these are drawn from"
         if (sizes < SHORT).any():
             few_units = f"there are only {found.sample.units} units"
             if len(sizes) > 1:

@@ -172,8 +172,8 @@ class _Placing:
             raise refused(place, "unnamed-answers", count=plural(count, "document"), documents=known)
         is_named = not (self.response.unnamed or self.key.unnamed or self.response.names[0] == place.source.stem)
         if known > 1 or is_named:
-            details = {"count": plural(count, "document"), "documents": plural(known, "document")}
-            self.notices.append(found_at(place, "by-position", **details))
+            how = f"paired in order with the {known}" if known > 1 else "paired with the only one"
+            self.notices.append(found_at(place, "by-position", count=plural(count, "document"), how=how))
         return {0: list(range(count))} if known == 1 else {document: [document] for document in range(known)}
 
     # Words

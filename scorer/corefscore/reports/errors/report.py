@@ -21,8 +21,8 @@ _COSTS = ("type", "count", "alone", "in_turn", "then")
 """The names in data of the fields of a `Cost`."""
 
 _COUNT_0 = (
-    "a type with count 0 can still gain F1: if only one side has the main mention of an entity, this type repairs it, "
-    "but another one counts it"
+    "a type with count 0 can still gain F1: a mention that only one side has is repaired with this type if it is the "
+    "main mention of its entity, but counted under another type"
 )
 """The note on such a type."""
 

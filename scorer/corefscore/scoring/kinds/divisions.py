@@ -292,7 +292,8 @@ def _remedy(of: Of, text: Text) -> str:
         return "--of size and --of distance need no words"
     if of.kinds == (PRONOUNS,) and of.pronouns != "auto":
         return "give other tags or words"
-    return "only pronouns can be recognised by their words: use --of pronouns:english or --of pronouns:words:FILE"
+    only = "pronouns" if of.kinds == (PRONOUNS,) else "only pronouns"
+    return f"{only} can be recognised by their words: use --of pronouns:english or --of pronouns:words:FILE"
 
 
 def _named(document: Ints, placed: Projection, text: Text, names: Pronouns, heads: str) -> Ints:
