@@ -226,8 +226,8 @@ class SystemsReport(Systems, Reported):
         if extremes:
             rest = _percentage(round(1 - (1 - found.method.confidence) ** (1 / found.sample.units), 3))
             same = f"{plural(extremes, 'score')} with the same value, 0 or 100, in all {found.sample.units} units"
-            sure = f"with {_percentage(found.method.confidence)} confidence, it differs in fewer than {rest} of the texts"
-            yield f"no interval for {same}; {sure} that these are drawn from"
+            sure = f"with {_percentage(found.method.confidence)} confidence"
+            yield f"no interval for {same}; {sure}, it differs in fewer than {rest} of the texts these are drawn from"
         if (sizes < SHORT).any():
             few_units = f"there are only {found.sample.units} units"
             if len(sizes) > 1:
