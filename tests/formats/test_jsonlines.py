@@ -965,3 +965,26 @@ def test_the_words_of_mentions_are_compared_in_any_dialect(
         path.write_text(lines({**dialect, field: texts}))
         done = within("validate", path)
         assert [code for code in ("other-end", "other-words") if f"[{code}]".encode() in done.stdout] == found
+
+
+@pytest.mark.parametrize(
+    ("response", "told"),
+    [
+        ([["the cat", "it"], ["Ann"]], ("'The cat'", "'the cat'")),
+        ([["The  cat ", "it"], ["Ann"]], ("'The cat'", "'The  cat '")),
+        ([["a cat", "it"], ["Ann"]], None),
+        ([["The cat", "it"], ["Ann"], ["the cat"]], None),  # it matches
+        ([["The cat", "it"]], None),
+    ],
+)
+def test_texts_that_look_alike_are_told_in_files(
+    response: Sequence[Sequence[str]], told: tuple[str, str] | None, tmp_path: Path
+) -> None:
+    """As in Python; another document has the same text in lower case on both sides."""
+    key = [["The cat", "it"], ["Ann"]]
+    for name, clusters in (("key", key), ("response", response)):
+        rows = [{"doc_key": "d", "clusters": clusters}, {"doc_key": "e", "clusters": [["the cat"]]}]
+        (tmp_path / name).write_text("".join(map(lines, rows)))
+    found = corefscore.score(tmp_path / "key", tmp_path / "response", "lea").notices
+    alike = [(its.details["first"], its.details["second"]) for its in found if its.code == "alike-mentions"]
+    assert alike == ([told] if told else [])

@@ -17,7 +17,7 @@ collections are documents. A document with a name is not taken for a list of the
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Iterator, Mapping, MappingView, Sequence, Sized
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, MappingView, Sequence, Sized
 from functools import cache
 from itertools import chain, islice
 from numbers import Integral, Number
@@ -388,10 +388,7 @@ def odd_mentions(mentions: Mentions, *sides: Documents) -> Iterator[Finding]:
     values = [_named(mentions, side) for side in sides]
     texts = [{(of, its) for of, its in some if isinstance(its, str)} for some in values] or [set()]
     one, other = texts[0], texts[-1]  # the same if the other side is not in memory
-    ours, theirs = ({_plain(its): its for its in some} for some in (one - other, other - one))
-    if alike := min(ours.keys() & theirs.keys(), default=None):
-        first, second = repr(ours[alike][1]), repr(theirs[alike][1])
-        yield Finding("alike-mentions", "clusters", details={"first": first, "second": second})
+    yield from alike_mentions(one - other, other - one, "clusters")
     numbers = [its for its in mentions.values if isinstance(its, tuple) and its and all(map(is_whole, its))]
     odd = [its for its in numbers if len(its) == 2]
     spans = sum(int(np.count_nonzero(its.start >= 0)) for its in sides)
@@ -409,10 +406,21 @@ def _named(mentions: Mentions, side: Documents) -> list[tuple[str, Hashable]]:
     return [(side.names[of], mentions.values[number]) for of, number in rows]
 
 
+_Text = tuple[str, str]
+"""The name of a document, and a mention that is text."""
+
 _QUOTES = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
 
 
-def _plain(text: tuple[str, str]) -> tuple[str, str]:
+def alike_mentions(key: Collection[_Text], response: Collection[_Text], path: str) -> Iterator[Finding]:
+    """Yield a notice about a text of each side, of one document, that differ only in what is easily overlooked."""
+    ours, theirs = ({_plain(its): its for its in side} for side in (key, response))
+    if alike := min(ours.keys() & theirs.keys(), default=None):
+        details = {"first": repr(ours[alike][1]), "second": repr(theirs[alike][1])}
+        yield Finding("alike-mentions", path, details=details)
+
+
+def _plain(text: _Text) -> _Text:
     """Return the text of a mention without what is easily overlooked."""
     plain = " ".join(normalize("NFC", text[1].casefold()).translate(_QUOTES).strip('"').split())
     return text[0], re.sub("^'(.*)'$", r"\1", plain)

@@ -18,6 +18,9 @@ from corefscore.core.items import LONGEST, ItemWords, Numbers, Values, text_of
 from corefscore.formats.base import found_at
 from corefscore.formats.sides import OF_PLACES, OF_STARTS, OF_WORDS
 
+_MOST = 10_000
+"""The number of items that only one side has among which spellings of one are looked for."""
+
 _WHOLE = re.compile("[0-9]{1,18}")
 """A whole number as text."""
 
@@ -153,10 +156,20 @@ def _on_one_side(
     ours, theirs = np.split(rank, [len(listed[0][0])])
 
     def alone(labelled: Ints, others: Ints) -> Ints:
-        which = (np.bincount(labelled, minlength=len(first)) > 0) & (np.bincount(others, minlength=len(first)) == 0)
-        return np.bincount(document[first[which]], minlength=len(present)) * present
+        """Return the first place of each item that is in an entity of one side and not listed by the other."""
+        listed_there, in_entities = (np.bincount(ranks, minlength=len(first)) > 0 for ranks in (others, labelled))
+        return first[in_entities & ~listed_there]
 
-    extra, missing = alone(theirs[: len(response.start)], ours), alone(ours[: len(key.start)], theirs)
+    places = alone(ours[: len(key.start)], theirs), alone(theirs[: len(response.start)], ours)
+    missing, extra = (np.bincount(document[which], minlength=len(present)) * present for which in places)
+    if missing.any() and extra.any():
+        from corefscore.formats.memory import alike_mentions
+
+        texts = []
+        for side, which, before in ((key, places[0][:_MOST], 0), (response, places[1][:_MOST], len(ours))):
+            names = map(key.names.__getitem__, document[which].tolist())
+            texts.append({*zip(names, side.words_of((which - before).tolist()), strict=True)})
+        yield from alike_mentions(texts[0], texts[1], response.place_of(0).source.name)
     for at in np.flatnonzero(missing + extra).tolist():
         counts = {"extra": plural(int(extra[at]), "item"), "missing": plural(int(missing[at]), "item")}
         yield found_at(response.place_of(at), "other-items", document=response.names[at], **counts)
