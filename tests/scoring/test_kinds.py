@@ -626,6 +626,11 @@ d	0	4	her	*	(1)
             "field:ner",
             'field "ner" has offsets within a sentence; those of clusters',
         ),
+        (  # the token after the last
+            '{"clusters": [[[0, 1], [4, 4]], [[6, 6]]], "ner": [[0, 2, "X"], [4, 5, "X"], [6, 7, "Y"], [6, 6, "Z"]]}',
+            "field:ner",
+            'field "ner" has 1 name with the offsets of a mention, and 3 if ends were one lower or higher',
+        ),
     ],
 )
 def test_types_that_are_not_there_are_refused(text: str, of: str, message: str, tmp_path: Path) -> None:
