@@ -629,7 +629,7 @@ d	0	4	her	*	(1)
         (  # the token after the last
             '{"clusters": [[[0, 1], [4, 4]], [[6, 6]]], "ner": [[0, 2, "X"], [4, 5, "X"], [6, 7, "Y"], [6, 6, "Z"]]}',
             "field:ner",
-            'field "ner" has 1 name with the offsets of a mention, and 3 if ends were one lower or higher',
+            'field "ner" has 1 name with offsets of a mention, and 3 if ends were one less or more',
         ),
     ],
 )
@@ -752,3 +752,23 @@ def test_documents_without_tags_leave_the_tags_of_others_in_place(tagged: int) -
     expected = [*["-"] * 2 * tagged, "X", "Y", *["-"] * 2 * (2 - tagged)]
     assert list(text.tags) == expected
     assert list(text.parse) == ["-"] * 6
+
+
+@pytest.mark.parametrize(
+    ("tags", "known"),
+    [
+        ("NR CC NR VV NN PU PN DEG NN VA PU NR VV NN PU NN NN VV AD VV NN", False),  # Chinese, which shares CC
+        ("NNP VBD PRP .", True),
+        ("NN . NN . NN . NN PRP NN .", True),
+        ("PRON VERB PUNCT", True),
+    ],
+)
+def test_a_tag_set_is_that_of_more_than_a_few_tokens(tags: str, known: bool, tmp_path: Path) -> None:
+    path = tmp_path / "key.conll"
+    rows = (f"d\t0\t{n}\tw{n}\t{tag}\t*\t({n})" for n, tag in enumerate(tags.split()))
+    path.write_text("\n".join(["#begin document (d); part 000", *rows, "#end document", ""]))
+    if known:
+        assert score(path, path, "bcub", of="kind").kinds
+    else:
+        with pytest.raises(UsageError, match="do not belong to a known tag set"):
+            score(path, path, "bcub", of="kind")

@@ -522,7 +522,7 @@ def _types(place: Place, fields: Fields, words: Sentences, request: Request) -> 
     mentions = {tuple(mention) for cluster in clusters for mention in cluster}
     fit, *others = (sum((*its[:-1], its[-1] + by) in mentions for its in type_of) for by in (0, -1, 1))
     if max(1, fit) < max(others):
-        what = f"has {plural(fit, 'name')} with the offsets of a mention, and {max(others)} if ends were one lower or higher"
+        what = f"has {plural(fit, 'name')} with offsets of a mention, and {max(others)} if ends were one less or more"
         raise bad_field(place, fields, field, what, f"ends that are those of {dialect.clusters}: {dialect.mention}")
     # The first mention of a cluster is the last one to set its type.
     pairs = ((number, tuple(mention)) for number, cluster in enumerate(clusters) for mention in reversed(cluster))

@@ -260,16 +260,20 @@ def _found(text: Text, document: Ints, words: Ints) -> tuple[Ints, Bools]:
     return position, known
 
 
+_FEW, _NO_TAGS = 0.05, ("", "-", "_", "*")
+"""The share of tokens with tags of a set up to which the tags are of another one, and what stands for no tag."""
+
+
 def _tag_set(tags: Mapping[str, int]) -> str | None:
     """Return the name of the tag set of a text, from the number of tokens with each tag; None if it is not in
-    `TAG_SETS`.
+    `TAG_SETS`. In other sets, such as those of Chinese or Spanish, a few tags have the same names.
     """
     counts: Counter[str] = Counter()
     for tag, count in tags.items():
         counts[re.split(r"[(\[]", tag, maxsplit=1)[0]] += count
     matches = {name: sum(counts[tag] for tag in tag_set.occur) for name, tag_set in TAG_SETS.items()}
     name = max(matches, key=matches.__getitem__)
-    return name if matches[name] else None
+    return name if matches[name] > _FEW * (counts.total() - sum(counts[tag] for tag in _NO_TAGS)) else None
 
 
 def text_of(pairs: Sequence[Pairs]) -> Text:
