@@ -149,7 +149,7 @@ def test_terms_added_up_by_hand(kind: str, side: str) -> None:
 )
 def test_mentions_by_their_heads(kind: str, recall: Any, precision: Any, tmp_path: Path) -> None:
     words = tmp_path / "words.txt"
-    words.write_text("her\n")
+    words.write_text("\ufeffher\n")
     result = score(*DEMO, ["muc", "bcub"], of=kind.format(words=words))
     for side, expected in (("recall", recall), ("precision", precision)):
         for measure, counts in expected.items():

@@ -77,7 +77,7 @@ def pronouns_of(words: str, text: Text, option: str = "--pronouns ") -> Pronouns
         return Pronouns(words, tuple(rest.split(",")))
     if kind == "words" and rest:
         try:
-            with open(rest, encoding="utf-8") as file:
+            with open(rest, encoding="utf-8-sig") as file:
                 return Pronouns(words, words=frozenset(line.strip().lower() for line in file if line.strip()))
         except (OSError, UnicodeDecodeError) as error:
             raise UsageError(f"{option}{words}: {getattr(error, 'strerror', None) or error}") from error
