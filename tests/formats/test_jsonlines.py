@@ -928,6 +928,25 @@ def test_characters_on_both_sides_are_tokens_of_the_key(command: str, tmp_path: 
     assert texts[0] == texts[1] and texts[0][0] == 0
 
 
+@pytest.mark.parametrize(
+    ("command", "key", "response", "shown"),
+    [
+        ("lea", [[[0, 3], [13, 16]], [[13, 16]]], [[[0, 3], [13, 15]]], '"She" (tokens 10 to 12) is annotated 2 times'),
+        ("lea", [[[8, 11], [13, 16]]], [[[0, 2], [17, 20]]], "no-common-mention"),
+        ("errors", [[[0, 3], [13, 16]]], [[[0, 3], [13, 15]]], "--align finds the words"),
+        ("diff", [[[0, 3], [13, 16]]], [[[0, 3], [13, 15]]], "muc"),
+    ],
+)
+def test_words_of_characters_within_tokens_are_shown(
+    command: str, key: object, response: object, shown: str, tmp_path: Path
+) -> None:
+    for side, clusters in (("key", key), ("response", response)):
+        (tmp_path / side).write_text(lines({"doc_key": "e", "text": "Ann met Bob. She left.", "clusters": clusters}))
+    done = within(command, tmp_path / "key", tmp_path / "response")
+    assert done.status == 0
+    assert shown in (done.stdout + done.stderr).decode()
+
+
 def test_characters_within_tokens_are_no_tokens(tmp_path: Path) -> None:
     """Scores are by character; what counts tokens is refused, and errors say what to do."""
     for side, end in (("key", 11), ("response", 10)):
@@ -940,31 +959,37 @@ def test_characters_within_tokens_are_no_tokens(tmp_path: Path) -> None:
     assert b"--align finds the words" in within("errors", tmp_path / "key", tmp_path / "response").stdout
 
 
-@pytest.mark.parametrize("field", ["clusters_strings", "clusters_token_text", "clusters_text_mentions"])
+@pytest.mark.parametrize("field", ["clusters_strings", "clusters_token_text"])
 @pytest.mark.parametrize(
     ("texts", "found"),
     [
-        ([["Ann", "the old harbour"], ["She"]], []),
-        ([["Ann", "the old"], ["She"]], ["other-end"]),
-        ([["Ann", "an old harbour"], ["She"]], ["other-words"]),
-        ([["Ann", "the old"]], []),  # of other clusters
+        ([["Ann", "the old harbour"], ["She"]], False),
+        ([["ann", "The Old harbour"], ["she"]], False),
+        ([["Ann", "the old"], ["She"]], True),
+        ([["Ann", "an old harbour"], ["She"]], True),
+        ([["Ann", "the old"]], False),  # of other clusters
     ],
 )
 def test_the_words_of_mentions_are_compared_in_any_dialect(
-    field: str, texts: Sequence[Sequence[str]], found: Sequence[str], tmp_path: Path
+    field: str, texts: Sequence[Sequence[str]], found: bool, tmp_path: Path
 ) -> None:
     """Ends that are one too late for mentions of several words scored 42.20 for 100."""
     clusters = [[[0, 0], [4, 6]], [[8, 8]]]
+    path = tmp_path / "file.jsonl"
     for dialect in (
         {"doc_key": "d", "sentences": [TEXT.split()], "clusters": clusters},
         {"doc_id": "d", "tokens": TEXT.split(), "clusters_token_offsets": clusters},
     ):
-        if field == "clusters_text_mentions" and ("doc_key" in dialect or len(texts) == 1):
-            continue  # without the tokens of Maverick, these are an error, as is another shape
-        path = tmp_path / "file.jsonl"
         path.write_text(lines({**dialect, field: texts}))
-        done = within("validate", path)
-        assert [code for code in ("other-end", "other-words") if f"[{code}]".encode() in done.stdout] == found
+        assert [its.code for its in corefscore.read(path).notices if its.code == "other-words"] == [
+            "other-words"
+        ] * found
+    # Of the key or the system, or of subtokens.
+    for more in ({"predicted_clusters": clusters}, {"subtoken_map": list(range(12))}):
+        path.write_text(
+            lines({"doc_key": "d", "sentences": [TEXT.split()], "clusters": clusters, field: texts, **more})
+        )
+        assert "other-words" not in {its.code for its in corefscore.read(path, side=KEY).notices}
 
 
 @pytest.mark.parametrize(

@@ -580,6 +580,7 @@ def test_labels_of_merged_cells_in_some_documents_are_told(tmp_path: Path) -> No
         ([whole] * 4 + [some] * 2, ""),
         ([whole] * 4 + [merged, some], ""),
         ([whole] * 4 + ["A   B"], ""),
+        ([whole] * 4 + ["ABC EFGH ", "ABCDEF "], ""),  # few rows without a label
         (["ABCD", "ABCDD"] * 3 + [merged], ""),  # most entities have one item
     ):
         rows = (f"d{d},m{n},{label.strip()}\n" for d, labels in enumerate(documents) for n, label in enumerate(labels))
@@ -710,8 +711,12 @@ def test_documents_in_the_names_of_items_are_told(items: str, labels: str, told:
         ("token_start", "0 5 7 9", "0 7 9 12", 3),
         ("from", "0 5 7 9", "0 5 8 12", 2),
         ("from", "0 5 7 9", "0 5 7 12", 0),  # one is another one, perhaps corrected
-        ("from", " ".join(map(str, range(100))), " ".join(map(str, [100, 101, 102, *range(3, 100)])), 3),
-        ("from", " ".join(map(str, range(100))), " ".join(map(str, [100, 101, *range(2, 100)])), 0),
+        ("from", " ".join(map(str, range(100))), " ".join(map(str, [1, 2, 0, *range(3, 100)])), 3),
+        ("from", " ".join(map(str, range(100))), " ".join(map(str, [1, 0, *range(2, 100)])), 2),
+        ("from", " ".join(map(str, range(0, 200, 2))), " ".join(map(str, [1, 3, 5, 7, 9, *range(10, 200, 2)])), 0),
+        ("start", "0 5 7 9", "0 - 9 12".replace("-", ""), 2),
+        ("tokens", "1 2 3 1", "2 1 1 2", 0),  # numbers of tokens
+        ("start", "2020-01-05 2021-02-03 2022-05-06", "2021-02-03 2020-01-05 2023-05-06", 0),
         ("span", "0-1 5-5 7-8 9-9", "0-1 7-8 9-9 12-12", 3),
         ("span", "0:1 5:5 7:8 9:9", "0:1 7:8 9:9 12:12", 3),
         ("token_ids", "0..1 5..5 7..8 9..9", "0..1 7..8 9..9 12..12", 3),

@@ -315,21 +315,24 @@ def test_what_may_be_the_answer_beside_answer_is_told(names: list[str], told: in
 
 
 @pytest.mark.parametrize(
-    ("other", "told"),
+    ("name", "other", "told"),
     [
-        ("[Ann](#1) saw [her](#2)", 1),
-        ("[Ann](#1) saw [her](#1)", 0),  # the same
-        ("Ann saw her", 0),
-        ("Write [Ann](#1) for a name. Ann saw her", 0),
-        (None, 0),
+        ("content", "[Ann](#1) saw [her](#2)", 1),
+        ("content", "[Ann](#1) saw [her](#1)\n", 0),  # the same
+        ("content", "Ann saw her", 0),
+        ("content", "Write [Ann](#1) for a name. Ann saw her", 0),
+        ("content", None, 0),
+        ("choices", None, 0),
+        ("gold", "[Ann](#1) saw [her](#2)", 0),
+        ("gold_answer", "[Ann](#1) saw [her](#2)", 0),
     ],
 )
-def test_the_same_text_with_other_tags_is_told(other: str | None, told: int, tmp_path: Path) -> None:
+def test_the_same_text_with_other_tags_is_told(name: str, other: str | None, told: int, tmp_path: Path) -> None:
     path = tmp_path / "answers.jsonl"
-    objects = [{"doc_key": key, "answer": "[Ann](#1) saw [her](#1)", "content": other} for key in "ab"]
+    objects = [{"doc_key": key, "answer": "[Ann](#1) saw [her](#1)", name: other} for key in "ab"]
     path.write_text("".join(json.dumps(each) + "\n" for each in objects))
     notices = [notice for notice in corefscore.read(path, side="response").notices if notice.code == "unread-field"]
-    assert [notice.details["name"] for notice in notices] == ["content"] * told
+    assert [notice.details["name"] for notice in notices] == [name] * told
 
 
 def test_an_answer_in_json_lines(tmp_path: Path) -> None:

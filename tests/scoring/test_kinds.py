@@ -754,6 +754,13 @@ def test_documents_without_tags_leave_the_tags_of_others_in_place(tagged: int) -
     assert list(text.parse) == ["-"] * 6
 
 
+def test_all_copies_of_mentions_do_not_go_with_a_kind() -> None:
+    """No other copy than the first has a partner."""
+    with pytest.raises(UsageError, match="--of cannot be used with --repeated official"):
+        score(*DEMO, "muc", of="size", repeated="official")
+    assert score(*DEMO, "muc", of="size").signature == score(*DEMO, "muc", of="size", repeated="first").signature
+
+
 @pytest.mark.parametrize(
     ("tags", "known"),
     [

@@ -493,6 +493,19 @@ def test_a_key_after_the_system_in_some_documents_is_told(
     assert [(its.line, its.details["where"]) for its in found if its.code == "same-as-key"] == expected
 
 
+def test_a_key_after_the_system_is_looked_for_in_the_document_itself(tmp_path: Path) -> None:
+    """The documents that follow may be others on the two sides, and both have a column of events before coreference."""
+    events = {name: [f"({n % (2 + number)})" for n in range(24)] for number, name in enumerate("abc")}
+    entities = {name: [f"({n // 2})" for n in range(24)] for name in "abc"}
+    for side, order in (("key", "abc"), ("response", "acb")):
+        documents = []
+        for name in order:
+            own = [f"({n // 3})" if side == "response" and name == "b" else its for n, its in enumerate(entities[name])]
+            documents.append(_document(name, *map("{}\t{}".format, events[name], own)))
+        (tmp_path / side).write_text("".join(documents))
+    assert not score(tmp_path / "key", tmp_path / "response", "lea").notices
+
+
 def _document(name: str, *cells: str) -> str:
     """Make a document of CoNLL without words."""
     return "\n".join([f"#begin document ({name}); part 000", *(f"{name}\t{its}" for its in cells), "#end document", ""])

@@ -294,7 +294,8 @@ def analysable(result: Result) -> Analysable:
     key = joined([replace(batch.key, opening=None) for batch in batches])
     response = joined([replace(batch.response, opening=None) for batch in batches])
     # The names of both sides are equal.
-    present, of_characters = np.concatenate([batch.present for batch in batches]), batches[0].of_characters
+    present = np.concatenate([batch.present for batch in batches])
+    of_characters = any(batch.of_characters for batch in batches)
     pairs = Pairs(key, replace(response, names=key.names), present, of_characters=of_characters)
     return Analysable(replace(result, listed={}), pairs, *found)
 

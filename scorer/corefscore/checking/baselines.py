@@ -200,8 +200,8 @@ def _from_official(text: str, path: str, name: str | None, own: Mapping[str, Any
     """
     if name is not None and named(name) in GROUPS:
         raise UsageError(
-            f'"{name}" is a group; name the metric of this file, as in muc={path}, or give only {path} if it names its '
-            "metrics"
+            f'"{name}" is a group; name the metric of this file, as in muc={path}, or leave out "{name}=" if the file '
+            "names its metrics"
         )
     metrics, scope = [] if name is None else [find(name)], None
     printed: dict[str | None, dict[str, Sequence[float]]] = {}

@@ -469,8 +469,10 @@ def _places(source: Source, header: _Header, request: Request, notices: list[Fin
     return found
 
 
-_PLACE = re.compile(r" *[\[(]?[0-9]+(?:(?:[-_:,] ?| |\.\.)[0-9]+|\.0)*[\])]? *|")
-"""A cell that says where an item is, such as `3`, `3-5` or `(3, 5)`, but not a time in seconds."""
+_PLACE = re.compile(r" *(?:[0-9]+(?:(?:[-_:,] ?| |\.\.)[0-9]+|\.0)?|[\[(][0-9]+(?:, ?[0-9]+)*[\])]) *|")
+"""A cell that says where an item is, such as `3`, `3-5` or `(3, 5)`, but not a time in seconds, or a date."""
+
+_NUMBER = re.compile(r" *[0-9]+(?:\.0)? *|")
 
 _FIGURE = re.compile("(?:[A-Za-z]?(?=[^0-9]*[0-9])[-+.,:/ 0-9eETZ%]*)?")
 """A cell with nothing but a number, a time or a rank."""
@@ -481,9 +483,9 @@ _LONG = 6
 
 def _identifies(name: str, cells: Sequence[str], known: Collection[str]) -> bool:
     """Return whether a column seems to say which item a row has: its place, or text that is no ``known`` one."""
-    are_places = all(map(_PLACE.fullmatch, cells))
+    are_places, are_numbers = (all(map(of.fullmatch, cells)) for of in (_PLACE, _NUMBER))
     if re.fullmatch(OF_PLACES, name.lower()) or (are_places and re.fullmatch(OF_WORDS, name.lower())):
-        return are_places
+        return are_places and not (are_numbers and re.fullmatch(OF_WORDS, name.lower()))
     figures = all(map(_FIGURE.fullmatch, cells)) and min(map(len, cells)) < _LONG
     return not figures and not {*cells} <= {*known}
 

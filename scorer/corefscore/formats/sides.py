@@ -61,9 +61,18 @@ METADATA |= {"cat", "prop", "word_clusters", "constituents", "sentence_map", "us
 @cache
 def side_in(name: str) -> str:
     """Return the side whose entities something with this name seems to have; "" if it says no side, or both."""
-    plain = re.sub("(?<=[a-z])(?=[A-Z])", "_", name).lower()
+    plain = _plain(name)
     sides = [side for side, names in _OF_SIDE.items() if re.search(names, plain)]
     return sides[0] if len(sides) == 1 and not re.search(_NO_ENTITIES, plain) else ""
+
+
+def of_key(name: str) -> bool:
+    """Return whether something with this name seems to be of the key, whatever else the name says."""
+    return re.search(_OF_SIDE[KEY], _plain(name)) is not None
+
+
+def _plain(name: str) -> str:
+    return re.sub("(?<=[a-z])(?=[A-Z])", "_", name).lower()
 
 
 def names_entities(name: str, side: str) -> bool:

@@ -46,9 +46,10 @@ _SOME, _LITTLE, _RARE = 10, 0.2, 10_000
 """A document of so many mentions is reported if less than this share match, by one, and this is as rare among
 documents. If they are shifted by a token, or of another document, one of six mentions of a play matches by chance."""
 
-_SEVERAL, _LEAST, _FAR = 3, 4, 2.5
-"""From so many documents on, of at least so many mentions, they are reported together if their rate is so many standard
-deviations below that of the others; in smaller ones, mentions often are all right or all wrong."""
+_SEVERAL, _SHARE, _LEAST, _FAR = 3, 0.05, 4, 2.5
+"""From so many documents on, and such a share of those of at least so many mentions, they are reported together if
+their rate is so many standard deviations below that of the others; in smaller ones, mentions often are all right or all
+wrong."""
 
 
 class Common(NamedTuple):
@@ -216,7 +217,8 @@ def unlike_documents(names: Sequence[str], files: Sequence[str], counts: Floats)
     rates, few = (matching / np.maximum(smaller, 1))[~low & (smaller >= _LEAST)], np.flatnonzero(low)
     mean, varied = (rates.mean(), rates.var()) if len(rates) else (0, 0)
     far = few[mean - _FAR * np.sqrt(varied + mean * (1 - mean) / smaller[few]) > _LITTLE]
-    for these in [far] if len(far) >= _SEVERAL else np.flatnonzero(unlike)[:, None]:
+    several = len(far) >= max(_SEVERAL, _SHARE * (smaller >= _LEAST).sum())
+    for these in [far] if several else np.flatnonzero(unlike)[:, None]:
         d = int(these[0])
         details = {
             "document": names[d],
@@ -256,7 +258,7 @@ def unread_columns(
     found = {column.name: place for column, place in of_response.items() if column not in of_key}
     alone = of_key.keys() - of_response.keys()
     found |= {column.name: of_key[column] for column in alone if side_in(column.name) == RESPONSE}
-    own, others = (mentions_by_column(_text_at(its)) if its else {} for its in (key, response))
+    own, others = (mentions_by_column(_text_at(its, where != "")) if its else {} for its in (key, response))
     others.pop(0, None)
     for number, (line, cells) in others.items():
         if response is not None and not any(all(map(eq, cells, its)) for _, its in own.values()):
@@ -268,12 +270,15 @@ def unread_columns(
         yield found_at(place, "same-as-key", where=where, fields=some_of(fields), how=how)
 
 
-def _text_at(place: Place) -> bytes:
-    """Read the beginning of a document and what follows it; nothing if it is not in a file."""
+def _text_at(place: Place, alone: bool) -> bytes:
+    """Read whole lines of a document, and of those that follow it unless it is wanted ``alone``; nothing if it is not
+    in a file."""
     if place.line is None:
         return b""
     with place.source.reading() as stream:
-        return b"".join([*islice(stream, place.line - 1, place.line), stream.read(_HEAD)])
+        text = b"".join([*islice(stream, place.line - 1, place.line), stream.read(_HEAD)])
+    end = text.find(b"\n#end document") if alone else -1
+    return text[: (end if end >= 0 else text.rfind(b"\n")) + 1]
 
 
 _OF_JSON = ' (response.clusters=NAME for lists of clusters), or rename it "answer" if it is tagged text'

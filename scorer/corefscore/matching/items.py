@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice, repeat
+from itertools import repeat
 from numbers import Number
 
 import numpy as np
@@ -63,7 +63,7 @@ def compared(key: Documents, response: Documents, present: Bools) -> tuple[Docum
     numbers = listed[0][1] + LONGEST, number[np.append(~spans, np.ones(len(other), dtype=np.bool_))]
     if notices and (shift := _shift(_texts(ours.values, numbers[0]), _texts(theirs.values, numbers[1]))):
         notices.append(found_at(response.place_of(0), "shifted-items", shift="higher" if shift > 0 else "lower"))
-    notices += islice(_moved(ours.others, theirs.others, response.places), 1)
+    notices += _moved(ours.others, theirs.others, response.places)[:1]
     return response, notices
 
 
@@ -81,39 +81,46 @@ def _shift(key: set[str], response: set[str]) -> int:
     return next((by for by in (1, -1) if not theirs <= ours and theirs <= {number + by for number in ours}), 0)
 
 
+_EMPTY = hash("")
+
 _FEW = {0.02: OF_PLACES, 0.1: OF_WORDS}
 """The share of cells that may be corrected, by the names of columns; more of them belong to other items."""
 
 
-def _moved(key: Mapping[str, Ints], response: Mapping[str, Ints], places: Sequence[Place | None]) -> Iterator[Finding]:
+def _moved(key: Mapping[str, Ints], response: Mapping[str, Ints], places: Sequence[Place | None]) -> list[Finding]:
     """Report columns by which items of the response are other ones than those of the key, given the `Items.others` of
     both sides: columns of places or words, and others with nearly the same cells at other items, unless many of these
-    would be equal by chance."""
+    would be equal by chance. Nothing is reported if a column of places or words has the same cells."""
     _, here, there = np.intersect1d(key.get("", NONE), response.get("", NONE), return_indices=True)
     names = {name: name for name in key if name and name in response}
     for what in (OF_WORDS, OF_STARTS):
         of_sides = [[name for name in side if re.fullmatch(what, name.lower())] for side in (key, response)]
         if [*map(len, of_sides)] == [1, 1]:
             names[of_sides[0][0]] = of_sides[1][0]  # whatever they are called
+    found = []
     for name, other in names.items():
         ours, theirs = key[name], response[other]
-        equal, size = int((ours[here] == theirs[there]).sum()), min(len(ours), len(theirs))
-        moved = len(here) - equal
+        few = next((share for share, those in _FEW.items() if name == other and re.fullmatch(those, name.lower())), 1)
+        filled = (ours[here] != _EMPTY) & (theirs[there] != _EMPTY)
+        equal, size = int((filled & (ours[here] == theirs[there])).sum()), min(len(ours), len(theirs))
+        moved = int(filled.sum()) - equal
         if not moved:
+            if equal and few < 1:
+                return []
             continue
         number = np.unique(np.append(ours, theirs), return_inverse=True)[1]
         counts = [np.bincount(side, minlength=len(number)) for side in np.split(number, [len(ours)])]
         shared = int(np.minimum(*counts).sum())
-        few = next((share for share, those in _FEW.items() if name == other and re.fullmatch(those, name.lower())), 1)
-        if not shared:  # perhaps the same in another notation
-            moved = 0
-        elif moved <= max(1, few * len(here)):
+        # Cells in another notation are at no other item, and few of those that were corrected.
+        elsewhere = shared and (2 * (shared - equal) >= moved or moved >= equal)
+        if moved <= max(1, few * len(here)) or not elsewhere:
             chance = int(counts[0] @ counts[1]) / max(len(ours), len(theirs))
             says_little = size - shared > max(1, size / 10) or chance > 1.5 + size / 12
             moved = 0 if says_little else min(len(here), shared) - equal
             moved *= shared == size or 3 * moved > shared - chance
         if moved:
-            yield found_at(next(filter(None, places)), "other-rows", name=name, count=plural(moved, "row"))
+            found.append(found_at(next(filter(None, places)), "other-rows", name=name, count=plural(moved, "row")))
+    return found
 
 
 def _places(values: Values, wanted: Ints, among: Values) -> Ints:

@@ -105,14 +105,14 @@ class _InTokens:
                 continue
             own = of_pieces(text)
             theirs = self._beside(side, other, d, own)
-            place = side.place_of(d)
-            self._texts[number][place.source.path, place.line] = text, theirs.first
             which = slice(int(first_mentions[d]), int(first_mentions[d + 1]))
             of_other = slice(int(other_mentions[d]), int(other_mentions[d + 1]))
             if other.characters is not None and other.characters[d] is not None:
                 its, at = ((other, of_other), (side, which))[number]
                 theirs = self._of_both((own, theirs)[number], (theirs, own)[number], its.start[at], its.end[at])
             kept &= theirs is own
+            place = side.place_of(d)
+            self._texts[number][place.source.path, place.line] = text, theirs.first
             begins, stops = own.first[start[which]], own.first[end[which] + 1]
             start[which], end[which] = theirs.token[begins], theirs.token[stops - 1]
             inside = (theirs.first[start[which]] != begins) | (theirs.first[end[which] + 1] != stops)

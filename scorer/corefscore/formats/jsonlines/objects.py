@@ -31,6 +31,7 @@ from corefscore.formats.jsonlines.dialects import (
     NAMES_OF_DOCUMENTS,
     OBJECTS,
     OF_MENTIONS,
+    PREDICTED,
     SENTENCES,
     TEXT,
     Dialect,
@@ -480,11 +481,12 @@ def check_spelling(place: Place, fields: Fields, flat: list[int], name: str, dia
     """Return the notice for mentions whose tokens differ from the words in the field ``spelled``, or in one of
     `OF_MENTIONS`, if there are a few.
 
-    Raises `InputError` if the offsets seem to mean something else: if the words of a mention would fit with an end of
-    the other kind (`Dialect.exclusive`); if those of any mention differ and the dialect has exact words; and if those
-    of all mentions differ.
+    Raises `InputError` if the offsets seem to mean something else, by the field of the dialect: if the words of a
+    mention would fit with an end of the other kind (`Dialect.exclusive`); if those of any mention differ and the
+    dialect has exact words; and if those of all mentions differ.
     """
-    others = () if dialect.subtokens in fields else OF_MENTIONS
+    # Other programs and people write other forms of words there, and those of either side.
+    others = () if dialect.subtokens in fields or PREDICTED in fields else OF_MENTIONS
     field = next((name for name in (dialect.spelled, *others) if name in fields), None) or ""
     spelled, words = fields.get(field), fields.get(dialect.words)
     if spelled is None or words is None:
@@ -494,11 +496,12 @@ def check_spelling(place: Place, fields: Fields, flat: list[int], name: str, dia
     sizes = list(map(len, fields[dialect.clusters]))
     by_cluster = are(list, [spelled]) and are(list, spelled) and list(map(len, spelled)) == sizes
     if not (by_cluster and are(str, chain.from_iterable(spelled))):
-        if field != dialect.spelled:  # of other clusters
+        if field != dialect.spelled:
             return None
         expected = f"a list for each cluster in {dialect.clusters}, with one string for each mention"
         raise bad_field(place, fields, field, f"is {shown(spelled)}", expected)
-    found = list(_misspelled(flat, spelled, words, dialect))
+    own = field == dialect.spelled
+    found = [its for its in _misspelled(flat, spelled, words, dialect) if own or its[2].casefold() != its[3].casefold()]
     if not found:
         return None
     fits, place_of_mention, tokens, said = next((mention for mention in found if mention[0]), found[0])
@@ -509,7 +512,7 @@ def check_spelling(place: Place, fields: Fields, flat: list[int], name: str, dia
         "field": field,
         "said": clean(said),
     }
-    if fits or dialect.exact or 2 * len(found) == len(flat):
+    if own and (fits or dialect.exact or 2 * len(found) == len(flat)):
         last, after = f"the last {dialect.unit}", f"the {dialect.unit} after the last"
         meant, other = (after, last) if dialect.exclusive else (last, after)
         hint = f"the ends of mentions seem to be {other}, but " if fits else ""

@@ -42,7 +42,7 @@ from corefscore.formats.base import (
 from corefscore.formats.gathered import Gathered, words_of_spans
 from corefscore.formats.jsonlines.dialects import NAMES_OF_DOCUMENTS
 from corefscore.formats.jsonlines.objects import as_json, bad_field, clean, missing_field, objects
-from corefscore.formats.sides import leave, side_in
+from corefscore.formats.sides import leave, of_key, side_in
 from corefscore.formats.tagged.notations import NAMES, NOTATIONS, Notation, Untagged, find, nearby, recognised, untagged
 from corefscore.formats.words import INVISIBLE
 from corefscore.formats.written import (
@@ -141,11 +141,13 @@ def _documents(
 def _is_answer(answer: _Answer, text: Untagged, notation: Notation, name: str) -> bool:
     """Return whether another field of an object seems to have the answer of the system, by its name or since it is the
     same text with other tags."""
+    value = answer.others[name]
+    if value is None or of_key(name):
+        return False
     if side_in(name) == RESPONSE or _OF_ANSWERS.fullmatch(name):
         return True
-    value = answer.others[name]
-    other = untagged(value, notation) if isinstance(value, str) and value != answer.text else None
-    return other is not None and bool(other.mentions) and other.words == text.words
+    other = untagged(value, notation) if isinstance(value, str) else text
+    return bool(other.mentions) and other.words == text.words and other.mentions != text.mentions
 
 
 def _look(found: Found, answer: _Answer, text: Untagged) -> None:
