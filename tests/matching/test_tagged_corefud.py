@@ -509,3 +509,18 @@ def test_there_and_back_is_the_same_in_every_format(
     ]
     assert totals[0] == totals[1]
     assert totals[0]["mentions"]["f1"] == 1
+
+
+def test_heads_of_trees_need_trees(tmp_path: Path) -> None:
+    """The first word was the head of each mention."""
+    rows = [
+        f"{n}\t{word}\t_\tX\t_\t_\t_\t_\t_\t{misc}"
+        for n, word, misc in ((1, "the", "Entity=(e1-x-2-"), (2, "cat", "Entity=e1)"))
+    ]
+    path = tmp_path / "key.conllu"
+    path.write_text(
+        "\n".join(["# newdoc id = d", "# global.Entity = eid-etype-head-other", "# sent_id = 1", *rows, "", ""])
+    )
+    assert corefscore.score(path, path, "mor", singletons="keep")["mor"].f1 == 1
+    with pytest.raises(corefscore.UsageError, match="--heads tree needs trees"):
+        corefscore.score(path, path, "mor", heads="tree")

@@ -145,6 +145,7 @@ def test_terms_added_up_by_hand(kind: str, side: str) -> None:
         # Ann and her, but no other pronoun: the list has one word.
         ("pronouns:words:{words}", {"mentions": (1, 1), "muc": (1, 1)}, {"mentions": (1, 1), "muc": (1, 1)}),
         ("pronouns:tags:PRP,DT", {"mentions": (4, 4)}, {"mentions": (4, 4)}),
+        ("pronouns:tags:DT, PRP", {"mentions": (4, 4)}, {"mentions": (4, 4)}),
     ],
 )
 def test_mentions_by_their_heads(kind: str, recall: Any, precision: Any, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from corefscore.core.errors import UsageError, refuse
 from corefscore.core.findings import Finding, plural
 from corefscore.core.sources import Source, as_text
 from corefscore.formats.base import LAST, PARSE, TREE, Request, passage, passage_places
-from corefscore.formats.corefud.annotations import highest, links_of
+from corefscore.formats.corefud.annotations import depths, highest, links_of
 from corefscore.formats.corefud.chunks import (
     CLOSE,
     EMPTY_HEAD,
@@ -281,6 +281,8 @@ class File:
         if self.request.heads == PARSE:
             raise UsageError(f"--heads {PARSE} needs parses, which CorefUD lacks; expected file, tree or last")
         if self.request.heads in (TREE, LAST):
+            if self.request.heads == TREE and max(sized.size, default=0) > 1 and not depths(self.lines).any():
+                raise UsageError(f"--heads {TREE} needs trees, and {self.source.name} has none; leave it out")
             return self._heads_of_words(sized)
         place = heads(found, sized, refuse)
         self._note_heads(found)

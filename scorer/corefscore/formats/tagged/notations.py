@@ -345,7 +345,7 @@ def _elements(attribute: str) -> tuple[str, str]:
         r"<(?P<name>[A-Za-z]\w{0,30})\s(?![^<>]{0,99}\b[rR][eE][fF]\s{0,9}=)(?:[^<>]{0,99}\s)?"
         rf"(?P<attribute>{attribute})\s{{0,9}}=\s{{0,9}}[\"']?{_LIKE_ID}[^<>]{{0,99}}>"
     )
-    return sign, r"<(?P<open>NAME)\b[^<>]*?\bATTRIBUTE\s*=\W*(?P<id>\w+)[^<>]*>|</(?P<close>NAME)>"
+    return sign, r"<(?P<open>NAME)\b[^<>]*?\bATTRIBUTE\s*=\W*(?P<id>\w[^\s<>\x22\x27]*)[^<>]*>|</(?P<close>NAME)>"
 
 
 _NEARBY = tuple(

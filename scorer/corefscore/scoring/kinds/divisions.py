@@ -74,7 +74,7 @@ def pronouns_of(words: str, text: Text, option: str = "--pronouns ") -> Pronouns
     if words == "english":
         return Pronouns(words, TAG_SETS[PENN].pronouns, _ENGLISH_WORDS)
     if kind == "tags" and separator and all(rest.split(",")):
-        return Pronouns(words, tuple(rest.split(",")))
+        return Pronouns(words, tuple(map(str.strip, rest.split(","))))
     if kind == "words" and rest:
         try:
             with open(rest, encoding="utf-8-sig") as file:
