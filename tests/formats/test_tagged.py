@@ -196,7 +196,7 @@ def test_eight_of_77_tags_without_their_sign(tmp_path: Path, capfdbinary: pytest
         "[#{1} {0}]",
         '<entity id="{1}">{0}</entity>',
         "<coref id={1}>{0}</coref>",
-        '<coref id="s.{1}">{0}</coref>',
+        '<coref id="7-{1}">{0}</coref>',
         "<mention id='m' cluster='{1}'>{0}</mention>",
         '<COREF ID="set_{1}">{0}</COREF>',
     ],
