@@ -294,3 +294,15 @@ def test_a_real_corpus_has_its_topics(corpora: Path, topics: int) -> None:
     assert [notice.details["side"] for notice in result.notices if notice.code == "crosses-unit"] in ([], ["response"])
     for name, counts in result.counts.items():
         assert np.allclose(result.units.counts[name].sum(axis=0), counts.sum(axis=0)), name
+
+
+@pytest.mark.parametrize(("cell", "units"), [("-", 3), ("x", 2), ("nan", 3)])
+def test_what_stands_for_no_unit_is_no_unit_of_several_documents(cell: str, units: int, tmp_path: Path) -> None:
+    """Documents without a topic were one unit, with p .25 for .0391."""
+    path = tmp_path / "key.conll"
+    topics = {"a": cell, "b": cell, "c": "t"}
+    path.write_text(
+        "".join(f"#begin document {name}\n{topic}\tw\t(1)\n#end document\n" for name, topic in topics.items())
+    )
+    result = counted(path, path)
+    assert result.units is not None and len({*result.units.names}) == units

@@ -62,6 +62,10 @@ class Units(NamedTuple):
         return of_number
 
 
+_NO_UNIT = {"", "-", "_", "*", "nan", "none"}
+"""What stands for no unit, in lower case: such tokens are a unit of their document, not one of several documents."""
+
+
 def units_of(pairs: Pairs, unit: str) -> Units:
     """Return the units of a batch of pairs of documents. ``unit`` begins with one of
     `corefscore.core.documents.UNIT_SOURCES`.
@@ -79,7 +83,7 @@ def units_of(pairs: Pairs, unit: str) -> Units:
         of_tokens = (layer and layer.units) or (key.names[document],)
         numbers = Numbers()
         tokens.append(numbers.of(of_tokens) + len(names))
-        names += numbers
+        names += (key.names[document] if name.strip().lower() in _NO_UNIT else name for name in numbers)
         documents += [document] * len(numbers)
     first = np.cumsum([0, *map(len, tokens)])
     found = Units(np.array(documents, dtype=np.int64), names, np.concatenate(tokens or [first[:0]]), first, ())
