@@ -80,10 +80,8 @@ def test_the_metric_of_a_baseline_takes_other_names(tmp_path: Path, capfdbinary:
     done = call(capfdbinary, "check", f"B3={baseline}", KEY, RESPONSE)
     assert (done.status, done.stderr) == (0, b"")
     done = call(capfdbinary, "check", f"CoNLL={baseline}", KEY, RESPONSE)
-    told = (
-        f'"CoNLL" is a group; name the metric of this file, as in muc={baseline}, or give only {baseline} if it names'
-    )
-    assert (done.status, done.stderr.decode()) == (2, f"corefscore: {told} its metrics\n")
+    told = f'"CoNLL" is a group; name the metric of this file, as in muc={baseline}, or leave out "CoNLL=" if the file'
+    assert (done.status, done.stderr.decode()) == (2, f"corefscore: {told} names its metrics\n")
 
 
 def test_python_takes_other_names() -> None:
