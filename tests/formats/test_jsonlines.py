@@ -1013,3 +1013,31 @@ def test_texts_that_look_alike_are_told_in_files(
     found = corefscore.score(tmp_path / "key", tmp_path / "response", "lea").notices
     alike = [(its.details["first"], its.details["second"]) for its in found if its.code == "alike-mentions"]
     assert alike == ([told] if told else [])
+
+
+def test_texts_are_compared_where_the_first_document_is_missing(tmp_path: Path) -> None:
+    for name, rows in (
+        ("key", {"a": [["Anna", "she"], ["0"]], "b": [["Bob", "he"]]}),
+        ("response", {"b": [["bob", "him"]]}),
+        ("numbers", {"a": [["0", "1"]], "b": [["0", "1"], ["2", "3", "4"]]}),
+        ("higher", {"b": [["1", "2"], ["3", "4", "5"]]}),
+    ):
+        objects = (lines({"doc_key": key, "clusters": clusters}) for key, clusters in rows.items())
+        (tmp_path / name).write_text("".join(objects))
+    for key, response, code in (("key", "response", "alike-mentions"), ("numbers", "higher", "other-items")):
+        found = corefscore.score(tmp_path / key, tmp_path / response, "muc").notices
+        assert code in {notice.code for notice in found}
+
+
+def test_errors_of_tokens_and_characters_are_not_mixed(tmp_path: Path) -> None:
+    text = {"doc_key": "a", "text": "Anna saw Bob. She likes him."}
+    rows = {
+        "key": [[[0, 4], [14, 17]], [[9, 12], [24, 27]]],
+        "fits": [[[0, 4], [14, 17]]],
+        "other": [[[0, 4], [14, 16]], [[9, 12], [24, 27]]],
+    }
+    for name, clusters in rows.items():
+        (tmp_path / name).write_text(lines({**text, "clusters": clusters}))
+    done = within("errors", *(tmp_path / name for name in rows))
+    assert done.status == 2 and b"within tokens of the key; score with --align" in done.stderr
+    assert within("errors", *(tmp_path / name for name in rows), "--align").status == 0

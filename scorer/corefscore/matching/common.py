@@ -200,7 +200,7 @@ _MUCH = 0.1
 
 
 def unlike_documents(names: Sequence[str], files: Sequence[str], counts: Floats) -> Iterator[Finding]:
-    """Report documents of which hardly any mention matches, on either side, although so many match in the others that
+    """Report documents of which hardly any mention matches, on either side, although so many match in all that
     chance explains one such document in `_RARE`, or that several are `_FAR` from the others. ``files`` are only used if
     no document is in memory; ``counts`` has one row a document: common mentions, those of the key, common mentions,
     those of the response.
@@ -210,7 +210,7 @@ def unlike_documents(names: Sequence[str], files: Sequence[str], counts: Floats)
     matching, of_key, _, of_response = counts.T
     smaller = np.minimum(of_key, of_response)
     low = (matching <= _LITTLE * smaller) & (smaller >= _LEAST)
-    share = min(matching[~low].sum() / max(of_response[~low].sum(), 1), 1)
+    share = min(matching.sum() / max(of_response.sum(), 1), 1)
     rare = (1 - share) ** np.maximum(of_response - matching, 0) * _RARE < 1
     unlike = rare & (smaller >= _SOME) & (matching <= _LITTLE * smaller - 1) & (matching < FEW * share * of_response)
     # Rates of documents vary by chance, and since some texts are harder.
@@ -259,10 +259,12 @@ def unread_columns(
     alone = of_key.keys() - of_response.keys()
     found |= {column.name: of_key[column] for column in alone if side_in(column.name) == RESPONSE}
     own, others = (mentions_by_column(_text_at(its, where != "")) if its else {} for its in (key, response))
+    of_last = own.pop(0, None)
     others.pop(0, None)
-    for number, (line, cells) in others.items():
-        if response is not None and not any(all(map(eq, cells, its)) for _, its in own.values()):
-            found[f"column {number}"] = response._replace(line=(response.line or 1) - 1 + line)
+    for number, its in others.items():
+        same = its == of_last or any(all(map(eq, its.values(), others.values())) for others in own.values())
+        if response is not None and not same:
+            found[f"column {number}"] = response._replace(line=(response.line or 1) - 1 + min(its))
     if found:
         place, fields = min(found.values(), key=lambda place: place.line or 0), sorted(found)
         how = "remove the columns after it" if others else "name it: --columns response.entity=NAME"

@@ -61,8 +61,9 @@ def compared(key: Documents, response: Documents, present: Bools) -> tuple[Docum
     ]
     notices = list(_on_one_side(key, response, listed, present))
     numbers = listed[0][1] + LONGEST, number[np.append(~spans, np.ones(len(other), dtype=np.bool_))]
-    if notices and (shift := _shift(_texts(ours.values, numbers[0]), _texts(theirs.values, numbers[1]))):
-        notices.append(found_at(response.place_of(0), "shifted-items", shift="higher" if shift > 0 else "lower"))
+    first = next(filter(None, response.places), None)
+    if notices and first and (shift := _shift(_texts(ours.values, numbers[0]), _texts(theirs.values, numbers[1]))):
+        notices.append(found_at(first, "shifted-items", shift="higher" if shift > 0 else "lower"))
     notices += _moved(ours.others, theirs.others, response.places)[:1]
     return response, notices
 
@@ -176,7 +177,8 @@ def _on_one_side(
         for side, which, before in ((key, places[0][:_MOST], 0), (response, places[1][:_MOST], len(ours))):
             names = map(key.names.__getitem__, document[which].tolist())
             texts.append({*zip(names, side.words_of((which - before).tolist()), strict=True)})
-        yield from alike_mentions(texts[0], texts[1], response.place_of(0).source.name)
+        path = next(filter(None, response.places)).source.name
+        yield from alike_mentions(texts[0], texts[1], path)
     for at in np.flatnonzero(missing + extra).tolist():
         counts = {"extra": plural(int(extra[at]), "item"), "missing": plural(int(missing[at]), "item")}
         yield found_at(response.place_of(at), "other-items", document=response.names[at], **counts)

@@ -18,17 +18,17 @@ _MENTIONS = re.compile(rb"(?:\(\d+\)?|\d+\))(?:\|(?:\(\d+\)?|\d+\)))*")
 """A cell that begins or ends mentions."""
 
 
-def mentions_by_column(text: bytes) -> dict[int, tuple[int, list[bytes]]]:
-    """Find the columns of CoNLL that have mentions: the line of the first one (from 1), and all cells with mentions, by
-    the number of the column (from 1, or 0 for the last one). A text without the begin of a document has none, and
-    neither has a column in which few mentions begin or few end, such as words."""
-    found: dict[int, tuple[int, list[bytes]]] = {}
+def mentions_by_column(text: bytes) -> dict[int, dict[int, bytes]]:
+    """Find the columns of CoNLL that have mentions: the cells with mentions by line (from 1), by the number of the
+    column (from 1, or 0 for the last one). A text without the begin of a document has none, and neither has a column in
+    which few mentions begin or few end, such as words."""
+    found: dict[int, dict[int, bytes]] = {}
     for number, line in enumerate(text.split(b"\n") if b"#begin document" in text else (), start=1):
         cells = columns_of(line)
         for column, cell in enumerate([*cells[-1:], *cells[:-1]]):
             if _MENTIONS.fullmatch(cell) and not line.startswith(b"#"):
-                found.setdefault(column, (number, []))[1].append(cell)
-    counts = {column: [b"".join(cells).count(of) for of in (b"(", b")")] for column, (_, cells) in found.items()}
+                found.setdefault(column, {})[number] = cell
+    counts = {column: [b"".join(its.values()).count(of) for of in (b"(", b")")] for column, its in found.items()}
     return {column: its for column, its in found.items() if min(counts[column]) * 10 > max(counts[column]) * 9}
 
 

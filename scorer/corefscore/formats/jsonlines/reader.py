@@ -486,12 +486,16 @@ def _units(place: Place, fields: Fields, words: Sentences, unit: str) -> list[st
     raise refused(place, "no-unit", what=f'the field "{field}" {fault}', expected=expected, unit=unit)
 
 
+_NAMES = 6
+"""Twice the number of names that say what their ends mean."""
+
+
 def _types(place: Place, fields: Fields, words: Sentences, request: Request) -> Mapping[str, str]:
     """Return the types of entities by id, from a field with a type for each cluster or for each mention, or with lists
     of the offsets and the type of a name, by sentence or not; a mention has the type of the name with its offsets.
 
     Raises `InputError` for a field with another shape, for offsets that count from the beginning of each sentence, and
-    for ends that seem to be one earlier or later than those of mentions; without the field there are no types.
+    for ends that seem to be one later than those of mentions; without the field there are no types.
     """
     field = (request.types or "").removeprefix(OF_FIELD)
     dialect, clusters = clusters_of(place, fields, request)
@@ -520,9 +524,9 @@ def _types(place: Place, fields: Fields, words: Sentences, request: Request) -> 
         raise bad_field(place, fields, field, what, "offsets from the beginning of the document")
     type_of = {tuple(name[:width]): name[width] for name in reversed(names)}
     mentions = {tuple(mention) for cluster in clusters for mention in cluster}
-    fit, *others = (sum((*its[:-1], its[-1] + by) in mentions for its in type_of) for by in (0, -1, 1))
-    if max(1, fit) < max(others):
-        what = f"has {plural(fit, 'name')} with offsets of a mention, and {max(others)} if ends were one less or more"
+    fit, other = (sum((*its[:-1], its[-1] - by) in mentions for its in type_of) for by in (0, 1))
+    if 2 * other >= max(_NAMES, len(type_of)) and other > 3 * fit:
+        what = f"has {plural(fit, 'name')} with offsets of a mention, and {other} if ends were one less"
         raise bad_field(place, fields, field, what, f"ends that are those of {dialect.clusters}: {dialect.mention}")
     # The first mention of a cluster is the last one to set its type.
     pairs = ((number, tuple(mention)) for number, cluster in enumerate(clusters) for mention in reversed(cluster))

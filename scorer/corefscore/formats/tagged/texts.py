@@ -142,7 +142,7 @@ def _is_answer(answer: _Answer, text: Untagged, notation: Notation, name: str) -
     """Return whether another field of an object seems to have the answer of the system, by its name or since it is the
     same text with other tags."""
     value = answer.others[name]
-    if value is None or of_key(name):
+    if not value or not isinstance(value, str | list | dict) or of_key(name):
         return False
     if side_in(name) == RESPONSE or _OF_ANSWERS.fullmatch(name):
         return True

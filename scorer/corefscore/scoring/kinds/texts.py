@@ -281,6 +281,11 @@ def text_of(pairs: Sequence[Pairs]) -> Text:
 
     It includes the empty nodes that only a response has, since mentions can consist of them.
     """
+    if len({batch.of_characters for batch in pairs}) > 1:
+        raise UsageError(
+            "both sides count characters, and mentions of one response begin or end within tokens of the key; score "
+            "with --align, which widens them"
+        )
     annotations = pairs[0].key.layers()
     for batch in pairs:
         if batch.response.nodes is not None:
