@@ -721,6 +721,7 @@ def test_documents_in_the_names_of_items_are_told(items: str, labels: str, told:
         ("span", "0:1 5:5 7:8 9:9", "0:1 7:8 9:9 12:12", 3),
         ("token_ids", "0..1 5..5 7..8 9..9", "0..1 7..8 9..9 12..12", 3),
         ("end", "1 5 8 9", "1 8 9 12", 3),
+        ("end", "1.0 5.0 8.0 9.0", "1.0 8.0 9.0 12.0", 3),
         ("span", "0-1 5-5 7-8 9-9", "0:1 7:8 9:9 12:12", 0),  # in another notation
         ("start", "0.1 5.2 7.3 9.4", "0.2 5.3 7.4 9.5", 0),  # in seconds
         ("price", "0 5 7 9", "0 7 9 12", 0),
@@ -773,13 +774,15 @@ def test_ids_of_other_mentions_in_a_folder_of_tables_are_told(response: str, tol
     [
         (("text", "mention_text"), True),
         (("span", "surface form"), True),
+        (("start", "begin_token"), True),
         (("text", "note"), False),
     ],
 )
 def test_columns_of_words_are_compared_whatever_they_are_called(
     names: tuple[str, str], reported: bool, tmp_path: Path
 ) -> None:
-    sides = zip(("key.csv", "response.csv"), names, ("Ann he Bob Al", "he Ann Bob Al"), strict=True)
+    both = ("0 2 4 6", "2 0 4 6") if names[0] == "start" else ("Ann he Bob Al", "he Ann Bob Al")
+    sides = zip(("key.csv", "response.csv"), names, both, strict=True)
     for name, column, cells in sides:
         rows = (f"id_{n},{cell},A" for n, cell in enumerate(cells.split()))
         (tmp_path / name).write_text("\n".join([f"mention_id,{column},cluster", *rows, ""]))

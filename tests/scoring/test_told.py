@@ -256,6 +256,9 @@ def test_a_document_without_mentions_and_with_odd_cells_is_told(tmp_path: Path) 
         (60, 6, 6, 1, True),
         (60, 6, 40, 1, True),
         (20, 8, 2, 0, False),
+        (20, 4, 3, 0, True),
+        (20, 3, 3, 0, False),  # few mentions can be all wrong
+        (100, 8, 4, 0, False),  # a few of many documents
         (20, 2, 2, 1, False),
     ],
 )
