@@ -1041,3 +1041,18 @@ def test_errors_of_tokens_and_characters_are_not_mixed(tmp_path: Path) -> None:
     done = within("errors", *(tmp_path / name for name in rows))
     assert done.status == 2 and b"within tokens of the key; score with --align" in done.stderr
     assert within("errors", *(tmp_path / name for name in rows), "--align").status == 0
+
+
+def test_batches_of_tokens_and_of_characters_are_shown_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A later batch in which a mention ends within a token, whichever side it is of."""
+    texts = {"a": "Anna saw Bob.", "b": "Anna met Bob Smith and she smiled at him ."}
+    key = {"a": [[[0, 4], [9, 12]]], "b": [[[0, 4], [23, 26]], [[9, 18], [37, 40]]]}
+    response = {"a": key["a"], "b": [[[0, 4], [23, 26]], [[9, 17], [37, 40]]]}
+    for name, clusters in (("key", key), ("response", response)):
+        rows = (lines({"doc_key": d, "text": texts[d], "clusters": clusters[d]}) for d in "ab")
+        (tmp_path / name).write_text("".join(rows))
+    asked = ("errors", tmp_path / "key", tmp_path / "response", "--pronouns", "none", "--format", "csv")
+    whole = within(*asked)
+    monkeypatch.setattr("corefscore.formats.jsonlines.reader.BATCH", 0)
+    assert within(*asked) == whole
+    assert b",him," in whole.stdout

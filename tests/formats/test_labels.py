@@ -750,6 +750,24 @@ def test_ids_of_other_mentions_are_told(column: str, key: str, response: str, to
 
 
 @pytest.mark.parametrize(
+    ("response", "told"),
+    [
+        ("0,2 3,5 6,8 9,11", 0),  # another end
+        ("0, 3, 6, 9,10", 0),  # no ends
+        ("3,4 6,7 9,10 12,13", 4),
+        (",4 ,7 9,10 12,13", 2),
+    ],
+)
+def test_ids_of_other_mentions_show_in_all_columns_of_places(response: str, told: int, tmp_path: Path) -> None:
+    """A system may have other ends; without a cell nothing is known."""
+    for name, cells in (("key.csv", "0,1 3,4 6,7 9,10"), ("response.csv", response)):
+        rows = (f"id_{n},{cell},A" for n, cell in enumerate(cells.split(" ")))
+        (tmp_path / name).write_text("\n".join(["mention_id,start,end,cluster", *rows, ""]))
+    found = score(tmp_path / "key.csv", tmp_path / "response.csv", "bcub").notices
+    assert [its.details["count"] for its in found if its.code == "other-rows"] == [f"{told} rows"] * bool(told)
+
+
+@pytest.mark.parametrize(
     ("response", "told"), [("Ann,A he,B", 0), ("he,A Ann,B", 2), ("Ann,A", 0), ("he,A he,B Ann,B", 1)]
 )
 def test_ids_of_other_mentions_in_a_folder_of_tables_are_told(response: str, told: int, tmp_path: Path) -> None:

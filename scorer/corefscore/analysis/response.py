@@ -295,8 +295,12 @@ def analysable(result: Result) -> Analysable:
     response = joined([replace(batch.response, opening=None) for batch in batches])
     # The names of both sides are equal.
     present = np.concatenate([batch.present for batch in batches])
-    of_characters = any(batch.of_characters for batch in batches)
-    pairs = Pairs(key, replace(response, names=key.names), present, of_characters=of_characters)
+    odd = next((batch for batch in batches if batch.of_characters), None)
+    if odd is not None:  # the words of the key are those of other tokens in some documents
+        key, response = (
+            replace(side, words=its.words, annotations=None) for side, its in ((key, odd.key), (response, odd.response))
+        )
+    pairs = Pairs(key, replace(response, names=key.names), present, of_characters=odd is not None)
     return Analysable(replace(result, listed={}), pairs, *found)
 
 

@@ -558,7 +558,6 @@ def joined(parts: Sequence[Documents]) -> Documents:
     odd_labels, label = _joined_labels(parts)
     characters = [text for part in parts for text in (part.characters or [None] * len(part))]
     places = [part.places for part in parts]
-    first = next((part for part in parts if part.annotations is None), parts[0])
 
     def column(name: str, shifts: Iterable[int] = repeat(0)) -> Any:
         return np.concatenate([getattr(part, name) + shift for part, shift in zip(parts, shifts, strict=False)])
@@ -578,14 +577,14 @@ def joined(parts: Sequence[Documents]) -> Documents:
         **{name: by_document(name) for name in _OF_DOCUMENTS},
         odd_labels=odd_labels,
         exact_names=all(part.exact_names for part in parts),
-        words=next((part.words for part in parts if part.items), first.words),
+        words=next((part.words for part in parts if part.items), parts[0].words),
         named_entities=_joined_names(parts, documents),
         texts=_table([part.texts for part in parts]),
         nodes=_table([part.nodes for part in parts if part.nodes is not None or len(part.start)]),
         characters=None if all(part.characters is None for part in parts) else characters,
         unread={name: place for part in reversed(parts) for name, place in part.unread.items()},
         unnamed=all(part.unnamed for part in parts),
-        annotations=first.annotations,
+        annotations=parts[0].annotations,
         own_text=any(part.own_text for part in parts),
         items=joined_items([part.items for part in parts], documents),
     )

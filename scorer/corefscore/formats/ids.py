@@ -82,7 +82,7 @@ def merged_cells(documents: Documents) -> Iterator[Finding]:
     rest, every = several[~partly], len(several)
     # How likely such documents are if their entities are like those of the rest.
     chance = (1 - rest.sum() / (len(rest) + 1)) ** partly.sum()
-    if len(without) >= max(2, partly.sum()) and not several[partly].any() and chance < _RARE:
+    if 1 < partly.sum() <= len(without) and not several[partly].any() and chance < _RARE:
         among = f"{partly.sum()} entities in {len(np.unique(without))} of {plural(len(documents), 'document')}"
         what = f"and {len(without)} rows have no label"
         yield found_at(documents.place_of(int(without[0])), "merged-cells", among=among, what=what)

@@ -473,6 +473,7 @@ _PLACE = re.compile(r" *(?:[0-9]+(?:(?:[-_:,] ?| |\.\.)[0-9]+|\.0)?|[\[(][0-9]+(
 """A cell that says where an item is, such as `3`, `3-5` or `(3, 5)`, but not a time in seconds, or a date."""
 
 _NUMBER = re.compile(r" *[0-9]+(?:\.0)? *|")
+"""A cell that may also be the number of words of an item."""
 
 _FIGURE = re.compile("(?:[A-Za-z]?(?=[^0-9]*[0-9])[-+.,:/ 0-9eETZ%]*)?")
 """A cell with nothing but a number, a time or a rank."""
@@ -483,9 +484,11 @@ _LONG = 6
 
 def _identifies(name: str, cells: Sequence[str], known: Collection[str]) -> bool:
     """Return whether a column seems to say which item a row has: its place, or text that is no ``known`` one."""
-    are_places, are_numbers = (all(map(of.fullmatch, cells)) for of in (_PLACE, _NUMBER))
-    if re.fullmatch(OF_PLACES, name.lower()) or (are_places and re.fullmatch(OF_WORDS, name.lower())):
-        return are_places and not (are_numbers and re.fullmatch(OF_WORDS, name.lower()))
+    are_places = all(map(_PLACE.fullmatch, cells))
+    if re.fullmatch(OF_PLACES, name.lower()):
+        return are_places
+    if are_places and re.fullmatch(OF_WORDS, name.lower()):
+        return not all(map(_NUMBER.fullmatch, cells))
     figures = all(map(_FIGURE.fullmatch, cells)) and min(map(len, cells)) < _LONG
     return not figures and not {*cells} <= {*known}
 

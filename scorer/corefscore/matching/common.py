@@ -262,7 +262,7 @@ def unread_columns(
     of_last = own.pop(0, None)
     others.pop(0, None)
     for number, its in others.items():
-        same = its == of_last or any(all(map(eq, its.values(), others.values())) for others in own.values())
+        same = its == of_last or any(all(map(eq, its.values(), cells.values())) for cells in own.values())
         if response is not None and not same:
             found[f"column {number}"] = response._replace(line=(response.line or 1) - 1 + min(its))
     if found:

@@ -83,6 +83,7 @@ def _shift(key: set[str], response: set[str]) -> int:
 
 
 _EMPTY = hash("")
+"""An empty cell, which says nothing."""
 
 _FEW = {0.02: OF_PLACES, 0.1: OF_WORDS}
 """The share of cells that may be corrected, by the names of columns; more of them belong to other items."""

@@ -84,7 +84,7 @@ E2E, _FASTCOREF = BY_NAME["e2e"], BY_NAME["fastcoref"]
 OF_MENTIONS = ("clusters_strings", "clusters_text_mentions", "clusters_token_text")
 """The fields in which programs write the words of each mention."""
 
-OF_CHARACTERS = ("text", OF_MENTIONS[0])
+OF_CHARACTERS = ("text", "clusters_strings")
 """The fields of objects whose offsets count characters, unless other fields have tokens."""
 
 

@@ -486,8 +486,8 @@ def _units(place: Place, fields: Fields, words: Sentences, unit: str) -> list[st
     raise refused(place, "no-unit", what=f'the field "{field}" {fault}', expected=expected, unit=unit)
 
 
-_NAMES = 6
-"""Twice the number of names that say what their ends mean."""
+_NAMES = 3
+"""The number of names that say what their ends mean."""
 
 
 def _types(place: Place, fields: Fields, words: Sentences, request: Request) -> Mapping[str, str]:
@@ -525,7 +525,7 @@ def _types(place: Place, fields: Fields, words: Sentences, request: Request) -> 
     type_of = {tuple(name[:width]): name[width] for name in reversed(names)}
     mentions = {tuple(mention) for cluster in clusters for mention in cluster}
     fit, other = (sum((*its[:-1], its[-1] - by) in mentions for its in type_of) for by in (0, 1))
-    if 2 * other >= max(_NAMES, len(type_of)) and other > 3 * fit:
+    if other >= max(_NAMES, len(type_of) / 2) and other > 3 * fit:
         what = f"has {plural(fit, 'name')} with offsets of a mention, and {other} if ends were one less"
         raise bad_field(place, fields, field, what, f"ends that are those of {dialect.clusters}: {dialect.mention}")
     # The first mention of a cluster is the last one to set its type.

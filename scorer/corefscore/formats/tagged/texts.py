@@ -146,7 +146,9 @@ def _is_answer(answer: _Answer, text: Untagged, notation: Notation, name: str) -
         return False
     if side_in(name) == RESPONSE or _OF_ANSWERS.fullmatch(name):
         return True
-    other = untagged(value, notation) if isinstance(value, str) else text
+    if not isinstance(value, str):
+        return False
+    other = untagged(value, notation)
     return bool(other.mentions) and other.words == text.words and other.mentions != text.mentions
 
 
