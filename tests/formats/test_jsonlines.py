@@ -1045,9 +1045,9 @@ def test_errors_of_tokens_and_characters_are_not_mixed(tmp_path: Path) -> None:
 
 def test_batches_of_tokens_and_of_characters_are_shown_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A later batch in which a mention ends within a token, whichever side it is of."""
-    texts = {"a": "Anna saw Bob.", "b": "Anna met Bob Smith and she smiled at him ."}
-    key = {"a": [[[0, 4], [9, 12]]], "b": [[[0, 4], [23, 26]], [[9, 18], [37, 40]]]}
-    response = {"a": key["a"], "b": [[[0, 4], [23, 26]], [[9, 17], [37, 40]]]}
+    texts = {"a": "Anna saw Bob.", "b": "Yesterday Anna met Bob Smith and she smiled at him so much that he ran ."}
+    key = {"a": [[[0, 4], [9, 12]]], "b": [[[10, 14], [33, 36]], [[19, 28], [47, 50]]]}
+    response = {"a": key["a"], "b": [[[10, 14], [60, 62]], [[19, 27], [47, 50]]]}
     for name, clusters in (("key", key), ("response", response)):
         rows = (lines({"doc_key": d, "text": texts[d], "clusters": clusters[d]}) for d in "ab")
         (tmp_path / name).write_text("".join(rows))
@@ -1055,4 +1055,4 @@ def test_batches_of_tokens_and_of_characters_are_shown_alike(tmp_path: Path, mon
     whole = within(*asked)
     monkeypatch.setattr("corefscore.formats.jsonlines.reader.BATCH", 0)
     assert within(*asked) == whole
-    assert b",him," in whole.stdout
+    assert b",she," in whole.stdout

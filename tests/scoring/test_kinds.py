@@ -642,6 +642,14 @@ def test_types_that_are_not_there_are_refused(text: str, of: str, message: str, 
     assert message in str(caught.value)
 
 
+def test_names_within_mentions_are_no_sign_of_other_ends(tmp_path: Path) -> None:
+    """Mentions that end a token earlier, too, as where a name is within another."""
+    clusters = [[[n, n + 1] for n in (0, 4, 8)], [[n, n] for n in (0, 4, 8)]]
+    path = tmp_path / "key.jsonl"
+    path.write_text(json.dumps({"clusters": clusters, "ner": [[n, n + 1, "PER"] for n in (0, 4, 8)]}) + "\n")
+    assert "field:ner:PER" in score(path, path, "bcub", of="field:ner").kinds
+
+
 def test_names_by_sentence_may_begin_with_a_sentence(tmp_path: Path) -> None:
     path = tmp_path / "key.jsonl"
     names = {"ner": [[[0, 0, "PER"]], [[1, 1, "ORG"]]]}

@@ -206,7 +206,7 @@ class BatchScorer:
         if self.of is not None:
             found = self._of_kinds(found, pairs, matched, self.of)
         perfect = [(of[..., ::2] == of[..., 1::2]).all(axis=(1, 2)) for of in found.counts.values()]
-        large = (found.counts[MENTIONS][:, 0, 3] >= _SURE) & (windows is None)
+        large = found.counts[MENTIONS][:, 0, 3] >= _SURE
         same = np.flatnonzero(np.logical_and.reduce([large, *perfect]))
         at = same[0] if len(same) else 0
         first = pairs.key.places[at], pairs.response.places[at]
