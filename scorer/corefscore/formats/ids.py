@@ -79,18 +79,17 @@ def merged_cells(documents: Documents) -> Iterator[Finding]:
     without = documents.items.document if documents.items else NONE
     several = np.bincount(documents.entity, minlength=len(documents.document)) > 1
     partly = (np.bincount(without, minlength=len(documents)) > 0)[documents.document]
-    rest, every = several[~partly], len(several)
+    rest, every, unlabelled = several[~partly], len(several), f"and {len(without)} rows have no label"
     # How likely such documents are if their entities are like those of the rest.
     chance = (1 - rest.sum() / (len(rest) + 1)) ** partly.sum()
     if 1 < partly.sum() <= len(without) and not several[partly].any() and chance < _RARE:
         among = f"{partly.sum()} entities in {len(np.unique(without))} of {plural(len(documents), 'document')}"
-        what = f"and {len(without)} rows have no label"
-        yield found_at(documents.place_of(int(without[0])), "merged-cells", among=among, what=what)
+        yield found_at(documents.place_of(int(without[0])), "merged-cells", among=among, what=unlabelled)
     if every > 1 and not several.any():
         names = documents.words_of(range(min(every, 1000)))
         # Signs of lists, a comma with less weight, since names have some. All ids have the same number.
         signs = [3 * len(re.findall("[;|]", name)) + name.count(",") for name in names]
-        what = f"and {len(without)} rows have no label" if len(without) > 1 else ""
+        what = unlabelled * (len(without) > 1)
         if max(signs) > 2 and len({*signs}) > 1 and 2 * sum(map(bool, signs)) > len(signs):
             what = f'such as "{shortened(names[signs.index(max(signs))])}"'
         if what:

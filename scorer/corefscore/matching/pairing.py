@@ -208,6 +208,13 @@ def _named_by_position(sides: Iterable[Iterator[Documents]], number: int) -> lis
     return [iter([side]) for side in whole]
 
 
+WITHIN_TOKENS = (
+    "both sides count characters, and mentions of a response begin or end within tokens of the key; score with "
+    "--align, which widens them"
+)
+"""Why characters cannot be tokens."""
+
+
 class Pairs(NamedTuple):
     """A batch of pairs; document d of ``key`` and of ``response`` belong together.
 
@@ -227,10 +234,7 @@ class Pairs(NamedTuple):
             if int(side.start.min(initial=0)) < 0:
                 raise UsageError(f"{option} needs mentions of the form (start, end), and the {name} has others")
         if self.of_characters:
-            raise UsageError(
-                f"{option} counts tokens, but both sides count characters, and mentions of the response begin or end "
-                "within tokens of the key; score with --align, which widens them"
-            )
+            raise UsageError(f"{option} counts tokens, but {WITHIN_TOKENS}")
 
     def narrow(self) -> Pairs:
         """Return the pairs in less memory: narrow columns, and equal names of both sides once."""

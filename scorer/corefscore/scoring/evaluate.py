@@ -209,8 +209,7 @@ class BatchScorer:
         large = found.counts[MENTIONS][:, 0, 3] >= _SURE
         same = np.flatnonzero(np.logical_and.reduce([large, *perfect]))
         at = same[0] if len(same) else 0
-        first = pairs.key.places[at], pairs.response.places[at]
-        found = found._replace(same=len(same), first=first)
+        found = found._replace(same=len(same), first=(pairs.key.places[at], pairs.response.places[at]))
         return found._replace(names=names, fingerprint=key, windows=windows, unread=unread)
 
     def _of_spans(self, pairs: Pairs, units: Units | None) -> tuple[ScoredBatch, Matched]:

@@ -23,7 +23,7 @@ from corefscore.core.arrays import NONE, Bools, Ints, bounds, narrow
 from corefscore.core.documents import Documents, Nodes, are_empty, by_sentence
 from corefscore.core.errors import UsageError
 from corefscore.formats.base import AUTO, LAST, PARSE, Annotations
-from corefscore.matching.pairing import Pairs
+from corefscore.matching.pairing import WITHIN_TOKENS, Pairs
 
 _TABLES = json.loads(get_data(__package__, "tags.json") or b"")
 """The rules for heads, and the sets of parts of speech."""
@@ -282,10 +282,7 @@ def text_of(pairs: Sequence[Pairs]) -> Text:
     It includes the empty nodes that only a response has, since mentions can consist of them.
     """
     if len({batch.of_characters for batch in pairs}) > 1:
-        raise UsageError(
-            "both sides count characters, and mentions of one response begin or end within tokens of the key; score "
-            "with --align, which widens them"
-        )
+        raise UsageError(WITHIN_TOKENS)
     annotations = pairs[0].key.layers()
     for batch in pairs:
         if batch.response.nodes is not None:
