@@ -684,6 +684,39 @@ def test_a_mention_in_two_entities_has_the_type_of_the_one_in_which_it_counts(tm
     assert [kinds[f"field:types:{name}"]["bcub"].recall_counts for name in "AB"] == [(2, 2), (1, 1)]
 
 
+PARTLY = {
+    # An option, the column of CoNLL that is empty in one of three documents, and what is told.
+    "tags": ("kind", 5, "no parts of speech", "no mention counts as a pronoun or name by its part of speech"),
+    "tags of pronouns": ("pronouns:tags:PRP", 5, "no parts of speech", "no mention counts as a pronoun"),
+    "parses": ("names", 6, "no parses", "the head of each mention is its last word"),
+    "types": ("column:7", 7, "no types of entities", 'the type of entities is "-"'),
+}
+
+
+@pytest.mark.parametrize(("of", "column", "what", "effect"), PARTLY.values(), ids=PARTLY)
+def test_what_only_some_documents_have_is_told(of: str, column: int, what: str, effect: str, tmp_path: Path) -> None:
+    lines = "x 0 0 Ann NNP (NP* (PER (1\nx 0 1 Lee NNP *) PER) 1)\nx 0 2 she PRP (NP*) (PER) (1)"
+    full, empty = [line.split() for line in lines.splitlines()], [line.split() for line in lines.splitlines()]
+    for row in empty:
+        row[column - 1] = "-"
+
+    def path(name: str, *documents: list[list[str]]) -> str:
+        texts = (
+            f"#begin document ({number})\n" + "\n".join(map(" ".join, rows)) + "\n\n#end document\n"
+            for number, rows in enumerate(documents)
+        )
+        (tmp_path / name).write_text("".join(texts))
+        return str(tmp_path / name)
+
+    response = path("response.conll", full, full, full)
+    notice, *others = score(path("key.conll", full, empty, full), response, "muc", of=of).notices
+    assert {other.code for other in others} <= {"nothing-of-kind"}
+    assert (notice.code, notice.line) == ("partial-annotation", 7)
+    assert notice.found == f'{what} in 1 of 3 documents, such as "(1)"'
+    assert notice.advice.startswith(effect)
+    assert {other.code for other in score(response, response, "muc", of=of).notices} <= {"nothing-of-kind"}
+
+
 def test_a_response_without_the_column_has_the_types_of_the_key(tmp_path: Path) -> None:
     key, response = tmp_path / "key.conll", tmp_path / "response.json"
     key.write_text(CONLL_NAMES)

@@ -59,6 +59,19 @@ def among(numbers: Ints | Bytes, some: Ints | Bytes) -> Bools:
     return table[numbers]
 
 
+_RARE = 1e-6
+"""The chance up to which something is not explained by chance."""
+
+
+def lacking(found: Ints, every: Ints) -> Bools:
+    """Return which documents have none of something, found so often among so many in each document, although its share
+    in the others makes this unlikely (`_RARE`)."""
+    some = found > 0
+    share = min(found.sum() / every[some].sum(), 1) if some.any() else 1
+    unlikely: Bools = ~some & ((1 - share) ** every < _RARE)
+    return unlikely
+
+
 def pairs_of(n: Ints) -> Ints:
     """Return the number of unordered pairs among n things, n (n - 1) / 2."""
     return n * (n - 1) // 2

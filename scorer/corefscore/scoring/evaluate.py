@@ -68,6 +68,7 @@ class ScoredBatch(NamedTuple):
     - ``fidelity``: the counts of the fidelity of the text of the response, if its words had to be found in the key.
     - ``fingerprint``: of the documents of the key.
     - ``unread``: of either side, the fields or columns that are not read, with their places.
+    - ``partial``: the notices about documents without the annotation by which kinds are known in the others.
     - ``same``, ``first``: the number of documents of at least `_SURE` mentions that are scored as perfect, and the
       place, on either side, of the first of them; or of the first document, if there are none.
     """
@@ -89,6 +90,7 @@ class ScoredBatch(NamedTuple):
     fidelity: Ints | None = None
     fingerprint: int = 0
     unread: tuple[Mapping[Unread, Place], Mapping[Unread, Place]] = ({}, {})
+    partial: Sequence[Finding] = ()
     same: int = 0
     first: tuple[Place | None, Place | None] = (None, None)
 
@@ -187,10 +189,11 @@ class BatchScorer:
         """Count a batch, or its windows if there are any."""
         names, rules, key = pairs.key.names, self.settings.rules, pairs.fingerprint
         unread = pairs.key.unread, pairs.response.unread
+        partial: list[Finding] = []
         if self.of is not None:
             from corefscore.scoring.kinds.divisions import with_kinds
 
-            pairs = with_kinds(pairs, self.of)
+            pairs, partial = with_kinds(pairs, self.of)
         windows: Windows | None = None
         if rules.window is not None:
             from corefscore.matching.units import cut
@@ -210,7 +213,7 @@ class BatchScorer:
         same = np.flatnonzero(np.logical_and.reduce([large, *perfect]))
         at = same[0] if len(same) else 0
         found = found._replace(same=len(same), first=(pairs.key.places[at], pairs.response.places[at]))
-        return found._replace(names=names, fingerprint=key, windows=windows, unread=unread)
+        return found._replace(names=names, fingerprint=key, windows=windows, unread=unread, partial=partial)
 
     def _of_spans(self, pairs: Pairs, units: Units | None) -> tuple[ScoredBatch, Matched]:
         """Count mentions that are spans; also returns them all, numbered.
@@ -464,6 +467,7 @@ def _notices(batches: Sequence[ScoredBatch], settings: Settings, listed: Mapping
 
         yield from crossing_notices(windows)
     for batch in batches:
+        yield from batch.partial
         if batch.units is not None:
             yield from batch.units.crossing
     common = [batch.common for batch in batches if batch.common is not None]

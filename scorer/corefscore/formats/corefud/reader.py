@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from corefscore.core.arrays import NONE, Ints, changes, in_order, order_by, ranked, sums
+from corefscore.core.arrays import NONE, Ints, changes, in_order, lacking, order_by, ranked, sums
 from corefscore.core.documents import NO_NODES, Documents, Nodes, Place, Span, Texts, refuse_deep
 from corefscore.core.errors import UsageError, refuse
 from corefscore.core.findings import Finding, plural
@@ -45,9 +45,8 @@ from corefscore.formats.corefud.mentions import (
 )
 from corefscore.formats.words import word_numbers
 
-_BY_CHANCE, _RARE = 20, 1e-6
-"""The number of mentions of several words up to which all of them may have the head 1 by chance, and the chance up to
-which those of some documents are reported, given the share in the others."""
+_BY_CHANCE = 20
+"""The number of mentions of several words up to which all of them may have the head 1 by chance."""
 
 
 def read(files: Sequence[Source], notices: list[Finding], request: Request) -> Iterator[Documents]:
@@ -361,7 +360,7 @@ class File:
         no_head = "no head" if self.fields.head is not None else "no head, since the header names no such field"
         of_zero = "the head 0, although words are counted from 1"
         # A head of 0 is the last word if a bracket of its own ends the mention (`mentions.heads`).
-        lacking = {
+        unusable = {
             no_head: found.head == NO_HEAD,
             "an empty head field": found.head == EMPTY_HEAD,
             of_zero: (found.head == 0) & ~found.last_single,
@@ -369,11 +368,10 @@ class File:
         wide, first = np.bincount(found.of, found.last - found.first + 1, len(found.head)) > 1, found.head == 1
         of = self.document_of(self.word[found.chunk])
         every, ones = (np.bincount(of[which], minlength=of.max(initial=0) + 1) for which in (wide, wide & first))
-        rest = ones[ones < every].sum() / max(every[ones < every].sum(), 1)
-        odd = wide & ((ones == every) & (rest**every < _RARE))[of]
+        odd = wide & lacking(every - ones, every)[of]
         if odd.sum() > _BY_CHANCE:
-            lacking["the head 1, like every mention of several words in these documents"] = odd
-        for what, which in lacking.items():
+            unusable["the head 1, like every mention of several words in these documents"] = odd
+        for what, which in unusable.items():
             if len(chunks := found.chunk[which]):
                 line = self._line_of(int(self.word[chunks].min()))
                 self.note("no-head", line, count=plural(len(chunks), "mention"), what=what)

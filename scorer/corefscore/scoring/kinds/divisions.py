@@ -16,17 +16,17 @@ from typing import NamedTuple
 import numpy as np
 
 from corefscore.core.arrays import Bools, Floats, Ints, changes, order_by, sums
-from corefscore.core.documents import KEY, OF_COLUMN, RESPONSE, UNIT_SOURCES, Documents, Kinds
+from corefscore.core.documents import KEY, OF_COLUMN, RESPONSE, UNIT_SOURCES, Documents, Kinds, unannotated
 from corefscore.core.errors import UsageError, nearest
 from corefscore.core.findings import Finding
-from corefscore.formats.base import AUTO
+from corefscore.formats.base import AUTO, PARSE
 from corefscore.matching.entity_lookup import together
 from corefscore.matching.matched import Matched
 from corefscore.matching.mentions import Alignment
 from corefscore.matching.pairing import Pairs
 from corefscore.metrics.base import Counts, Metric, Ratios, overlap, packed
 from corefscore.metrics.members import Both, Members, members
-from corefscore.scoring.kinds.texts import NO_TAG, PENN, TAG_SETS, Projection, Text, text_of
+from corefscore.scoring.kinds.texts import NO_TAG, NO_TAGS, PENN, TAG_SETS, Projection, Text, text_of
 
 _ENGLISH_TEXT = """
 'em all anybody anyone em everybody everyone everything few he her hers herself him himself his how i it its itself many
@@ -102,6 +102,20 @@ def unknown(asked: str, pronouns: Pronouns, text: Text, option: str = "--pronoun
     if {*text.tags} <= {NO_TAG}:
         return "the key has no parts of speech"
     return f"the parts of speech of the key do not belong to a known tag set ({', '.join(TAG_SETS)})"
+
+
+def unknown_in_some(key: Documents, text: Text, *, by_tags: bool, heads: str) -> Iterator[Finding]:
+    """Report documents of a key without the parts of speech, words or parses by which mentions of others are known."""
+    placed = text.placed(key)
+    known = placed.inside.copy()
+    if by_tags:
+        tokens = (text.first[key.document[key.entity]] + placed.end)[known].tolist()
+        known[known] = [text.tags[token] not in NO_TAGS for token in tokens]
+    what, how = ("parts of speech", " or name by its part of speech") if by_tags else ("words", "")
+    yield from unannotated(key, known, what, f"no mention counts as a pronoun{how}")
+    if heads == PARSE:
+        parsed = text.parsed[key.document[key.entity]]
+        yield from unannotated(key, parsed, "parses", "the head of each mention is its last word")
 
 
 def are_pronouns(document: Ints, columns: tuple[Ints, Ints, Bools], text: Text, pronouns: Pronouns) -> Bools:
@@ -247,23 +261,26 @@ _UNKNOWN = -1
 """The number of a mention whose side does not say its kind."""
 
 
-def with_kinds(pairs: Pairs, of: Of) -> Pairs:
-    """Return the same documents with the `Kinds` of their mentions.
+def with_kinds(pairs: Pairs, of: Of) -> tuple[Pairs, list[Finding]]:
+    """Return the same documents with the `Kinds` of their mentions, and the notices about documents that do not say
+    them.
 
     A division by size gets none, since the size of an entity depends on which mentions count. Raises `UsageError` if
     the kinds of mentions cannot be found.
     """
     if of.by == SIZE:
-        return pairs
+        return pairs, []
+    notices: list[Finding] = []
     if of.by == DISTANCE:
         pairs.need_tokens("--of distance")
         key, response = Kinds(pairs.key.start), Kinds(pairs.response.start)
     else:
-        key, response = _by_head(pairs, of) if of.by == KIND else _by_type(pairs, of)
-    return pairs._replace(key=replace(pairs.key, kinds=key), response=replace(pairs.response, kinds=response))
+        key, response = (_by_head if of.by == KIND else _by_type)(pairs, of, notices)
+    sides = replace(pairs.key, kinds=key), replace(pairs.response, kinds=response)
+    return pairs._replace(key=sides[0], response=sides[1]), notices
 
 
-def _by_head(pairs: Pairs, of: Of) -> tuple[Kinds, Kinds]:
+def _by_head(pairs: Pairs, of: Of, notices: list[Finding]) -> tuple[Kinds, Kinds]:
     """Return mentions as pronouns, names and nominals, by the text of the key."""
     text = text_of([pairs])
     option = f"--of {of.value.partition(':')[0]}:"
@@ -275,6 +292,8 @@ def _by_head(pairs: Pairs, of: Of) -> tuple[Kinds, Kinds]:
         raise UsageError(f"--of {of.value}: {why}; {_remedy(of, text)}")
     names = Pronouns(NAMES, TAG_SETS[text.tag_set].names if text.tag_set else ())
     heads = text.heads(AUTO)
+    by_tags = bool(pronouns.tags) or of.kinds != (PRONOUNS,)
+    notices += unknown_in_some(pairs.key, text, by_tags=by_tags, heads=heads)
 
     def of_side(side: Documents) -> Kinds:
         document, placed = side.document[side.entity], text.placed(side)
@@ -305,7 +324,7 @@ def _named(document: Ints, placed: Projection, text: Text, names: Pronouns, head
     return which[np.array(is_name, dtype=np.bool_)]
 
 
-def _by_type(pairs: Pairs, of: Of) -> tuple[Kinds, Kinds]:
+def _by_type(pairs: Pairs, of: Of, notices: list[Finding]) -> tuple[Kinds, Kinds]:
     """Return mentions by the types of their entities. In a response without types they are unknown, so those of the
     matching key mentions count.
     """
@@ -319,6 +338,9 @@ def _by_type(pairs: Pairs, of: Of) -> tuple[Kinds, Kinds]:
         of_entity = np.array([number_of[name] for name in types], dtype=np.int64)
         if side is pairs.response and not any(types):
             of_entity[:] = _UNKNOWN
+        notices += unannotated(
+            side, of_entity[side.entity] > 0, "types of entities", f'the type of entities is "{UNTYPED}"'
+        )
         found.append(Kinds(of_entity[side.entity], tuple(f"{of.types}:{name}" for name in names)))
     return found[0], found[1]
 

@@ -157,6 +157,12 @@ class Text:
         ends = self.ends[slice(*np.searchsorted(self.ends, [begin, end], side="right"))].tolist()
         return [self.words[start:stop] for start, stop in pairwise([begin, *ends])]
 
+    @property
+    def parsed(self) -> Bools:
+        """Whether each document has a parse."""
+        has_bracket = ["(" in bit for bit in self.parse]
+        return np.array([any(has_bracket[first:stop]) for first, stop in pairwise(self.first.tolist())], dtype=np.bool_)
+
     def heads(self, asked: str) -> str:
         """Return how to find the heads of spans, `PARSE` or `LAST`. Raises `UsageError` for a way that
         needs CorefUD.
@@ -260,7 +266,7 @@ def _found(text: Text, document: Ints, words: Ints) -> tuple[Ints, Bools]:
     return position, known
 
 
-_FEW, _NO_TAGS = 0.05, ("", "-", "_", "*")
+_FEW, NO_TAGS = 0.05, ("", "-", "_", "*")
 """The share of tokens with tags of a set up to which the tags are of another one, and what stands for no tag."""
 
 
@@ -273,7 +279,7 @@ def _tag_set(tags: Mapping[str, int]) -> str | None:
         counts[re.split(r"[(\[]", tag, maxsplit=1)[0]] += count
     matches = {name: sum(counts[tag] for tag in tag_set.occur) for name, tag_set in TAG_SETS.items()}
     name = max(matches, key=matches.__getitem__)
-    return name if matches[name] > _FEW * (counts.total() - sum(counts[tag] for tag in _NO_TAGS)) else None
+    return name if matches[name] > _FEW * (counts.total() - sum(counts[tag] for tag in NO_TAGS)) else None
 
 
 def text_of(pairs: Sequence[Pairs]) -> Text:
