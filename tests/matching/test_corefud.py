@@ -810,6 +810,31 @@ def test_lines_without_a_number_are_counted_beyond_those_that_are_listed(
     assert told.count("bad-id") == MOST
 
 
+NO_TREE = TESTDATA / "odd" / "no-tree"
+
+
+@pytest.mark.parametrize(
+    ("change", "heads", "told"),
+    [
+        (("", ""), None, True),
+        (("", ""), "last", False),
+        (("1\tThe\t_\t_\t_\t_\t_", "1\tThe\t_\t_\t_\t_\t2"), None, False),
+        (("e1--2", "e1--1"), None, True),
+        (("--2", "--1", "--3", "--1"), None, False),
+    ],
+    ids=["no tree", "heads by the last word", "a tree", "one head is not the first word", "all heads are"],
+)
+def test_heads_without_a_tree_are_told_if_the_key_has_others(
+    change: tuple[str, ...], heads: str | None, told: bool, tmp_path: Path
+) -> None:
+    text = (NO_TREE / "key.conllu").read_text()
+    for old, new in zip(change[::2], change[1::2], strict=True):
+        text = text.replace(old, new)
+    (tmp_path / "key.conllu").write_text(text)
+    result = corefscore.score(tmp_path / "key.conllu", NO_TREE / "response.txt", "lea", heads=heads)
+    assert [notice.code for notice in result.notices if notice.code != "parting-text"] == ["no-tree"] * told
+
+
 IGNORED = {"singletons", "no-head", *(code for code, _ in guidelines.RULES.values())}
 """The codes of findings that other tests check: those of the guidelines have a file each in `testdata/guidelines`."""
 

@@ -351,6 +351,13 @@ class _Placing:
         if self.key.nodes is not None:
             size = sum(len(piece.words.code) for piece in pieces) + len(words.characters.code)
             refuse_deep(place.source, spans.end - spans.start + 1, size, "characters")
+            choices, has_tree = (
+                np.count_nonzero(spans.head_last > spans.head_first),
+                words.tree.depth[~words.empty].any(),
+            )
+            if choices and not has_tree and self.heads != LAST and self._own_heads(document):
+                details = {"document": self.key.names[document], "count": plural(choices, "mention")}
+                self.notices.append(found_at(place, "no-tree", **details))
             spans, nodes = as_nodes(words, spans, ids, self.heads)
             new = changes(spans.entity)
             label = label[spans.entity[new]]
@@ -373,6 +380,11 @@ class _Placing:
         self.documents.append(by_appearance(placed) if nodes is None else placed)
         own = [word for piece in pieces for sentence in piece.annotations.words for word in sentence]
         self.texts[place.source, place.line] = list(compress(words.words, ~words.empty)), own
+
+    def _own_heads(self, document: int) -> bool:
+        """Return whether a document of the key has mentions whose heads are not their first words."""
+        nodes, of = self.key.nodes, self.key.document[self.key.entity]
+        return nodes is not None and bool((nodes.head != nodes.first_word)[of == document].any())
 
     def _ids(self, entities: Ints) -> tuple[Ints, list[str]]:
         """Return the labels and the ids of entities. If pieces have the same id for several entities, a number is
