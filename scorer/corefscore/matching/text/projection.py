@@ -352,7 +352,7 @@ class _Placing:
             size = sum(len(piece.words.code) for piece in pieces) + len(words.characters.code)
             refuse_deep(place.source, spans.end - spans.start + 1, size, "characters")
             choices, has_tree = (
-                np.count_nonzero(spans.head_last > spans.head_first),
+                int(np.sum(spans.head_last > spans.head_first)),
                 words.tree.depth[~words.empty].any(),
             )
             if choices and not has_tree and self.heads != LAST and self._own_heads(document):
