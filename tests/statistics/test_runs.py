@@ -167,6 +167,11 @@ def test_agreement_and_no_runs_are_refused(tmp_path: Path) -> None:
         corefscore.compare(str(KEY), {"a": Runs(), "b": str(CEDAR)}, "lea")
 
 
+def test_runs_without_a_name_have_the_names_of_all() -> None:
+    done = within("compare", KEY, f"{ASH},{BIRCH}", f"{CEDAR},{DOGWOOD}", "--measures", "lea.f1", "--format", "json")
+    assert [*json.loads(done.stdout)["systems"]] == ["ash,birch.conll", "cedar,dogwood.conll"]
+
+
 def test_a_path_with_a_comma_is_a_path(tmp_path: Path) -> None:
     path = tmp_path / "a,b.conll"
     path.write_bytes(ASH.read_bytes())

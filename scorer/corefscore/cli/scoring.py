@@ -216,7 +216,8 @@ def _is_file_or_pipe(path: str) -> bool:
 
 
 def paths_by_name(systems: Sequence[str]) -> dict[str, str]:
-    """Return the paths of responses by name: ``NAME=PATH``, or only a path, named by its base name.
+    """Return the paths of responses by name: ``NAME=PATH``, or only a path, named by its base name, as are
+    paths of runs, joined by commas.
 
     An existing path is always a path, even if it contains ``=``. Raises `UsageError` for a repeated name.
     """
@@ -224,7 +225,9 @@ def paths_by_name(systems: Sequence[str]) -> dict[str, str]:
     for words in systems:
         name, separator, path = words.partition("=")
         if not separator or os.path.exists(words):
-            name, path = os.path.basename(os.path.normpath(words)), words
+            runs = [words] if os.path.exists(words) else words.split(",")
+            *others, last = (os.path.basename(os.path.normpath(run)) for run in runs)
+            name, path = ",".join([*(os.path.splitext(other)[0] for other in others), last]), words
         if not name or not path:
             raise UsageError(f'"{words}" is not a system; expected a path, or NAME=PATH')
         if name in by_name:
