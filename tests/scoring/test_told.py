@@ -463,9 +463,12 @@ def test_a_column_of_mentions_before_the_last_is_told_beside_equal_entities(
         ("later", "more", told),
         ("copy", "more", False),
         ("plain", "lower", False),
+        ("more", "plain", told),  # the answer is behind the entities of the key
     ):
-        found = score(tmp_path / key, tmp_path / response, "lea")
-        assert ["same-as-key" for notice in found.notices if notice.code == "same-as-key"] == ["same-as-key"] * is_told
+        found = [its for its in score(tmp_path / key, tmp_path / response, "lea").notices if its.code == "same-as-key"]
+        assert [(its.details["side"], Path(its.path).name) for its in found] == [
+            ("KEY", "more") if key == "more" != response else ("RESPONSE", "more")
+        ] * is_told
 
 
 @pytest.mark.parametrize(

@@ -259,17 +259,31 @@ def unread_columns(
     alone = of_key.keys() - of_response.keys()
     found |= {column.name: of_key[column] for column in alone if side_in(column.name) == RESPONSE}
     own, others = (mentions_by_column(_text_at(its, where != "")) if its else {} for its in (key, response))
-    of_last = own.pop(0, None)
-    others.pop(0, None)
-    for number, its in others.items():
-        same = its == of_last or any(all(map(eq, its.values(), cells.values())) for cells in own.values())
-        if response is not None and not same:
-            found[f"column {number}"] = response._replace(line=(response.line or 1) - 1 + min(its))
+    last, of_last = own.pop(0, {}), others.pop(0, {})
+    found |= _unlike(others, own, last, response)
+    how, whose, side = "name it: --columns response.entity=NAME", "system", RESPONSE
+    if not found and not where and (found := _unlike(own, others, of_last, key)):
+        whose = side = KEY
     if found:
         place, fields = min(found.values(), key=lambda place: place.line or 0), sorted(found)
-        how = "remove the columns after it" if others else "name it: --columns response.entity=NAME"
+        how = "remove the columns after it" if (others if side == RESPONSE else own) else how
         how += _OF_JSON * is_json(place.source.head(_HEAD))
-        yield found_at(place, "same-as-key", where=where, fields=some_of(fields), how=how)
+        details = {"where": where, "fields": some_of(fields), "how": how, "whose": whose, "side": side.upper()}
+        yield found_at(place, "same-as-key", **details)
+
+
+_Columns = Mapping[int, Mapping[int, bytes]]
+
+
+def _unlike(columns: _Columns, others: _Columns, last: Mapping[int, bytes], place: Place | None) -> dict[str, Place]:
+    """Return the columns of CoNLL that are neither among those of the other side nor its ``last`` one, with the places
+    where they begin."""
+    return {
+        f"column {number}": place._replace(line=(place.line or 1) - 1 + min(its))
+        for number, its in columns.items()
+        if place is not None and its != last
+        if not any(all(map(eq, its.values(), cells.values())) for cells in others.values())
+    }
 
 
 def _text_at(place: Place, alone: bool) -> bytes:
