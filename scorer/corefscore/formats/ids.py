@@ -62,7 +62,7 @@ _NOTHING = (
     r"|[-._*]|--|\[\]|[-\u2212]1(?:00)?|-9{1,3}|#?n/?a|n\.a\.|<na>|nat|nil|none|null|\\n|missing|noise|outliers?|empty"
     r"|unk(?:nown)?|un(?:clustered|defined|assigned|linked|labell?ed|matched)|-1[ _][^\0]+|[-+]?(?:inf|nan)|#+"
     r"|[(\[<](?:null|none|nan|na|unk|blank|empty|unassigned)[)\]>]|(?:cluster|topic|label|group)[_ ]-1|[\d.]+e\+\d+"
-    r"|#(?:ref|value|name|num|null|nv|zahl|wert|bezug|div/0)[!?]?|singletons?|outside"
+    r"|#(?:ref|value|name|num|null|nv|zahl|wert|bezug|div/0)[!?]?|singletons?|outside|set\(\)"
 )
 _BETWEEN = r"'?\s?[,;+&|/]\s?'?"
 _SEVERAL = rf"|\d+(?:{_BETWEEN}\d+)+"
@@ -133,7 +133,7 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
 def _without_spelling(names: Sequence[str], several: str = "") -> tuple[Sequence[str], list[int], list[int]]:
     """Return names as they are compared, the place of one of several that seem to be rounded, and the places of those
     that elsewhere mean none or ``several``."""
-    texts = "\0".join(["", *(name.replace("\0", " ") for name in names), ""])
+    texts = "\0".join(["", *(name.replace("\0", " ").replace("\n", ";") for name in names), ""])
     name = _rounded(names) if len(texts) > 8 * len(names) else None
     rounded = [names.index(name)] if name is not None else []
     digits, different = texts.replace("\0", ""), len({*names}) == len(names)
