@@ -29,12 +29,6 @@ _FAILED = 3
     "check",
     cls=options.Command,
     short_help="Fail if a score is lower than in an earlier run or than a minimum.",
-    help="Check the scores of a response against a baseline, against minimum scores (--min), or both. BASELINE is "
-    "the JSON of an earlier run (--format json), or a file with the output of the official scorer; "
-    "if that output has only one metric, write METRIC=BASELINE.\n\n"
-    "By default the check fails if any F1 is more than 0.05 points below that of the baseline.\n\n"
-    "Exit status: 0 success; 1 input or baseline rejected; 2 usage or file error; 3 check "
-    "failed.",
     more="With --by, each group and the mean of groups are checked; --min applies to the mean.",
     examples=(
         "corefscore conll key.conll response.conll --format json --output old.json",
@@ -91,7 +85,14 @@ def command(
     output: str,
     **arguments: Any,
 ) -> int:
-    """Score the response, check the scores, and write the report; returns the exit status."""
+    """Check the scores of a response against a baseline, against minimum scores (--min), or both. BASELINE is the JSON
+    of an earlier run (--format json), or a file with the output of the official scorer; if that output has only one
+    metric, write METRIC=BASELINE.
+
+    By default the check fails if any F1 is more than 0.05 points below that of the baseline.
+
+    Exit status: 0 success; 1 input or baseline rejected; 2 usage or file error; 3 check failed.
+    """
     if len(files) not in (2, 3):
         raise UsageError("check needs BASELINE KEY RESPONSE, or --min MEASURE=PERCENT KEY RESPONSE")
     *before, key, response = files

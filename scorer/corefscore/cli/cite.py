@@ -37,11 +37,11 @@ def bibtex(metrics: Iterable[Metric]) -> str:
     "cite",
     cls=options.Command,
     short_help="Print BibTeX of this software and of the papers of metrics.",
-    help="Print BibTeX of this software, of the official scorer, and of the papers of METRIC: one or more names of "
-    "metrics, joined by commas (default: conll).",
     examples=("corefscore cite", "corefscore cite lea,blanc"),
     params=[click.Argument(["metrics"], metavar="[METRIC]", default="conll"), options.WRITING],
 )
 def command(metrics: str, output: str) -> None:
-    """Write the citations."""
+    """Print BibTeX of this software, of the official scorer, and of the papers of METRIC: one or more names of metrics,
+    joined by commas (default: conll).
+    """
     write([bibtex(select(metrics))], output)

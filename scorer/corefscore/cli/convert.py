@@ -23,21 +23,10 @@ _BY_ENDING = {"conll": "conll", "conllu": "corefud", "jsonl": "jsonlines", "csv"
 _IN_MEMORY = 16 << 20
 """The largest output in bytes that is kept in memory until it is complete; more is kept in a temporary file."""
 
-_HELP = """Convert between CoNLL-2011/2012, CorefUD, JSON lines and other dialects of JSON, tables, and tagged text.
-
-IN is a file, a folder (its files become one corpus), or - for standard input; its format is recognised by content. OUT
-is a file, or - for standard output; rejected input leaves OUT unchanged. OUT is compressed if its name ends with .gz,
-.bz2 or .xz.
-
-Document names, sentences, words and ids of entities are kept if the format of OUT can contain them; notices report
-what it cannot represent. CoNLL is written with five columns: document, part, number of the token in its sentence, word,
-coreference."""
-
 
 @click.command(
     "convert",
     cls=options.Command,
-    help=_HELP,
     short_help="Convert between CoNLL, CorefUD and dialects of JSON.",
     examples=(
         "corefscore convert response.conll response.jsonl",
@@ -68,7 +57,16 @@ coreference."""
     ],
 )
 def command(source: str, target: str, *, to: str | None, key: str | None, **arguments: Any) -> None:
-    """Convert files, print what is lost, and write the result."""
+    """Convert between CoNLL-2011/2012, CorefUD, JSON lines and other dialects of JSON, tables, and tagged text.
+
+    IN is a file, a folder (its files become one corpus), or - for standard input; its format is recognised by content.
+    OUT is a file, or - for standard output; rejected input leaves OUT unchanged. OUT is compressed if its name ends
+    with .gz, .bz2 or .xz.
+
+    Document names, sentences, words and ids of entities are kept if the format of OUT can contain them; notices report
+    what it cannot represent. CoNLL is written with five columns: document, part, number of the token in its sentence,
+    word, coreference.
+    """
     from tempfile import SpooledTemporaryFile
 
     spare_inputs({"OUT": target}, (source, key))

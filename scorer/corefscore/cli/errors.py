@@ -145,10 +145,6 @@ def _analysed(
     "errors",
     cls=options.Command,
     short_help="Show why a score is low: errors by type, and what each costs.",
-    help="Show why a score is low: errors by type, what each type costs, and which entities are confused.\n\n"
-    'The column "in turn" is the gain in F1 if the types are repaired one after another; it adds up to all that '
-    "can be gained. OTHER is a second response, shown beside the first. For one response, --format csv, tsv and "
-    "github list every error, with its file and line; --html shows them in the text.",
     more="Source: Kummerfeld and Klein 2013, Error-driven analysis of challenges in coreference resolution.",
     examples=(
         "corefscore errors key.conll response.conll",
@@ -181,7 +177,12 @@ def errors(
     output: str,
     **arguments: Any,
 ) -> None:
-    """Analyse one or two responses, and write the report or the page."""
+    """Show why a score is low: errors by type, what each type costs, and which entities are confused.
+
+    The column "in turn" is the gain in F1 if the types are repaired one after another; it adds up to all that can be
+    gained. OTHER is a second response, shown beside the first. For one response, --format csv, tsv and github list
+    every error, with its file and line; --html shows them in the text.
+    """
     response, _ = given_sides(key, response, other or "", arguments)
     if other is not None and look.layout == "github":
         raise UsageError("--format github is for one response: leave the second response out, or use --format json")
@@ -224,8 +225,6 @@ def _write_repaired(analysis: Analysis, folder: str, inputs: Sequence[str]) -> N
     "diff",
     cls=options.Command,
     short_help="Show in the text where key and response differ.",
-    help="Show the sentences in which key and response differ, with mentions in brackets and errors marked.\n\n"
-    "With NAME, only this document is shown. OTHER is a second response, shown beside the first; this needs --html.",
     more=f"--only accepts these types of errors: {', '.join(TYPES)}; or titles from the output of errors.",
     examples=(
         "corefscore diff key.conll response.conll",
@@ -262,7 +261,10 @@ def diff(
     output: str,
     **arguments: Any,
 ) -> None:
-    """Analyse the response, and write the marked text or the page."""
+    """Show the sentences in which key and response differ, with mentions in brackets and errors marked.
+
+    With NAME, only this document is shown. OTHER is a second response, shown beside the first; this needs --html.
+    """
     from corefscore.reports.diff import Diff, Shown, marked
 
     response, name = given_sides(key, response, name, arguments)

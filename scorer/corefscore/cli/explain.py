@@ -17,10 +17,6 @@ from corefscore.reports.layouts import DATA, TABLES, Style, rendered
     "explain",
     cls=options.Command,
     short_help="Score a response as other programs do.",
-    help="Score a response as other programs do, to find out why two reported scores differ. Rows are variants: "
-    "with or without singletons, means over documents, only common mentions, only first copies.\n\n"
-    "Rows whose F1 is SCORE, in percent, are marked. The command, or line of Python, that reproduces each row is "
-    "printed below the table.",
     examples=("corefscore explain key.conll response.conll", "corefscore explain key.conll response.conll 63.8"),
     params=[
         *options.SIDES,
@@ -33,7 +29,12 @@ from corefscore.reports.layouts import DATA, TABLES, Style, rendered
     ],
 )
 def command(*, key: str, response: str | None, score: str | None, look: Style, output: str, **arguments: Any) -> None:
-    """Score by every convention, and write the report."""
+    """Score a response as other programs do, to find out why two reported scores differ. Rows are variants: with or
+    without singletons, means over documents, only common mentions, only first copies.
+
+    Rows whose F1 is SCORE, in percent, are marked. The command, or line of Python, that reproduces each row is printed
+    below the table.
+    """
     from corefscore.reports.explain import expected, explanation
 
     response, score = given_sides(key, response, score, arguments)

@@ -239,11 +239,6 @@ def _reason(error: ScorerError) -> str:
     "compare",
     cls=options.Command,
     short_help="Compare systems: confidence intervals and significance tests.",
-    help="Compare systems: scores and differences with confidence intervals (jackknife), and a test of each "
-    "difference (paired approximate randomization; with several runs of a system, Student's t). The null hypothesis "
-    "is that the responses of the two systems are exchangeable in every document.\n\n"
-    "A SYSTEM is the path of a response, or NAME=PATH to give it a name, or NAME=RUN,RUN,... for several runs of a "
-    "system, whose mean is compared.",
     more="Sources: Noreen 1989; Moosavi and Strube 2016; Westfall and Young 1993; Holm 1979; Dror et al. 2017.",
     examples=(
         "corefscore compare key.conll a.conll b.conll",
@@ -262,7 +257,13 @@ def _reason(error: ScorerError) -> str:
     ),
 )
 def compare(*, measures: str, look: Style, output: str, **arguments: Any) -> None:
-    """Score every system, compare them, and write the report."""
+    """Compare systems: scores and differences with confidence intervals (jackknife), and a test of each difference
+    (paired approximate randomization; with several runs of a system, Student's t). The null hypothesis is that the
+    responses of the two systems are exchangeable in every document.
+
+    A SYSTEM is the path of a response, or NAME=PATH to give it a name, or NAME=RUN,RUN,... for several runs of a
+    system, whose mean is compared.
+    """
     chosen, way = wanted(measures), _method(arguments)
     found = _scored(chosen.metrics, unit=way.unit, lenient=False, **arguments)
     with resampling() as watch:
@@ -274,11 +275,6 @@ def compare(*, measures: str, look: Style, output: str, **arguments: Any) -> Non
     "rank",
     cls=options.Command,
     short_help="Rank systems, with the range of possible ranks of each.",
-    help="Rank systems, best first. Each has a range of ranks: 2-4 among 5 systems means that one was shown to be "
-    "better, and one to be worse. If two ranges do not overlap, a difference was shown.\n\n"
-    "A SYSTEM is the path of a response, or NAME=PATH to give it a name, or NAME=RUN,RUN,... for several runs of a "
-    "system, whose mean is ranked. A system that cannot be scored is listed last, with the reason, and the exit "
-    "status is 1.",
     more="With --by, systems are ranked by the unweighted mean over groups of documents. If FILE of --output "
     "ends in .png, .svg or .pdf, the ranking is plotted; this needs matplotlib (pip install matplotlib).",
     examples=(
@@ -304,7 +300,13 @@ def compare(*, measures: str, look: Style, output: str, **arguments: Any) -> Non
     ),
 )
 def rank(*, sort: str | None, agreement: bool, measures: str, look: Style, output: str, **arguments: Any) -> int:
-    """Score every system, rank them, and write the report or the plot; returns the exit status."""
+    """Rank systems, best first. Each has a range of ranks: 2-4 among 5 systems means that one was shown to be better,
+    and one to be worse. If two ranges do not overlap, a difference was shown.
+
+    A SYSTEM is the path of a response, or NAME=PATH to give it a name, or NAME=RUN,RUN,... for several runs of a
+    system, whose mean is ranked. A system that cannot be scored is listed last, with the reason, and the exit
+    status is 1.
+    """
     chosen, way = wanted(measures), _method(arguments)
     by = ranked_by(chosen.measures, sort)
     form = plot_format(output)

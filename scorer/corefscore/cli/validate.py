@@ -30,19 +30,10 @@ _Repair = Callable[..., Iterator[str]]
 _REPAIRS = {"conll": "corefscore.checking.repair", "corefud": "corefscore.checking.repair_corefud"}
 """The module whose `repaired` repairs the files of a format."""
 
-_HELP = """Report every error and notice in files, in any format: where it is, and what to do.
-
-With --key, this also reports problems that are visible only against the key: missing or extra documents, different
-tokens, no mention in common, more repeated mentions than the official scorer accepts. The findings of the key come
-last.
-
-Exit status: 0 no errors; 1 errors, or notices with --strict; 2 wrong usage or a file that cannot be read."""
-
 
 @click.command(
     "validate",
     cls=options.Command,
-    help=_HELP,
     short_help="Report every error and notice in files.",
     examples=(
         "corefscore validate response.conll",
@@ -85,7 +76,14 @@ def command(
     repeated: str | None,
     **arguments: Any,
 ) -> int:
-    """Validate files; returns the exit status, which is that of the worst file."""
+    """Report every error and notice in files, in any format: where it is, and what to do.
+
+    With --key, this also reports problems that are visible only against the key: missing or extra documents, different
+    tokens, no mention in common, more repeated mentions than the official scorer accepts. The findings of the key come
+    last.
+
+    Exit status: 0 no errors; 1 errors, or notices with --strict; 2 wrong usage or a file that cannot be read.
+    """
     ignored = _codes(ignore)
     if repeated and not fix:
         raise UsageError("--repeated sets which copies --fix keeps; add --fix OUT, or leave --repeated out")
