@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from corefscore.analysis.response import KINDS, Analysis
 from corefscore.core.arrays import order_by, ranked
 from corefscore.core.findings import plural
 from corefscore.core.percent import percent
-from corefscore.reports.base import DOCUMENT, MEASURE, Column, Table
+from corefscore.reports.base import DOCUMENT, MEASURE, Column, Table, known
 from corefscore.reports.words import ReportWords
 
 _OF_SINGLETONS = (types.EXTRA_SINGLETON, types.MISSING_SINGLETON)
@@ -184,29 +184,26 @@ _MOST, _ROWS, _COLUMNS = 3, 8, 4
 """The largest number of groups that are shown, and of rows and columns of entities in the table of a group."""
 
 
-class _Group(NamedTuple):
-    """A group: its number and document, the F1 from 0 to 1 gained if all its errors are repaired, the sizes of its key
-    and response entities in text order, and the number of mentions in each pair of entities; `ABSENT` is the entity of
-    mentions that a side lacks."""
+_REST = ABSENT - 1
+"""Stands for the entities of a group that have no row or column of their own."""
 
-    number: int
-    document: int
-    cost: float
-    key: Counter[int]
-    response: Counter[int]
-    cells: Counter[tuple[int, int]]
+_Cells = Counter[tuple[int, int]]
+"""The number of mentions in each pair of a key entity and a response entity, in text order; `ABSENT` is the entity of
+mentions that a side lacks."""
 
 
-def _groups(analysis: Analysis, which: Iterable[int]) -> Iterator[_Group]:
-    """Yield the groups with these numbers."""
-    groups, both = analysis.groups, analysis.both
-    members = Members(groups.of, len(groups.document))
-    for number in which:
-        mentions = members[number]
-        key, response = both.key[mentions].tolist(), both.response[mentions].tolist()
-        keys, responses = (Counter(entity for entity in side if entity != ABSENT) for side in (key, response))
-        cells = Counter(zip(key, response, strict=True))
-        yield _Group(number, int(groups.document[number]), float(groups.cost[number]), keys, responses, cells)
+def _cells(analysis: Analysis, groups: Iterable[int]) -> Iterator[tuple[int, _Cells]]:
+    """Yield the cells of some groups, which are given by their numbers."""
+    both = analysis.both
+    members = Members(analysis.groups.of, len(analysis.groups.document))
+    for group in groups:
+        sides = (column[members[group]].tolist() for column in (both.key, both.response))
+        yield group, Counter(zip(*sides, strict=True))
+
+
+def _sizes(cells: _Cells, side: int) -> Counter[int]:
+    """Return the sizes of the entities of a side, 0 for the key and 1 for the response."""
+    return Counter(pair[side] for pair in cells.elements() if pair[side] != ABSENT)
 
 
 def group_tables(analysis: Analysis, words: ReportWords) -> list[Table]:
@@ -215,16 +212,13 @@ def group_tables(analysis: Analysis, words: ReportWords) -> list[Table]:
         return []
     order = np.argsort(-analysis.groups.cost, kind="stable")
     most = order[~analysis.groups.perfect[order]][:_MOST].tolist()
-    return [_group_table(analysis, words, group) for group in _groups(analysis, most)]
+    return [_group_table(analysis, words, *group) for group in _cells(analysis, most)]
 
 
-def _group_table(analysis: Analysis, words: ReportWords, group: _Group) -> Table:
+def _group_table(analysis: Analysis, words: ReportWords, group: int, cells: _Cells) -> Table:
     """Return the table of a group: its largest key entities are rows, its largest response entities columns."""
-    keys, responses = ([entity for entity, _ in sizes.most_common()] for sizes in (group.key, group.response))
-    down, across = (_places(*side) for side in ((keys, _ROWS), (responses, _COLUMNS)))
-    counts: Counter[tuple[int, int]] = Counter()
-    for (key, response), count in group.cells.items():
-        counts[down[key], across[response]] += count
+    sizes = _sizes(cells, 0)
+    keys, responses = ([entity for entity, _ in its.most_common()] for its in (sizes, _sizes(cells, 1)))
     more, others = keys[_ROWS:], responses[_COLUMNS:]
     columns = [
         Column("key_entity", words.key, cut="middle"),
@@ -236,42 +230,40 @@ def _group_table(analysis: Analysis, words: ReportWords, group: _Group) -> Table
         *([Column("others", f"{len(others)} more")] if others else []),
         Column("missing", words.missing),
     ]
-    shown = list(dict.fromkeys(across.values()))
+    down, across = (dict.fromkeys(entities, _REST) for entities in (more, others))
+    counts: _Cells = Counter()
+    for (key, response), count in cells.items():
+        counts[down.get(key, key), across.get(response, response)] += count
+    shown = [*responses[:_COLUMNS], *([_REST] if others else []), ABSENT]
 
-    def cells(row: int, home: int | None = None) -> list[str]:
-        return [f"{counts[row, at] or '.'}{'*' * (at == home)}" for at in shown]
+    def row(entity: int, home: int | None = None) -> list[str]:
+        return [f"{counts[entity, at] or '.'}{'*' * (at == home)}" for at in shown]
 
     rows: list[list[Any]] = []
-    for row, entity in enumerate(keys[:_ROWS]):
+    for entity in keys[:_ROWS]:
         main = int(analysis.both.response[analysis.errors.key.main[entity]])
-        home = None if main == ABSENT else across[main]
-        rows.append([analysis.key.name(entity), group.key[entity], *cells(row, home)])
+        home = None if main == ABSENT else across.get(main, main)
+        rows.append([analysis.key.name(entity), sizes[entity], *row(entity, home)])
     if more:
-        rows.append([f"{len(more)} more", sum(group.key[entity] for entity in more), *cells(_ROWS)])
-    if any(key == ABSENT for key, _ in group.cells):
-        rows.append([words.extra, None, *cells(ABSENT)])
+        rows.append([f"{len(more)} more", sum(sizes[entity] for entity in more), *row(_REST)])
+    if any(key == ABSENT for key, _ in cells):
+        rows.append([words.extra, None, *row(ABSENT)])
     title = (
-        f"{analysis.result.names[group.document]}, group {group.number + 1}: {plural(len(keys), 'entity')} of "
-        f"the {words.key} and {len(responses)} of the {words.response}; costs {group.cost * 100:.2f}"
+        f"{analysis.result.names[analysis.groups.document[group]]}, group {group + 1}: "
+        f"{plural(len(keys), 'entity')} of the {words.key} and {len(responses)} of the {words.response}; "
+        f"costs {analysis.groups.cost[group] * 100:.2f}"
     )
     return Table(title, columns, rows)
 
 
-def _places(entities: Sequence[int], most: int) -> dict[int, int]:
-    """Return the row or column of each entity: the ``most`` largest have one each, and the rest have one together;
-    `ABSENT` stays.
-    """
-    return {**{entity: min(at, most) for at, entity in enumerate(entities)}, ABSENT: ABSENT}
-
-
 def group_data(analysis: Analysis) -> Iterator[dict[str, Any]]:
     """Yield all groups with errors, as data."""
-    for group in _groups(analysis, np.flatnonzero(~analysis.groups.perfect).tolist()):
-        row, column = ({entity: index for index, entity in enumerate(sizes)} for sizes in (group.key, group.response))
-        shared = ((*pair, count) for pair, count in group.cells.items() if ABSENT not in pair)
+    for group, cells in _cells(analysis, np.flatnonzero(~analysis.groups.perfect).tolist()):
+        row, column = ({entity: index for index, entity in enumerate(_sizes(cells, side))} for side in (0, 1))
+        shared = ((*pair, count) for pair, count in cells.items() if ABSENT not in pair)
         yield {
-            "document": analysis.result.names[group.document],
-            "cost": None if np.isnan(group.cost) else group.cost,
+            "document": analysis.result.names[analysis.groups.document[group]],
+            "cost": known(analysis.groups.cost[group]),
             "key": list(row),
             "response": list(column),
             "overlap": [[row[key], column[response], count] for key, response, count in shared],
