@@ -476,9 +476,16 @@ def test_pronouns_that_nobody_can_tell_are_told_once(
     done = within("errors", both, both, other, *arguments, "--format", "json")
     told = done.stderr.decode().count("[no-pronouns]")
     assert (done.status, told) == (0, 0 if what is None else 1)
+    assert b"[partial-annotation]" not in done.stderr  # it is so in all documents
     assert f"{both}: notice[no-pronouns] no mention counts as a pronoun: {what}\n" in done.stderr.decode() or not what
     refused = within("errors", both, both, *arguments, "--strict")
     assert "[no-pronouns]" in refused.stderr.decode() or not what
+
+
+def test_documents_without_parts_of_speech_beside_others_are_told() -> None:
+    folder = TESTDATA / "odd" / "partial-annotation"
+    with pytest.warns(ScorerWarning, match='no parts of speech in 1 of 3 documents, such as "\\(b\\); part 000"'):
+        analyse(folder / "key.conll", folder / "response.conll", measures="muc")
 
 
 def test_a_repaired_span_is_listed_at_the_line_of_the_response(tmp_path: Path) -> None:

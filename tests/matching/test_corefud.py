@@ -835,6 +835,18 @@ def test_heads_without_a_tree_are_told_if_the_key_has_others(
     assert [notice.code for notice in result.notices if notice.code != "parting-text"] == ["no-tree"] * told
 
 
+def test_a_tree_is_missed_only_where_a_head_is_another_and_must_be_chosen(tmp_path: Path) -> None:
+    """Not in the second document, where all heads are first words, nor in the third, where mentions have one word."""
+    text = (NO_TREE / "key.conllu").read_text()
+    others = [text.replace("--2", "--1").replace("--3", "--1"), text]
+    texts = [text, *(of.replace("newdoc id = d", f"newdoc id = {name}") for name, of in zip("ef", others, strict=True))]
+    (tmp_path / "key.conllu").write_text("".join(texts))
+    answer = (NO_TREE / "response.txt").read_text()
+    short = re.sub(r"\[(\w+ )+(\w+)\]", r"\1[\2]", answer)
+    found = corefscore.score(tmp_path / "key.conllu", {"d": answer, "e": answer, "f": short}, "lea").notices
+    assert [notice.details["document"] for notice in found if notice.code == "no-tree"] == ["d"]
+
+
 IGNORED = {"singletons", "no-head", *(code for code, _ in guidelines.RULES.values())}
 """The codes of findings that other tests check: those of the guidelines have a file each in `testdata/guidelines`."""
 

@@ -688,6 +688,7 @@ PARTLY = {
     # An option, the column of CoNLL that is empty in one of three documents, and what is told.
     "tags": ("kind", 5, "no parts of speech", "no mention counts as a pronoun or name by its part of speech"),
     "tags of pronouns": ("pronouns:tags:PRP", 5, "no parts of speech", "no mention counts as a pronoun"),
+    "tags of names beside words of pronouns": ("kind:words:WORDS", 5, "no parts of speech", "no mention counts as a"),
     "parses": ("names", 6, "no parses", "the head of each mention is its last word"),
     "types": ("column:7", 7, "no types of entities", 'the type of entities is "-"'),
 }
@@ -699,6 +700,8 @@ def test_what_only_some_documents_have_is_told(of: str, column: int, what: str, 
     full, empty = [line.split() for line in lines.splitlines()], [line.split() for line in lines.splitlines()]
     for row in empty:
         row[column - 1] = "-"
+    (tmp_path / "words").write_text("she")
+    of = of.replace("WORDS", str(tmp_path / "words"))
 
     def path(name: str, *documents: list[list[str]]) -> str:
         texts = (

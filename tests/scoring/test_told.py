@@ -499,6 +499,15 @@ def test_a_key_after_the_system_in_some_documents_is_told(
     assert [(its.line, its.details["where"]) for its in found if its.code == "same-as-key"] == expected
 
 
+def test_a_further_column_of_the_key_is_no_matter_if_some_documents_differ(tmp_path: Path) -> None:
+    cells = [f"({n // 2})" for n in range(20)]
+    others = [f"({n % 3 + 50})" for n in range(20)]
+    (tmp_path / "key").write_text("".join(_document(name, *map("{}\t{}".format, others, cells)) for name in "ab"))
+    (tmp_path / "response").write_text(_document("a", *cells) + _document("b", *cells[1:], "-"))
+    codes = {notice.code for notice in score(tmp_path / "key", tmp_path / "response", "lea").notices}
+    assert "same-as-key" not in codes
+
+
 def test_a_key_after_the_system_is_looked_for_in_the_document_itself(tmp_path: Path) -> None:
     """The documents that follow may be others on the two sides, and both have a column of events before coreference."""
     events = {name: [f"({n % (2 + number)})" for n in range(24)] for number, name in enumerate("abc")}

@@ -177,6 +177,8 @@ def test_a_path_with_a_comma_is_a_path(tmp_path: Path) -> None:
     path.write_bytes(ASH.read_bytes())
     done = within("compare", KEY, f"a={path}", f"c={CEDAR}", "--measures", "lea", "--format", "json")
     assert "runs" not in json.loads(done.stdout)
+    done = within("compare", KEY, path, f"c={CEDAR}", "--measures", "lea", "--format", "json")
+    assert [*json.loads(done.stdout)["systems"]] == ["a,b.conll", "c"]
 
 
 def test_a_system_with_a_run_that_cannot_be_scored_is_not_ranked_and_the_others_are(tmp_path: Path) -> None:

@@ -107,7 +107,7 @@ def unknown(asked: str, pronouns: Pronouns, text: Text, option: str = "--pronoun
 def unknown_in_some(key: Documents, text: Text, *, by_tags: bool, heads: str) -> Iterator[Finding]:
     """Report documents of a key without the parts of speech, words or parses by which mentions of others are known."""
     placed = text.placed(key)
-    known = placed.inside.copy()
+    known = placed.inside
     if by_tags:
         tokens = (text.first[key.document[key.entity]] + placed.end)[known].tolist()
         known[known] = [text.tags[token] not in NO_TAGS for token in tokens]
