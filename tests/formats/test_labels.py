@@ -1007,6 +1007,8 @@ def test_predictions_beside_labels_are_not_left_out_in_silence(name: str, tmp_pa
         (["1,2", "1", "2"], ("1,2", "1 item")),
         (["1\n2", "1", "2"], ("1\n2", "1 item")),
         (["set()", "1"], ("set()", "1 item")),
+        (["-2", "1"], ("-2", "1 item")),
+        (["[object Object]", "1"], ("[object Object]", "1 item")),
         (["1|2", "1", "2"], ("1|2", "1 item")),
         (["1/2", "1", "3"], None),
         (["['1', '2']", "1", "2"], ("['1', '2']", "1 item")),

@@ -499,6 +499,29 @@ def test_a_key_after_the_system_in_some_documents_is_told(
     assert [(its.line, its.details["where"]) for its in found if its.code == "same-as-key"] == expected
 
 
+@pytest.mark.parametrize(
+    ("right", "told"),
+    [
+        # The shares of mentions that are found in other documents of 40 mentions; one document is perfect.
+        ([0.5, 0.5], "1 document"),  # 0.5^40
+        ([0.9, 0.9], None),  # 0.81^40
+        ([0.4, 0.8], None),  # mean 0.6, standard deviation 0.2
+        ([0.0, 0.0], None),  # the others may be unlike the key for a reason of their own
+        ([1.0, 0.5], None),  # the other one may be odd
+        ([1.0, 0.5, 0.5], "2 documents"),
+    ],
+)
+@pytest.mark.parametrize("size", [40, 19])
+def test_documents_that_are_too_good_are_told(right: list[float], told: str | None, size: int) -> None:
+    """A script that left out documents, so that the entities of the key stayed in them."""
+    whole = [[(n, n) for n in range(size)]]
+    found = [[[(n, n) if n < share * size else (n, n + 50) for n in range(size)]] for share in right]
+    response = dict(zip("abcd", [whole, *found], strict=False))
+    key = dict.fromkeys(response, whole)
+    notices = [notice for notice in score(key, response, "bcub").notices if notice.code == "copied-document"]
+    assert [notice.details["count"] for notice in notices] == ([told] if told and size > 19 else [])
+
+
 def test_a_further_column_of_the_key_is_no_matter_if_some_documents_differ(tmp_path: Path) -> None:
     cells = [f"({n // 2})" for n in range(20)]
     others = [f"({n % 3 + 50})" for n in range(20)]

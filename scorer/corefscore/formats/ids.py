@@ -59,10 +59,11 @@ _OF_TOKENS = "[bilues]-"
 _NOTHING = (
     r"|not[ _](?:applicable|found|mentioned|clustered|assigned|sure)|none of (?:the above|these)|no[-_ ]?match"
     r"|no[-_ ]?(?:cluster|coref|entity|label)(?: assigned)?|err:\d+|\{\}|\?+|[^\0,;:|(]+[,;:|(]\s?0\.\d+\)*|\d+ 0\.\d+"
-    r"|[-._*]|--|\[\]|[-\u2212]1(?:00)?|-9{1,3}|#?n/?a|n\.a\.|<na>|nat|nil|none|null|\\n|missing|noise|outliers?|empty"
+    r"|[-._*]|--|\[\]|[-\u2212](?:[1-3]|100)|-9{1,3}|#?n/?a|n\.a\.|<na>|nat|nil|none|null|\\n|missing|noise|outliers?|empty"
     r"|unk(?:nown)?|un(?:clustered|defined|assigned|linked|labell?ed|matched)|-1[ _][^\0]+|[-+]?(?:inf|nan)|#+"
     r"|[(\[<](?:null|none|nan|na|unk|blank|empty|unassigned)[)\]>]|(?:cluster|topic|label|group)[_ ]-1|[\d.]+e\+\d+"
-    r"|#(?:ref|value|name|num|null|nv|zahl|wert|bezug|div/0)[!?]?|singletons?|outside|set\(\)"
+    r"|#(?:ref|value|name|num|null|nv|zahl|wert|bezug|div/0)[!?]?|singletons?|outside|set\(\)|<pad>"
+    r"|\[object object\]"
 )
 _BETWEEN = r"'?\s?[,;+&|/]\s?'?"
 _SEVERAL = rf"|\d+(?:{_BETWEEN}\d+)+"

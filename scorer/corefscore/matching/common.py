@@ -30,7 +30,7 @@ from corefscore.formats.base import found_at, is_json
 from corefscore.formats.conll.columns import mentions_by_column
 from corefscore.formats.sides import METADATA, side_in
 from corefscore.formats.words import are_words
-from corefscore.matching.matched import FEW, NO_PLACES, Matched
+from corefscore.matching.matched import FEW, NO_PLACES, SURE, Matched
 from corefscore.matching.pairing import Pairs
 
 _ENOUGH, _HARDLY = 20, 0.1
@@ -237,6 +237,30 @@ def unlike_documents(names: Sequence[str], files: Sequence[str], counts: Floats)
         details = {"count": len(empty), "all": plural(len(names), "document"), "document": names[empty[0]]}
         details |= {"missed": missed, "every": every}
         yield Finding("documents-without-mentions", RESPONSE, details=details)
+
+
+_CHANCE = 1e-6
+"""The chance up to which documents of `SURE` mentions and more that are scored as perfect are reported."""
+
+
+def copied_documents(names: Sequence[str], counts: Mapping[str, Floats], mentions: Floats) -> Iterator[Finding]:
+    """Report documents that are scored as perfect, given the counts of metrics and those of mentions, although it is
+    unlikely that each of their mentions is right: with the rate of the others, and two standard deviations of it more.
+    """
+    matching, of_key = mentions.T[:2]
+    right = [(of[..., ::2] == of[..., 1::2]).all(axis=(1, 2)) for of in counts.values()]
+    perfect = np.logical_and.reduce([of_key >= SURE, *right])
+    others = (of_key >= SURE) & ~perfect & (matching > _LITTLE * of_key)
+    chance = np.ones(len(names))
+    enough = others.sum() >= min(max(perfect.sum(), 1), 2)  # a single one may be the odd one itself
+    for of in counts.values() if enough else ():
+        rates = (of[..., ::2] / np.maximum(of[..., 1::2], 1))[others]
+        rate = np.minimum(rates.mean(axis=0) + 2 * rates.std(axis=0), 1)
+        chance = np.minimum(chance, (rate ** np.minimum(of[..., 1::2], of_key[:, None, None])).min(axis=(1, 2)))
+    if len(copied := np.flatnonzero(perfect & (chance < _CHANCE))):
+        first = int(copied[0])
+        details = {"count": plural(len(copied), "document"), "document": names[first], "mentions": int(of_key[first])}
+        yield Finding("copied-document", RESPONSE, details=details)
 
 
 def unread_columns(

@@ -112,6 +112,9 @@ sides."""
 FEW = 0.25
 """The share of mentions of the response in the key up to which a notice may be due (`corefscore.matching.common`)."""
 
+SURE = 20
+"""The number of mentions of a document from which a response with the same entities may be the key itself."""
+
 NO_PLACES: Floats = np.zeros((2, 2))
 """What `corefscore.matching.common.places_of_matches` returns for many matches."""
 

@@ -19,6 +19,7 @@ from corefscore.matching.matched import (
     NO_PLACES,
     REPEATED,
     SEARCHES,
+    SURE,
     Matched,
     Repeat,
     describe,
@@ -47,10 +48,6 @@ if TYPE_CHECKING:
     from corefscore.scoring.kinds.divisions import Of
 
 
-_SURE = 20
-"""The number of mentions of a document from which a response with the same entities may be the key itself."""
-
-
 class ScoredBatch(NamedTuple):
     """Everything about a scored batch of pairs.
 
@@ -69,7 +66,7 @@ class ScoredBatch(NamedTuple):
     - ``fingerprint``: of the documents of the key.
     - ``unread``: of either side, the fields or columns that are not read, with their places.
     - ``partial``: the notices about documents without the annotation by which kinds are known in the others.
-    - ``same``, ``first``: the number of documents of at least `_SURE` mentions that are scored as perfect, and the
+    - ``same``, ``first``: the number of documents of at least `SURE` mentions that are scored as perfect, and the
       place, on either side, of the first of them; or of the first document, if there are none.
     """
 
@@ -209,7 +206,7 @@ class BatchScorer:
         if self.of is not None:
             found = self._of_kinds(found, pairs, matched, self.of)
         perfect = [(of[..., ::2] == of[..., 1::2]).all(axis=(1, 2)) for of in found.counts.values()]
-        large = found.counts[MENTIONS][:, 0, 3] >= _SURE
+        large = found.counts[MENTIONS][:, 0, 3] >= SURE
         same = np.flatnonzero(np.logical_and.reduce([large, *perfect]))
         at = same[0] if len(same) else 0
         found = found._replace(same=len(same), first=(pairs.key.places[at], pairs.response.places[at]))
@@ -415,11 +412,12 @@ def result_of(batches: Sequence[ScoredBatch], run: Run, notices: list[Finding]) 
     equal = scored.any() and all((of[scored][..., ::2] == of[scored][..., 1::2]).all() for of in counts.values())
     same = [batch for batch in batches if batch.same]
     if (equal or same) and "earlier-column" not in codes:
-        from corefscore.matching.common import unread_columns
+        from corefscore.matching.common import copied_documents, unread_columns
 
         unread = [batch.unread for batch in batches if equal]
         where = "" if equal else f" in {plural(sum(batch.same for batch in same), 'document')}"
-        notices += unread_columns(unread, *(same or batches)[0].first, where)
+        unread_of = [*unread_columns(unread, *(same or batches)[0].first, where)]
+        notices += unread_of or copied_documents([name for of in names for name in of], counts, of_mentions)
     kinds = dict.fromkeys(kind for batch in batches for kind in batch.kinds)
     if rules.of is not None and not kinds:
         from corefscore.scoring.kinds.divisions import nothing_to_count
