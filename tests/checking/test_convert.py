@@ -368,6 +368,15 @@ def test_the_ending_of_the_output_decides_its_format(out: str, begins: bytes, tm
     assert (tmp_path / out).read_bytes().startswith(b"{")
 
 
+@pytest.mark.parametrize("out", ["a.zip", "a.conll.zst", "a.TAR.gz", "a.conll.Z"])
+@pytest.mark.parametrize("command", ["convert KEY OUT --format conll", "muc KEY KEY --output OUT"])
+def test_no_archive_is_written(command: str, out: str, tmp_path: Path) -> None:
+    """It would be plain text, or a compressed file, under the name of an archive."""
+    paths = {"KEY": DEMO / "key.conll", "OUT": tmp_path / out}
+    done = within(*(paths.get(word, word) for word in command.split()))
+    assert (done.status, b"no archives are written" in done.stderr, [*tmp_path.iterdir()]) == (2, True, [])
+
+
 @pytest.mark.parametrize(
     ("documents", "joined"), [({"a": 2, "b": 1}, True), ({"a": 1, "b": 1}, True), ({"a": 3}, False)]
 )

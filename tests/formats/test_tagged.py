@@ -190,6 +190,7 @@ def test_eight_of_77_tags_without_their_sign(tmp_path: Path, capfdbinary: pytest
         "[{}]_{}",
         "[{}]_{{{}}}",
         "[{}]^{}",
+        "[[{}|{}]]",
         "[{1}: {0}]",
         "{{{1}: {0}}}",
         "{{#{1} {0}}}",

@@ -193,6 +193,28 @@ def test_each_document_has_its_own_notice_of_what_crosses(tmp_path: Path) -> Non
     ]
 
 
+def test_notices_of_what_crosses_are_in_the_order_of_documents(tmp_path: Path) -> None:
+    """Whatever the sides and the names of the files."""
+    lines = {"key": ["(1)", "-", "(2)", "(2)"], "a": ["(1)", "(1)", "(2)", "-"]}
+    for side, (*first, one, other) in lines.items():
+        text = "".join(
+            f"#begin document {name}\nu\tw\t{cells[0]}\nv\tw\t{cells[1]}\n#end document\n"
+            for name, cells in {"a": first, "b": [one, other]}.items()
+        )
+        (tmp_path / side).write_text(text)
+    settings = settings_of(ADDITIVE, Rules(), None, {}, "column:1")
+    found = scored(tmp_path / "a", tmp_path / "key", Run(ADDITIVE, settings, Reading())).notices
+    crossing = [
+        (notice.details["document"], notice.details["side"]) for notice in found if notice.code == "crosses-unit"
+    ]
+    assert crossing == [("a", "key"), ("b", "response")]
+    found = scored(tmp_path / "key", tmp_path / "a", Run(ADDITIVE, settings, Reading())).notices
+    crossing = [
+        (notice.details["document"], notice.details["side"]) for notice in found if notice.code == "crosses-unit"
+    ]
+    assert crossing == [("a", "response"), ("b", "key")]
+
+
 def test_the_groups_of_a_divided_unit_are_its_own() -> None:
     key = {name: [[(0, 0), (1, 1)]] for name in ("a1", "b1", "b2", "c1", "c2")}
     with pytest.raises(UsageError, match='unit "b" has documents of several groups: b1, b2; '):

@@ -12,7 +12,7 @@ import pytest
 from corefscore.core.arrays import Floats
 from corefscore.metrics import find
 from corefscore.metrics.base import summed
-from corefscore.statistics.intervals import ends, errors, freedom, quantile
+from corefscore.statistics.intervals import ends, errors, freedom, quantile, sum_of
 from corefscore.statistics.significance import Method, Sample, compared, statistics, without_each
 from scipy import stats
 
@@ -194,3 +194,11 @@ def test_the_page_has_rows_of_the_simulation() -> None:
     for populations in ({"even", "skewed"}, {"near-perfect", "near-zero", "all-or-nothing"}):
         held = [round(100 * float(row[3])) for row in rows if row[0] in populations]
         assert f"coverage is {min(held)} to {max(held)} %" in page
+
+
+def test_a_sum_without_variance_has_a_degree_of_freedom() -> None:
+    """Its error is 0, and a quantile of it must be a number."""
+    error, degrees = sum_of(
+        [(np.array([0.0, 2.0]), np.array([4.0, 4.0])), (np.array([0.0, 2.0]), np.array([4.0, 4.0]))]
+    )
+    assert (error.tolist(), degrees.tolist()) == ([0, 2], [1, 8])

@@ -178,9 +178,14 @@ def _options_by_topic(metrics: Sequence[Metric], arguments: Mapping[str, Any]) -
     return reading, rules, {name: value for name, value in own.items() if name in known}
 
 
+_PACKED = (".zip", ".tar", ".tgz", ".7z", ".rar", ".zst", ".z", ".tar.gz", ".tar.bz2", ".tar.xz")
+"""The endings of files that are not written."""
+
+
 def spare_inputs(outputs: Mapping[str, str | None], inputs: Sequence[str | None]) -> None:
     """Raise `UsageError` if a file to be written, given by its option, is also one of those to be read, or if
-    standard input, a pipe or a terminal, which can be read only once, is given twice.
+    standard input, a pipe or a terminal, which can be read only once, is given twice; and if its name is that of an
+    archive.
 
     The same file can have several names: links, hard links, the folder that contains it, standard input.
     """
@@ -193,6 +198,12 @@ def spare_inputs(outputs: Mapping[str, str | None], inputs: Sequence[str | None]
             raise UsageError(f"{path} can be read only once, and {seen[identity]} is the same; save it to a file first")
         seen[identity] = path
     written = [(option, path) for option, path in outputs.items() if path not in (None, STDOUT)]
+    for option, path in written:
+        if path.lower().endswith(_PACKED):
+            raise UsageError(
+                f"{option} {path}: no archives are written, and files are compressed only as .gz, .bz2 or .xz; name "
+                "another file"
+            )
     existing = [(option, path) for option, path in written if _is_file_or_pipe(path)]
     for path in filter(None, inputs) if existing else ():
         try:

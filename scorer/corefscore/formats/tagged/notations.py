@@ -326,10 +326,11 @@ _LIKE_ID = r"#?[A-Za-z_]{0,20}\d{1,9}\b"
 """What an id can be in such a notation."""
 
 
-def _behind(before: str, after: str) -> tuple[str, str]:
-    """Return the sign and the pattern of a notation with the id between these, after a mention in brackets."""
-    close = rf"\]{before}#?(?P<id>\w+?){after}"
-    return rf"\[[^\[\]\n]{{1,99}}\]{before}{_LIKE_ID}{after}", rf"(?P<open>\[)|(?P<close>{close})|(?P<plain_close>\])"
+def _behind(before: str, after: str, opening: str = r"\[") -> tuple[str, str]:
+    """Return the sign and the pattern of a notation with the id between these, after a mention and its bracket."""
+    close = rf"{before}#?(?P<id>\w+?){after}"
+    pattern = rf"(?P<open>{opening})|(?P<close>{close})|(?P<plain_close>\])"
+    return rf"{opening}[^\[\]\n]{{1,99}}{before}{_LIKE_ID}{after}", pattern
 
 
 def _in_front(opening: str, closing: str, before: str = "#?", after: str = "[:|]") -> tuple[str, str]:
@@ -351,10 +352,11 @@ def _elements(attribute: str) -> tuple[str, str]:
 _NEARBY = tuple(
     (re.compile(sign), pattern)
     for sign, pattern in (
-        _behind(r"\(", r"\)"),
-        _behind(r"\{", r"\}"),
-        _behind(r"\[", r"\]"),
-        _behind(r"[_^]\{?", r"\b\}?"),
+        _behind(r"\]\(", r"\)"),
+        _behind(r"\]\{", r"\}"),
+        _behind(r"\]\[", r"\]"),
+        _behind(r"\][_^]\{?", r"\b\}?"),
+        _behind(r"\|", r"\]\]", r"\[\["),
         _in_front(r"\[", r"\]"),
         _in_front(r"\{", r"\}"),
         _in_front(r"\[", r"\]", "#", r"\s"),
