@@ -28,6 +28,7 @@ PASSING: Mapping[str, frozenset[str]] = {
     "_notice": frozenset({"document"}),
     "about": frozenset({"piece"}),
     "_about": frozenset({"piece"}),
+    "_about_attribute": frozenset({"piece"}),
     "found_at": frozenset(),
     "refused": frozenset(),
     "add_notice": frozenset({"document"}),

@@ -106,24 +106,25 @@ class _Repaired(File):
             what = f"numbered the {parts[0].total} parts of a mention of entity {{}} from 1"
             self._report(fixes, "misnumbered-parts", parts[0].chunk, what)
             for part in parts:
-                start, shift = int(self.chunks.id_stop[part.chunk]), self.chunks.shift_of(part.chunk)
-                begin = start + shift
-                line_end = self.lines.ends[np.searchsorted(self.lines.ends, begin)]
-                stop = start + self.lines.piece(begin, line_end).index(b"]") + 1
+                start = int(self.chunks.id_stop[part.chunk])
+                line_end = self.lines.ends[np.searchsorted(self.lines.ends, start)]
+                stop = start + self.lines.piece(start, line_end).index(b"]") + 1
                 self._edit(edits, part.chunk, start, stop, b"[%d/%d]" % (part.number, part.total))
         return edits
 
     def _edit(self, edits: dict[int, list[_Edit]], chunk: int, start: int, stop: int, text: bytes) -> None:
-        """Add an edit to the line of a chunk; its positions are those in the text of the chunks."""
-        line = self._line_of(int(self.word[chunk])) - 1
-        begin = int(self.lines.starts[line]) - self.chunks.shift_of(chunk)
+        """Add an edit to the line of a chunk; its positions are those in the file."""
+        line = self._line_of(int(self.chunks.word[chunk])) - 1
+        begin = int(self.lines.starts[line])
         edits[line].append((start - begin, stop - begin, text))
 
     def _report(self, fixes: Fixes, code: str, chunk: int, what: str) -> None:
         """Add a repair at the line of a chunk; ``what`` has a place for the entity."""
-        name = self.lines.documents.names[int(self.document_of(self.word[chunk]))]
+        name = self.lines.documents.names[int(self.document_of(self.chunks.word[chunk]))]
         text = what.format(as_text(self.chunks.id_of(chunk)))
-        fixes.add(Fix(code, self.source.name, self._line_of(int(self.word[chunk])), f'in document "{name}": {text}'))
+        fixes.add(
+            Fix(code, self.source.name, self._line_of(int(self.chunks.word[chunk])), f'in document "{name}": {text}')
+        )
 
 
 def _extent(chunks: Chunks, chunk: int) -> tuple[int, int]:
@@ -142,7 +143,7 @@ def _copies(read: _Repaired, found: FileMentions) -> Iterator[tuple[int, ...]]:
     odd[list(found.stretched)] = True
     odd[found.chunk[np.bincount(found.of, minlength=len(found.entity)) > 1]] = True
     first = np.cumsum(sized.size) - sized.size
-    opens, closes, _ = paired(read.events, lambda *_: None)  # none was refused when the file was read
+    opens, closes, _ = paired(chunks, read.entity, lambda *_: None)  # none was refused when the file was read
     closing = dict(zip(opens.tolist(), closes.tolist(), strict=True))
     seen: set[tuple[int, ...]] = set()
     removed: set[int] = set()

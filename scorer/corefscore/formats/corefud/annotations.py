@@ -23,7 +23,7 @@ from corefscore.core.sources import Source, as_text
 from corefscore.formats.base import EMPTY, NO_WORD, Annotations, Request, Tree
 from corefscore.formats.corefud.chunks import CLOSE, Fields, attributes_of, chunks
 from corefscore.formats.corefud.lines import COLUMNS, DEPS, DIGITS, FORM, HEAD, UPOS, Lines, Refuse, number_of
-from corefscore.formats.corefud.mentions import Sized, parts_of
+from corefscore.formats.corefud.mentions import Sized
 from corefscore.formats.words import numbers_of, whole_numbers
 
 _NOTHING = b"_"
@@ -96,17 +96,14 @@ def _types_of_words(lines: Lines) -> Mapping[int, Sequence[tuple[str, str]]]:
     if fields is None or _TYPE_FIELD not in header or not len(attributes.word):
         return {}
     field = header.index(_TYPE_FIELD)
-    found = chunks(attributes, fields)
-    parts = parts_of(found)
+    found = chunks(lines.text, attributes, fields)
     of_word: dict[int, list[tuple[str, str]]] = defaultdict(list)
     for chunk, kind in enumerate(found.kind.tolist()):
         if kind == CLOSE:
             continue
         values = found.text_of(chunk).split(b"-")
         if len(values) > field and values[field].strip():
-            word = int(attributes.word[found.cell[chunk]])
-            label = parts[chunk][0] if chunk in parts else found.id_of(chunk)
-            of_word[word].append((as_text(label), as_text(values[field].strip())))
+            of_word[int(found.word[chunk])].append((as_text(found.id_of(chunk)), as_text(values[field].strip())))
     return of_word
 
 

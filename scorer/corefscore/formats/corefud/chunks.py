@@ -7,24 +7,27 @@ a word has the attribute twice, the last one counts. Bridge, SplitAnte and other
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from corefscore.core.arrays import Bytes, Ints, changes, ranges
 from corefscore.core.sources import as_text
-from corefscore.formats.corefud.lines import LF, MISC, Lines
+from corefscore.formats.corefud.lines import LF, MISC, TAB, Lines
 from corefscore.formats.words import whole_numbers
 
 _NAME = b"Entity="
 _NEARLY = re.compile(
     rb"(?i)(?<=[\t| ;,\"\xa0])((coref|pred|sys)[a-z_]*(?<!id))?ent(it|ti|t|i)[ity]*(es|s)? *[=:](?=[^|\t\n]*[()])"
 )
-_OLDER = re.compile(rb"(?:^|[\n|])((?:ClusterId|Coref)=)")
+_OLDER = re.compile(rb"(?<=[\t|])(?:ClusterId|Coref)=")
 _NUMBERED = re.compile(rb"[\d.-]+\t")
 """What looks like the attribute, anywhere in a line; its names in CorefUD 0.x; and a line with the number of a word, an
 empty node or a range."""
+
+_PART = re.compile(rb"(.*)\[([^\]/]*)/([^\]]*)\]", re.DOTALL)
+"""The id of a part of a discontinuous mention: the entity, the number of the part, and how many there are."""
 
 SINGLE, OPEN, CLOSE = 0, 1, 2
 """The kinds of chunk."""
@@ -61,48 +64,46 @@ class Fields(NamedTuple):
 class Attributes(NamedTuple):
     """The attributes in the order of lines.
 
-    ``word`` is the index of the word that has each, among those of the file. ``start`` to ``stop`` is its value in
-    ``text``, which contains the columns MISC of words one after the other; in the file it is ``shift`` bytes later.
-    ``again`` are the words with several such attributes, in rising order; only the last attribute of each is here.
-    ``ignored`` are the places in the file of what looks like one and is none: with other letters or blanks, in another
-    column, or in a line that is no word.
+    ``word`` is the index of the word that has each, among those of the file, and ``start`` to ``stop`` its value in the
+    text of the file. ``again`` are the words with several such attributes, in rising order; only the last attribute of
+    each is here. ``ignored`` are the places of what looks like one and is none: with other letters or blanks, in
+    another column, or in a line that is no word. ``bracket`` are the brackets in the values, and ``cell`` the attribute
+    of each.
     """
 
-    text: Bytes
     word: Ints
     start: Ints
     stop: Ints
-    shift: Ints
     again: Ints
-    ignored: list[int]
+    ignored: Sequence[int]
+    bracket: Ints
+    cell: Ints
 
-    def value(self, cell: int) -> bytes:
-        """Return the value of an attribute."""
-        return self.text[self.start[cell] : self.stop[cell]].tobytes()
+
+Parts = Mapping[int, tuple[bytes, ...]]
+"""The chunks of discontinuous mentions: the entity, the number of the part, and how many there are."""
 
 
 class Chunks(NamedTuple):
-    """The chunks in the order of words; ``cell`` is the attribute of each.
+    """The chunks in the order of words; ``cell`` is the attribute of each, and ``word`` its word.
 
-    In the ``text`` of the attributes, ``start`` to ``stop`` is the part between the brackets, and ``id_start`` to
-    ``id_stop`` is the id; ``shift`` is that of the attributes. ``head`` is the number in the field of the head, or one
-    of `NO_HEAD`, `EMPTY_HEAD` and `ODD_HEAD`. ``rest`` are the attributes with text that is not a chunk.
+    In the ``text`` of the file, ``start`` to ``stop`` is the part between the brackets, and ``id_start`` to ``id_stop``
+    is the id of the entity, which is only the beginning of the field of an id in ``parts``. ``head`` is the number in
+    the field of the head, or one of `NO_HEAD`, `EMPTY_HEAD` and `ODD_HEAD`. ``rest`` are the attributes with text that
+    is not a chunk.
     """
 
-    cell: Ints
-    kind: Ints
     text: Bytes
-    shift: Ints
+    cell: Ints
+    word: Ints
+    kind: Ints
     start: Ints
     stop: Ints
     id_start: Ints
     id_stop: Ints
     head: Ints
     rest: Ints
-
-    def shift_of(self, chunk: int) -> int:
-        """Return how many bytes later a chunk is in the file."""
-        return int(self.shift[self.cell[chunk]])
+    parts: Parts
 
     def text_of(self, chunk: int) -> bytes:
         """Return the text between the brackets."""
@@ -122,54 +123,54 @@ class Chunks(NamedTuple):
 
 def attributes_of(lines: Lines) -> Attributes:
     """Return the attributes of the words of a file."""
-    begin, end = lines.bounds(MISC, slice(None))
-    size = end - begin
-    word = np.full(len(size), -1)  # of a line that is not a word
-    word[lines.words.row] = np.arange(len(lines.words.row))
-    word[size < len(_NAME)] = -1
-    word, begin, size = (column[word >= 0] for column in (word, begin, size))
-    # Every such column with the line end after it.
-    size += 1
-    text, ends = lines.text[ranges(begin, size)], np.cumsum(size)
-    at = np.flatnonzero(text[: -len(_NAME)] == _NAME[0])
-    for place in range(1, len(_NAME)):
-        at = at[text[at + place] == _NAME[place]]
-    before = text[at - 1]
-    at = at[(before == LF) | (before == _BAR)]
-    of = np.searchsorted(ends, at, side="right")
-    shift = begin - ends + size
-    older = np.array([] if len(at) else [found.start(1) for found in _OLDER.finditer(text.data)], dtype=np.int64)
-    ignored = (older + shift[np.searchsorted(ends, older, side="right")]).tolist()
-    ignored = ignored or _ignored(lines, text, at + shift[of])
+    text = lines.text
+    named = [found.start() for found in re.finditer(_NAME, text.data)]
+    at, word = _in_misc(lines, np.array(named, dtype=np.int64))
+    begins = (text[at - 1] == TAB) | (text[at - 1] == _BAR)
+    at, word = at[begins], word[begins]
     # Of several in one line the last one counts.
     last = np.ones(len(at), dtype=np.bool_)
-    last[:-1] = of[1:] != of[:-1]
-    again = word[of[~last]]
-    at, of = at[last], of[last]
-    start = at + len(_NAME)
+    last[:-1] = word[1:] != word[:-1]
+    start, again = at[last] + len(_NAME), word[~last]
     bars = np.append(np.flatnonzero(text == _BAR), len(text))
-    stop = np.minimum(bars[np.searchsorted(bars, start)], ends[of] - 1)
-    return Attributes(text, word[of], start, stop, shift[of], again[changes(again)], ignored)
+    stop = np.minimum(bars[np.searchsorted(bars, start)], lines.bounds(MISC, lines.words.row[word[last]])[1])
+    brackets, _ = _in_misc(lines, np.flatnonzero(text >> 1 == _OPENING >> 1))  # the two are one bit apart
+    cell = np.searchsorted(start, brackets, side="right") - 1
+    within = brackets < np.append(stop, 0)[cell]  # none is before the first attribute
+    others = len(named) > len(at) or not within.all()
+    ignored = _ignored(lines, {*at.tolist()}, others=others)
+    return Attributes(word[last], start, stop, again[changes(again)], ignored, brackets[within], cell[within])
 
 
-def _ignored(lines: Lines, text: Bytes, read: Ints) -> list[int]:
-    """Return the places of `_NEARLY` that are not those of attributes that are read; ``text`` has the columns MISC."""
-    exact = sum(1 for _ in re.finditer(_NAME, lines.text.data))
-    if max(exact, text.tobytes().upper().count(b"ENTI")) <= len(read):
-        return []
-    whole, known = lines.text.tobytes(), {*read.tolist()}
-    places = [found.start() for found in _NEARLY.finditer(whole) if found.start() not in known]
+def _in_misc(lines: Lines, places: Ints) -> tuple[Ints, Ints]:
+    """Return those of some places in a file that are in the column MISC of a word, and the word of each."""
+    word = np.full(len(lines.tokens) + 1, -1)  # of a line that is not a word
+    word[lines.words.row] = np.arange(len(lines.words.row))
+    row = np.searchsorted(lines.ends[lines.tokens], places)
+    places, row = places[word[row] >= 0], row[word[row] >= 0]
+    inside = lines.bounds(MISC, row)[0] <= places
+    return places[inside], word[row[inside]]
+
+
+def _ignored(lines: Lines, read: Collection[int], *, others: bool) -> Sequence[int]:
+    """Return the places of `_OLDER` or `_NEARLY` that are not those of attributes that are ``read``; ``others`` says
+    whether there are more attributes or brackets, without which there is none of the latter."""
+    older = [] if read else [found.start() for found in _OLDER.finditer(lines.text.data)]
+    of_words: list[int] = _in_misc(lines, np.array(older, dtype=np.int64))[0].tolist()
+    if of_words or not others:
+        return of_words
+    whole = lines.text.tobytes()
+    places = [found.start() for found in _NEARLY.finditer(whole) if found.start() not in read]
     return [place for place in places if _NUMBERED.match(whole, whole.rfind(b"\n", 0, place) + 1)]
 
 
-def chunks(found: Attributes, fields: Fields) -> Chunks:
-    """Return the chunks of the attributes."""
-    text = found.text
+def chunks(text: Bytes, found: Attributes, fields: Fields) -> Chunks:
+    """Return the chunks of the attributes in the ``text`` of a file."""
     cell, kind, begin, end, rest = _cut(text, found)
     word = found.word[cell]
     if (word[1:] < word[:-1]).any():
         order = np.argsort(word, kind="stable")
-        cell, kind, begin, end = (column[order] for column in (cell, kind, begin, end))
+        cell, word, kind, begin, end = (column[order] for column in (cell, word, kind, begin, end))
     dashes = np.append(np.flatnonzero(text == _DASH), np.iinfo(np.int64).max)
     first_dash = np.searchsorted(dashes, begin)
     start, stop = _field(dashes, first_dash, begin, end, fields.id)
@@ -180,15 +181,17 @@ def chunks(found: Attributes, fields: Fields) -> Chunks:
     if fields.head is not None:
         head = _heads(text, *_field(dashes, first_dash, begin, end, fields.head))
         head[closes] = NO_HEAD
-    return Chunks(cell, kind, text, found.shift, begin, end, start, stop, head, rest)
+    bracketed = np.flatnonzero((stop > start) & (text[stop - 1] == ord("]")))
+    matches = {at: _PART.fullmatch(text.data, start[at], stop[at]) for at in bracketed.tolist()}
+    parts = {at: match.group(1, 2, 3) for at, match in matches.items() if match}
+    for at, (entity, *_) in parts.items():
+        stop[at] = start[at] + len(entity)
+    return Chunks(text, cell, word, kind, begin, end, start, stop, head, rest, parts)
 
 
 def _cut(text: Bytes, found: Attributes) -> tuple[Ints, Ints, Ints, Ints, Ints]:
     """Cut attributes into chunks: cell, kind, start, stop and rest of `Chunks`, in the order of lines."""
-    place = np.flatnonzero(text >> 1 == _OPENING >> 1)  # the two are one bit apart
-    cell = np.searchsorted(found.start, place, side="right") - 1
-    within = (cell >= 0) & (place < found.stop[cell])
-    place, cell = place[within], cell[within]
+    place, cell = found.bracket, found.cell
     opening = text[place] == _OPENING
     begins = changes(cell)
     # The first bracket begins a cell and the last one ends one, so what comes round from the other side is not used.

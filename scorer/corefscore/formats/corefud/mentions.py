@@ -1,4 +1,4 @@
-"""Events to mentions: which chunk closes which, what the parts of a discontinuous mention are, which word is the head.
+"""Chunks to mentions: which chunk closes which, what the parts of a discontinuous mention are, which word is the head.
 
 A chunk is one bracket of an attribute Entity, such as ``(e1-person-1-`` or ``e1)``
 (`corefscore.formats.corefud.chunks`).
@@ -18,7 +18,6 @@ The names in brackets are recorded cases of the official scorer that decide a ru
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from heapq import heappop, heappush
@@ -29,23 +28,7 @@ import numpy as np
 from corefscore.core.arrays import Bools, Ints, among, changes, order_by, ranges
 from corefscore.core.records import dataclass, field
 from corefscore.formats.conll.cells import matching
-from corefscore.formats.corefud.chunks import CLOSE, NO_HEAD, ODD_HEAD, OPEN, SINGLE, Chunks
-
-_PART = re.compile(rb"(.*)\[([^\]/]*)/([^\]]*)\]", re.DOTALL)
-"""The id of a part of a discontinuous mention: the entity, the number of the part, and how many there are."""
-
-
-class Events(NamedTuple):
-    """Chunks as columns: the word (by its place in the file), its sentence and the last word of that, the kind, the
-    entity (a number), the head."""
-
-    word: Ints
-    sentence: Ints
-    last_word: Ints
-    kind: Ints
-    entity: Ints
-    head: Ints
-
+from corefscore.formats.corefud.chunks import CLOSE, NO_HEAD, ODD_HEAD, OPEN, SINGLE, Chunks, Parts
 
 Refuse = Callable[[str, Ints, Ints | None], None]
 """A function for chunks that cannot be understood. It takes the code of the finding, the chunks, and for each chunk an
@@ -86,51 +69,49 @@ class FileMentions(NamedTuple):
     misnumbered: Sequence[Sequence[_Part]] = ()
 
 
-_Parts = Mapping[int, tuple[bytes, ...]]
-"""The chunks of discontinuous mentions: the entity, the number of the part, and how many there are."""
-
-
-def mentions_of(events: Events, parts: _Parts, refuse: Refuse) -> FileMentions:
-    """Return the mentions of a file, without those that are refused."""
-    single = np.flatnonzero(events.kind == SINGLE)
-    opens, closes, unclosed = paired(events, refuse)
-    opening_of = dict(zip(closes.tolist(), opens.tolist(), strict=True)) if parts else {}
-    opens, closes = _within_sentences(events, opens, closes, refuse)
+def mentions_of(chunks: Chunks, entity: Ints, sentence: Ints, refuse: Refuse) -> FileMentions:
+    """Return the mentions of a file, without those that are refused, given the ``entity`` of each chunk, as a number,
+    and the ``sentence`` of each word."""
+    single = np.flatnonzero(chunks.kind == SINGLE)
+    opens, closes, unclosed = paired(chunks, entity, refuse)
+    opening_of = dict(zip(closes.tolist(), opens.tolist(), strict=True)) if chunks.parts else {}
+    opens, closes = _within_sentences(chunks, sentence, opens, closes, refuse)
     begin = np.concatenate([single, opens])
-    last = np.concatenate([events.word[single], events.word[closes]])
-    same = np.flatnonzero(events.word[opens] == events.word[closes])
-    last[len(single) + same] = events.last_word[opens[same]]
+    last = chunks.word[np.concatenate([single, closes])]
+    same = np.flatnonzero(chunks.word[opens] == chunks.word[closes])
+    # The last words of their sentences.
+    last[len(single) + same] = np.searchsorted(sentence, sentence[chunks.word[opens[same]]], side="right") - 1
     found = FileMentions(
-        events.entity[begin],
+        entity[begin],
         begin,
-        events.head[begin],
+        chunks.head[begin],
         np.zeros(len(begin), dtype=np.bool_),
         np.arange(len(begin)),
-        events.word[begin],
+        chunks.word[begin],
         last,
         unclosed,
         opens[same].tolist(),
     )
-    return _with_parts(found, events, parts, opening_of, refuse) if parts else found
+    return _with_parts(found, chunks, entity, opening_of, refuse) if chunks.parts else found
 
 
-def paired(events: Events, refuse: Refuse) -> tuple[Ints, Ints, list[int]]:
+def paired(chunks: Chunks, entity: Ints, refuse: Refuse) -> tuple[Ints, Ints, list[int]]:
     """Return the chunks that open, those that close them, and those that are never closed. Chunks that close nothing
     are refused.
     """
-    brackets = np.flatnonzero(events.kind != SINGLE)
-    brackets = brackets[order_by(events.entity[brackets])]
-    is_open = events.kind[brackets] == OPEN
-    opens, closes, alone = matching(events.entity[brackets], is_open)
+    brackets = np.flatnonzero(chunks.kind != SINGLE)
+    brackets = brackets[order_by(entity[brackets])]
+    is_open = chunks.kind[brackets] == OPEN
+    opens, closes, alone = matching(entity[brackets], is_open)
     loose = np.sort(brackets[alone[~is_open[alone]]])
     if len(loose):
         refuse("unopened-mention", loose, None)
     return brackets[opens], brackets[closes], np.sort(brackets[alone[is_open[alone]]]).tolist()
 
 
-def _within_sentences(events: Events, opens: Ints, closes: Ints, refuse: Refuse) -> tuple[Ints, Ints]:
+def _within_sentences(chunks: Chunks, sentence: Ints, opens: Ints, closes: Ints, refuse: Refuse) -> tuple[Ints, Ints]:
     """Return the pairs whose chunks are in one sentence; other pairs are refused."""
-    across = events.sentence[opens] != events.sentence[closes]
+    across = sentence[chunks.word[opens]] != sentence[chunks.word[closes]]
     if across.any():
         which = np.flatnonzero(across)
         which = which[np.argsort(closes[which])]
@@ -154,7 +135,7 @@ class _PartialMention:
     parts: int = 0
     chunks: list[tuple[int, int]] = field(default_factory=list)
 
-    def misnumbered(self, parts: _Parts) -> list[_Part]:
+    def misnumbered(self, parts: Parts) -> list[_Part]:
         """Return the chunks of a finished mention that have other numbers than those of their parts."""
         found = [_Part(chunk, number, self.parts) for chunk, number in self.chunks] if self.finished else []
         return [
@@ -165,61 +146,62 @@ class _PartialMention:
 
 
 def _with_parts(
-    found: FileMentions, events: Events, parts: _Parts, opening_of: Mapping[int, int], refuse: Refuse
+    found: FileMentions, chunks: Chunks, entity: Ints, opening_of: Mapping[int, int], refuse: Refuse
 ) -> FileMentions:
     """Return the mentions with those joined that are parts of one; ``opening_of`` has the chunk that another closes."""
-    mention_of = _joined(found, events, parts, opening_of, refuse)
+    mention_of = _joined(found, chunks, entity, opening_of, refuse)
     plain = [at for at, chunk in enumerate(found.chunk.tolist()) if chunk not in mention_of]
     begun = [mention for chunk, mention in mention_of.items() if mention.chunk == chunk and not mention.refused]
     mentions = [mention for mention in begun if mention.segments]
     rows = [(mention.entity, mention.chunk, mention.head, mention.last_single) for mention in mentions]
-    entity, first_chunk, head, single = np.array(rows, dtype=np.int64).reshape(-1, 4).T
+    entity_of, first_chunk, head, single = np.array(rows, dtype=np.int64).reshape(-1, 4).T
     segments = [(len(plain) + at, *segment) for at, mention in enumerate(mentions) for segment in mention.segments]
-    added = entity, first_chunk, head, single > 0, *np.array(segments, dtype=np.int64).reshape(-1, 3).T
+    added = entity_of, first_chunk, head, single > 0, *np.array(segments, dtype=np.int64).reshape(-1, 3).T
     kept = *(column[plain] for column in found[:4]), np.arange(len(plain)), found.first[plain], found.last[plain]
     columns = [np.concatenate(pair) for pair in zip(kept, added, strict=True)]
     opened = {mention_of.get(chunk) for chunk in found.unclosed}
     unfinished = sorted(mention.chunk for mention in mentions if not mention.finished and mention not in opened)
-    misnumbered = sorted(numbers for mention in mentions if (numbers := mention.misnumbered(parts)))
+    misnumbered = sorted(numbers for mention in mentions if (numbers := mention.misnumbered(chunks.parts)))
     return FileMentions._make([*columns, found.unclosed, sorted(found.stretched), unfinished, misnumbered])
 
 
 def _joined(
-    found: FileMentions, events: Events, parts: _Parts, opening_of: Mapping[int, int], refuse: Refuse
+    found: FileMentions, chunks: Chunks, entity: Ints, opening_of: Mapping[int, int], refuse: Refuse
 ) -> dict[int, _PartialMention]:
     """Return the mention of each chunk that begins or continues one, for entities with discontinuous mentions, whose
     chunks are read one by one.
     """
-    which = np.flatnonzero(among(events.entity, events.entity[list(parts)]))
+    parts = chunks.parts
+    which = np.flatnonzero(among(entity, entity[list(parts)]))
     segments = dict(zip(found.chunk.tolist(), zip(found.first.tolist(), found.last.tolist(), strict=True), strict=True))
     mention_of: dict[int, _PartialMention] = {}
     # For each entity a heap of the mentions that wait for their next part, each with the chunk that began it.
     waiting: dict[int, list[tuple[int, _PartialMention]]] = defaultdict(list)
-    columns = which, events.kind[which], events.entity[which]
-    for chunk, kind, entity in zip(*(column.tolist() for column in columns), strict=True):
+    columns = which, chunks.kind[which], entity[which]
+    for chunk, kind, its in zip(*(column.tolist() for column in columns), strict=True):
         opening = opening_of.get(chunk) if kind == CLOSE else chunk
         if opening is None:
             continue
         if kind != CLOSE:
             _, number, total = parts.get(chunk, (b"", b"1", b"1"))
-            if number != b"1" and waiting[entity]:
-                mention = heappop(waiting[entity])[1]
+            if number != b"1" and waiting[its]:
+                mention = heappop(waiting[its])[1]
             else:
-                mention = _PartialMention(entity, chunk, refused=number != b"1")
+                mention = _PartialMention(its, chunk, refused=number != b"1")
                 if mention.refused:
                     refuse("part-of-nothing", np.array([chunk]), None)
             mention_of[chunk] = mention
             mention.parts += 1
             if number == total:
                 mention.finished = True
-                mention.head = int(events.head[chunk])
+                mention.head = int(chunks.head[chunk])
                 mention.last_single = chunk in parts and kind == SINGLE
         mention = mention_of[opening]
         mention.chunks.append((chunk, mention.parts))
         if kind != OPEN and opening in segments:
             mention.segments.append(segments[opening])
             if not mention.finished:
-                heappush(waiting[entity], (mention.chunk, mention))
+                heappush(waiting[its], (mention.chunk, mention))
     return mention_of
 
 
@@ -257,11 +239,3 @@ def heads(found: FileMentions, sized: Sized, refuse: Refuse) -> Ints:
     to_end = found.last_single & (head == 0)
     place[to_end] = size[to_end] - 1
     return place
-
-
-def parts_of(chunks: Chunks) -> _Parts:
-    """Return the chunks of discontinuous mentions."""
-    ends = chunks.id_stop > chunks.id_start
-    ends[ends] = chunks.text[chunks.id_stop[ends] - 1] == ord("]")
-    found = {at: _PART.fullmatch(chunks.id_of(at)) for at in np.flatnonzero(ends).tolist()}
-    return {at: match.group(1, 2, 3) for at, match in found.items() if match}

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from corefscore.core.arrays import NONE, Ints, changes, in_order, lacking, order_by, ranked, sums
+from corefscore.core.arrays import NONE, Ints, changes, in_order, lacking, order_by, ranked
 from corefscore.core.documents import NO_NODES, Documents, Nodes, Place, Span, Texts, refuse_deep
 from corefscore.core.errors import UsageError, refuse
 from corefscore.core.findings import Finding, plural
@@ -34,13 +34,11 @@ from corefscore.formats.corefud.chunks import (
 )
 from corefscore.formats.corefud.lines import FORM, ID, LF, WITHOUT_NEWDOC, Lines, few
 from corefscore.formats.corefud.mentions import (
-    Events,
     FileMentions,
     Refuse,
     Sized,
     heads,
     mentions_of,
-    parts_of,
     words_of_mentions,
 )
 from corefscore.formats.words import word_numbers
@@ -82,14 +80,13 @@ class File:
     """One file on its way to columns.
 
     The first error ends reading; one who looks closer overrides `refuse` and `take` and reads on without the faulty
-    part. ``chunks`` are its brackets, ``word`` the word of each, ``fields`` what the header says about them; the others
-    are the forms in which its mentions are read. A file without mentions has none of these.
+    part. ``chunks`` are its brackets, ``entity`` the entity of each, ``fields`` what the header says about them; the
+    others are the forms in which its mentions are read. A file without mentions has none of these.
     """
 
     fields: Fields
     chunks: Chunks
-    word: Ints
-    events: Events
+    entity: Ints
     mentions: FileMentions | None = None
     sized: Sized
     head: Ints
@@ -118,16 +115,14 @@ class File:
         words = lines.words
         self.number = lines.numbers(self.document_of_sentence)
         # The words in the order of documents, which a document that goes on later does not have.
-        self.order = np.argsort(self.document_of(slice(None)), kind="stable")
+        document = self.document_of(slice(None))
+        self.order = np.argsort(document, kind="stable")
         self.place = np.empty_like(self.order)
         self.place[self.order] = np.arange(len(self.order))
+        tokens = np.bincount(document[words.overt], minlength=len(names))
         is_overt = words.overt[self.order]
-        self.overt_before: Ints = np.cumsum(is_overt) - is_overt
-        size = np.bincount(words.sentence, minlength=len(self.document_of_sentence))
-        self.last_word = np.cumsum(size) - 1  # of each sentence
-        overt = size - np.bincount(words.sentence[~words.overt], minlength=len(size))
-        tokens = sums(self.document_of_sentence, overt, len(names)).astype(np.int64)
-        self.first_token = np.cumsum(tokens) - tokens
+        before: Ints = np.cumsum(is_overt) - is_overt
+        self.tokens_before = before[self.place] - (np.cumsum(tokens) - tokens)[document]  # in their documents
         columns = self._mentions() or {"nodes": NO_NODES, "odd_labels": ()}
         return Documents(
             **columns,
@@ -185,37 +180,34 @@ class File:
         fields = self._fields(attributes)
         if fields is None:
             return None
-        self.fields, self.chunks = fields, chunks(attributes, fields)
-        self.word = attributes.word[self.chunks.cell]
+        self.fields, self.chunks = fields, chunks(lines.text, attributes, fields)
         if len(self.chunks.rest):
             cell = int(self.chunks.rest[0])
             count = plural(len(self.chunks.rest), "attribute")
-            row = int(lines.words.row[attributes.word[cell]])
-            place = int(attributes.start[cell] + attributes.shift[cell])
-            self.keep(lines.about("odd-entity", row, attributes.value(cell), place, count=count))
+            self.keep(self._about_attribute("odd-entity", attributes, cell, count=count))
         return self._columns()
 
     def _fields(self, attributes: Attributes) -> Fields | None:
         header = self.lines.header
         fields = None if header is None else Fields.of(header)
         if fields is None:
-            row = int(self.lines.words.row[attributes.word[0]])
             what = "no header precedes it" if header is None else f"the header has no {' or '.join(ID_FIELDS)}"
-            self.refuse(self.lines.about("no-entity-header", row, attributes.value(0), what=what))
+            self.refuse(self._about_attribute("no-entity-header", attributes, 0, what=what))
         return fields
 
-    def _columns(self) -> Columns:
-        parts = parts_of(self.chunks)
-        for at, (name, *_) in parts.items():
-            self.chunks.id_stop[at] = self.chunks.id_start[at] + len(name)
+    def _about_attribute(self, code: str, attributes: Attributes, cell: int, **details: object) -> Finding:
+        """Return what is found about an attribute, with its value shown."""
+        start, row = int(attributes.start[cell]), int(self.lines.words.row[attributes.word[cell]])
+        return self.lines.about(code, row, self.lines.piece(start, attributes.stop[cell]), start, **details)
 
+    def _columns(self) -> Columns:
         def refuse(code: str, faulty: Ints, others: Ints | None) -> None:
             before = {} if others is None else dict(zip(faulty.tolist(), others.tolist(), strict=True))
             for chunk in self.take(code, faulty.tolist()):
                 self.refuse(self._fault(code, chunk, before.get(chunk)))
 
-        self.events = self._events(refuse)
-        self.mentions = found = mentions_of(self.events, parts, refuse)
+        self.entity = self._entities(refuse)
+        self.mentions = found = mentions_of(self.chunks, self.entity, self.lines.words.sentence, refuse)
         refuse_deep(self.source, found.last - found.first + 1, len(self.lines.text), "bytes")
         self.sized = words_of_mentions(found, self.number)
         self._note_brackets(found)
@@ -239,16 +231,12 @@ class File:
         columns = {
             "document": self.document_of(first_word[changes(entity)]),
             "entity": entity,
-            "start": self._tokens_before(first_word),
-            "end": self._tokens_before(last_word) + self.lines.words.overt[last_word] - 1,
+            "start": self.tokens_before[first_word],
+            "end": self.tokens_before[last_word] + self.lines.words.overt[last_word] - 1,
             "line": self.lines.tokens[self.lines.words.row[first_word]] + 1,
             "nodes": self._nodes(sized, head).take(order),
         }
         return columns, order
-
-    def _tokens_before(self, words: Ints) -> Ints:
-        """Return how many tokens of its document stand before each of some words."""
-        return self.overt_before[self.place[words]] - self.first_token[self.document_of(words)]
 
     def _note_split(self, columns: Columns) -> None:
         """Add a notice for entities whose ids belong to another document as well."""
@@ -292,18 +280,15 @@ class File:
         """Return the same where brackets do not matter."""
         return highest(self.lines, sized) if self.request.heads == TREE else sized.word[np.cumsum(sized.size) - 1]
 
-    def _events(self, refuse: Refuse) -> Events:
-        """Return chunks as columns. One that is refused for its id counts for an entity of that id."""
-        word, stops = self.word, self.chunks.id_stop
-        odd = stops == self.chunks.id_start
-        odd[~odd] = self.chunks.text[stops[~odd] - 1] == ord("]")
+    def _entities(self, refuse: Refuse) -> Ints:
+        """Return the entity of each chunk. One that is refused for its id counts for an entity of that id."""
+        stops = self.chunks.id_stop
+        odd = (stops == self.chunks.id_start) | (self.chunks.text[stops - 1] == ord("]"))
         if odd.any():
             refuse("odd-id", np.flatnonzero(odd), None)
         numbers: dict[tuple[int, str], int] = {}
-        names = zip(self.document_of(word).tolist(), self.chunks.ids_of(slice(None)), strict=True)
-        entity = np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
-        sentence = self.lines.words.sentence[word]
-        return Events(word, sentence, self.last_word[sentence], self.chunks.kind, entity, self.chunks.head)
+        names = zip(self.document_of(self.chunks.word).tolist(), self.chunks.ids_of(slice(None)), strict=True)
+        return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
 
     def _order(
         self, found: FileMentions, size: Ints, edges: tuple[Ints, Ints], id_of: Callable[[int], Any]
@@ -366,19 +351,19 @@ class File:
             of_zero: (found.head == 0) & ~found.last_single,
         }
         wide, first = np.bincount(found.of, found.last - found.first + 1, len(found.head)) > 1, found.head == 1
-        of = self.document_of(self.word[found.chunk])
+        of = self.document_of(self.chunks.word[found.chunk])
         every, ones = (np.bincount(of[which], minlength=of.max(initial=0) + 1) for which in (wide, wide & first))
         odd = wide & lacking(every - ones, every)[of]
         if odd.sum() > _BY_CHANCE:
             unusable["the head 1, like every mention of several words in these documents"] = odd
         for what, which in unusable.items():
             if len(chunks := found.chunk[which]):
-                line = self._line_of(int(self.word[chunks].min()))
+                line = self._line_of(int(self.chunks.word[chunks].min()))
                 self.note("no-head", line, count=plural(len(chunks), "mention"), what=what)
 
     def _fault(self, code: str, chunk: int, other: int | None) -> Finding:
         """Return the error about a chunk; ``other`` is one before it."""
-        document = int(self.document_of(self.word[chunk]))
+        document = int(self.document_of(self.chunks.word[chunk]))
         begun = self.lines.documents
         details: dict[str, object] = {
             "document": begun.names[document],
@@ -386,14 +371,14 @@ class File:
             "label": as_text(self.chunks.id_of(chunk)),
         }
         if other is not None:
-            details["line"] = self._line_of(int(self.word[other]))
+            details["line"] = self._line_of(int(self.chunks.word[other]))
         return self._about(code, chunk, **details)
 
     def _about(self, code: str, chunk: int, **details: object) -> Finding:
         """Return what is found about a chunk, with the chunk shown."""
-        row = int(self.lines.words.row[self.word[chunk]])
+        row = int(self.lines.words.row[self.chunks.word[chunk]])
         closes, text = self.chunks.kind[chunk] == CLOSE, self.chunks.text_of(chunk)
-        start = int(self.chunks.start[chunk]) + self.chunks.shift_of(chunk) - (not closes)
+        start = int(self.chunks.start[chunk]) - (not closes)
         return self.lines.about(code, row, b"%b)" % text if closes else b"(" + text, start, **details)
 
 
