@@ -76,6 +76,9 @@ from corefscore.formats.corefud import recognises as is_conll_u
 BLOCK = 1 << 20
 """The number of bytes read at once: large enough for whole-array passes, small enough for the cache."""
 
+_ENDING = 1 << 17
+"""The number of bytes at the end of a block among which the end of a document is looked for."""
+
 _MOST_DOCUMENTS = 1 << 14
 """The number of documents after which a batch ends early: of short ones, few bytes take much memory."""
 
@@ -203,20 +206,22 @@ class Reader:
     Scoring stops at the first fault. `corefscore.formats.conll.examiner` overrides `note`, `refuse`, `look` and
     `faults` to continue by the same rules.
 
-    With ``whole_documents``, no document continues in another block or batch, for those who override `look`. Scoring
-    does without, since blocks of one size take less time.
+    Blocks end where a document ends, if there is such a place among their last `_ENDING` bytes; with
+    ``whole_documents``, for those who override `look`, always. No document continues in another batch.
     """
 
     whole_documents = False
 
     def __init__(self, notices: list[Finding], request: Request = USUAL) -> None:
-        self.notices = notices
+        self.notices, self.request = notices, request
         self.word_column = WordColumn(request.columns.get(WORD))
-        self._shows_words, self._side = request.texts, request.side
-        self._several, self._unnamed = request.several, ""
         self._told_unnamed = False
         self.labels = Labels()
         self.inside = False
+        self.other_columns: set[str] = set()
+        self._odd_files: set[str] = set()
+        self.odd_cells: list[Finding] = []
+        self.texts: list[Texts] | None = None
         self.names: list[str] = []
         self.places: list[Place] = []
         self.stops: list[int] = []
@@ -226,16 +231,12 @@ class Reader:
         self.comments: dict[int, tuple[int, int]] = {}
         self.odd: dict[int, Finding] = {}
         self.before: dict[int, int] = {}
-        self.other_columns: set[str] = set()
-        self._odd_files: set[str] = set()
-        self.odd_cells: list[Finding] = []
-        self.texts: list[Texts] | None = None
         self.bytes = 0
 
     def file(self, source: Source) -> Iterator[Documents]:
         """Read one file; yields every batch that is full."""
         self.source = source
-        self._unnamed = source.stem if self._several else ""
+        self._unnamed = source.stem if self.request.several else ""
         self.line = 0
         self.ended = True
         self.outside_lines = self.first_outside = 0
@@ -243,7 +244,7 @@ class Reader:
         self.mentioned = self.filled = False
         documents, blocks = 0, _blocks(source, self.whole_documents)
         for data, size, self.ended in blocks:
-            if self.bytes > BATCH or len(self.names) > _MOST_DOCUMENTS:
+            if (self.bytes > BATCH or len(self.names) > _MOST_DOCUMENTS) and not self.inside:
                 yield from self.batch()
             before = len(self.names)
             lines = self._block(data, size)
@@ -254,7 +255,7 @@ class Reader:
             self.bytes += size
         source.lines = self.line
         if not documents:
-            self.refuse(_what_else(source, self._side))
+            self.refuse(_what_else(source, self.request.side))
             return
         if self.inside:
             self.inside = False
@@ -265,7 +266,7 @@ class Reader:
         number = self.word_column.number
         if number is not None and (absent := absent_column(source, number)):
             self.refuse(absent)
-        elif self._shows_words and number is None and (odd := other_words(source, self.word_column)):
+        elif self.request.texts and number is None and (odd := other_words(source, self.word_column)):
             self.note(odd)
 
     def note(self, finding: Finding) -> None:
@@ -374,55 +375,46 @@ class Reader:
         return found
 
     def batch(self) -> Iterable[Documents]:
-        """Return a batch of the documents read since the last one, if there are any, except one that is still open."""
-        ready = len(self.names) - self.inside
-        if not ready:
+        """Return a batch of the documents read since the last one, if there are any; none is open."""
+        if not self.names:
             return []
         events = Events(*map(np.concatenate, zip(*self.events, strict=True)))
-        self.events = []
-        if self.inside:
-            later = events.only(np.flatnonzero(events.document >= ready))
-            self.events = [later._replace(document=later.document - ready)]
-            events = events.only(np.flatnonzero(events.document < ready))
+        self.events.clear()  # which frees their memory
         columns, alone = partitions(events)
         if self.odd or self.before:
-            self._note_columns(ready, {*events.document.tolist()})
+            self._note_columns({*events.document.tolist()})
         documents = Documents(
-            names=self.names[:ready],
-            places=self.places[:ready],
-            tokens=np.array(self.tokens[:ready], dtype=np.int64),
+            names=self.names,
+            places=self.places,
+            tokens=np.array(self.tokens, dtype=np.int64),
             **columns,
             faults=self.faults(alone, events) if len(alone) else {},
-            discarded={document: cells for document, cells in self.discarded.items() if document < ready},
-            comments={document: found for document, found in self.comments.items() if document < ready},
+            discarded=self.discarded,
+            comments=self.comments,
             odd_labels=self.labels.odd,
             exact_names=True,
             words=self.word_column,
             texts=Texts(*map(np.concatenate, zip(*self.texts, strict=True))) if self.texts else None,
         )
+        # Other lists and mappings: these belong to the batch now.
+        self.names, self.places, self.stops, self.tokens = [], [], [], []
+        self.discarded, self.comments, self.odd, self.before = {}, {}, {}, {}
+        self.bytes = 0
         if self.texts:
             self.texts = [NO_TEXTS]
-        for column in (self.names, self.places, self.stops, self.tokens):
-            del column[:ready]
-        self.discarded = {number - ready: cells for number, cells in self.discarded.items() if number >= ready}
-        self.comments = {number - ready: found for number, found in self.comments.items() if number >= ready}
-        self.bytes = 0
         return [documents]
 
-    def _note_columns(self, ready: int, mentioned: Collection[int]) -> None:
+    def _note_columns(self, mentioned: Collection[int]) -> None:
         """Find the first odd cell of each file, and documents without a mention that have odd cells, or mentions in the
         column before the last: their last column may be another one."""
-        for document in sorted(document for document in self.odd if document < ready):
-            finding = self.odd.pop(document)
+        for document, finding in sorted(self.odd.items()):
             if finding.path not in self._odd_files or document not in mentioned:
                 self._odd_files.add(finding.path)
                 self.odd_cells.append(finding)
-        for document in sorted(document for document in self.before if document < ready):
-            line, source = self.before.pop(document), self.places[document].source
+        for document, line in sorted(self.before.items()):
             if document not in mentioned:
-                self.note(Finding("earlier-column", source.name, line, details={"document": self.names[document]}))
-        self.odd = {document - ready: finding for document, finding in self.odd.items()}
-        self.before = {document - ready: line for document, line in self.before.items()}
+                path, details = self.places[document].source.name, {"document": self.names[document]}
+                self.note(Finding("earlier-column", path, line, details=details))
 
     def _notice(self, code: str, line: int, **details: object) -> None:
         self.note(Finding(code, self.source.name, line, details=details))
@@ -624,17 +616,17 @@ def _last_cell(line: bytes) -> tuple[int, str, str]:
 
 def _blocks(source: Source, whole_documents: bool) -> Iterator[tuple[bytearray, int, bool]]:
     """Read a file in blocks: a buffer, the number of its bytes that are filled, and whether its last line has a line
-    end in the file. A buffer begins with a line end, which whole lines follow, or whole documents."""
+    end in the file. A buffer begins with a line end, which whole lines follow, or ``whole_documents``."""
     buffer = bytearray(BLOCK)
     buffer[0] = LF
     filled = 1
     with source.reading() as stream:
         while size := stream.readinto(memoryview(buffer)[filled:]):
             filled += size
-            if whole_documents:
-                end = buffer.rfind(USUAL_END, 0, filled)
-                stop = buffer.find(b"\n", end, filled) + 1 if end > 0 else 0
-            else:
+            where = (USUAL_END, 0) if whole_documents else (END, max(filled - _ENDING, 0))
+            end = buffer.rfind(*where, filled)
+            stop = buffer.find(b"\n", end, filled) + 1 if end > 0 else 0
+            if not (stop or whole_documents):
                 stop = buffer.rfind(b"\n", filled - size, filled) + 1
             if stop:
                 yield buffer, stop, True
