@@ -12,13 +12,16 @@ Faulty tags, which language models write, are counted and never rejected:
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache, partial
-from operator import itemgetter
+from itertools import compress
 from typing import NamedTuple
 
+import numpy as np
+
+from corefscore.core.arrays import Ints
 from corefscore.core.errors import UsageError
 from corefscore.formats.base import FAULTS, zeros_in
 from corefscore.formats.words import words_in
@@ -228,7 +231,7 @@ def untagged(text: str, notation: Notation) -> Untagged:
     """Return a text without its tags, in time that is linear in its length for every notation of the table."""
     tags = list(notation.tags(text))
     pairs, odd, kept = _paired(tags, by_id=notation.by_id)
-    plain, places, pieces = _plain(text, tags, kept)
+    plain, places, origin = _plain(text, tags, kept)
     spans = [(entity, places[opens], places[closes]) for opens, closes, entity in pairs]
     words = words_in(plain, (border for _, *ends in spans for border in ends))
     starts, stops = [start for start, _ in words], [stop for _, stop in words]
@@ -244,8 +247,8 @@ def untagged(text: str, notation: Notation) -> Untagged:
     texts = [plain[start:stop] for start, stop in words]
     places_of = {fault: [tags[tag][:2] for tag in sorted(of_fault)] for fault, of_fault in odd.items()}
     unknown = (match.span() for match in _unknown(notation.name).finditer(plain))
-    places_of["unknown"] = [(_origin(pieces, start), _origin(pieces, stop - 1) + 1) for start, stop in unknown]
-    return Untagged(texts, mentions, zeros_in(texts), places_of, lambda word: _origin(pieces, starts[word]))
+    places_of["unknown"] = [(int(origin[start]), int(origin[stop - 1]) + 1) for start, stop in unknown]
+    return Untagged(texts, mentions, zeros_in(texts), places_of, lambda word: int(origin[starts[word]]))
 
 
 @cache
@@ -253,13 +256,6 @@ def _unknown(name: str) -> re.Pattern[str]:
     """Compile a pattern for what, in text without the tags of a notation, is nearly one of them, or a tag of another
     notation."""
     return re.compile("|".join(row.near if row.name == name else row.sign for row in NOTATIONS))
-
-
-def _origin(pieces: Sequence[tuple[int, int]], place: int) -> int:
-    """Return the place in a tagged text of a place in the text without them. ``pieces`` are where each piece between
-    tags begins, in the text without them and in the one with them."""
-    plain_start, start = pieces[bisect_right(pieces, place, key=itemgetter(0)) - 1]
-    return start + place - plain_start
 
 
 def _paired(
@@ -299,27 +295,17 @@ def _paired(
     return sorted(pairs), odd, kept
 
 
-def _plain(text: str, tags: Sequence[_Tag], kept: Collection[int]) -> tuple[str, Sequence[int], list[tuple[int, int]]]:
+def _plain(text: str, tags: Sequence[_Tag], kept: Collection[int]) -> tuple[str, Sequence[int], Ints]:
     """Return the text without tags except those that are kept; where each tag begins in it; and where each of its
-    pieces begins, in it and in the text.
+    characters is in the tagged text.
     """
-    pieces: list[str] = []
-    begins: list[tuple[int, int]] = []
-    places: list[int] = []
-    end = size = 0
+    left = np.ones(len(text), dtype=np.bool_)
     for tag, (start, stop, *_) in enumerate(tags):
-        # A tag after a word may begin with the word, which is part of the text already.
-        places.append(size + start - end)
-        if tag in kept:
-            continue
-        if start > end:
-            pieces.append(text[end:start])
-            begins.append((size, end))
-            size += start - end
-        end = max(end, stop)
-    pieces.append(text[end:])
-    begins.append((size, end))
-    return "".join(pieces), places, begins
+        if tag not in kept:
+            left[start:stop] = False
+    origin = np.flatnonzero(left)
+    places = np.searchsorted(origin, [start for start, *_ in tags])
+    return "".join(compress(text, left.tolist())), places.tolist(), origin
 
 
 _LIKE_ID = r"#?[A-Za-z_]{0,20}\d{1,9}\b"

@@ -93,7 +93,7 @@ def read(files: Sequence[Source], notices: list[Finding], request: Request) -> I
 
     Raises `InputError` for a file without any text, `UsageError` for one that cannot be read.
     """
-    yield from _documents(files, notices.append, _notation_of(files, request), lambda answer, text: None)
+    yield from _documents(files, notices.append, _notation_of(files, request))
 
 
 def examine(files: Sequence[Source], found: Found, request: Request) -> Iterator[Documents]:
@@ -105,18 +105,15 @@ def examine(files: Sequence[Source], found: Found, request: Request) -> Iterator
     notation = _notation_of(files, request)
     for source in files:
         try:
-            yield from _documents([source], found.add, notation, partial(_look, found))
+            yield from _documents([source], found.add, notation, found)
         except InputError as error:
             found.add(*error.findings)
 
 
 def _documents(
-    files: Sequence[Source],
-    note: Callable[[Finding], None],
-    notation: Notation,
-    look: Callable[[_Answer, Untagged], None],
+    files: Sequence[Source], note: Callable[[Finding], None], notation: Notation, found: Found | None = None
 ) -> Iterator[Documents]:
-    """Yield the documents of files, in batches; ``look`` is given each answer."""
+    """Yield the documents of files, in batches; every faulty tag is added to what was ``found``, if this is given."""
     words = partial(words_of_spans, annotations_of, USUAL._replace(tags=notation.name))
     batch, told = Gathered(), False
     for source in files:
@@ -128,7 +125,8 @@ def _documents(
                 expected = f"the text in {FIELD} is read; if this field is meant, rename it to {FIELD}"
                 note(found_at(answer.place, "unread-field", name=other, what=what, expected=expected))
             _add(batch, answer, text)
-            look(answer, text)
+            if found is not None:
+                _look(found, answer, text)
             if not text.mentions and not any(text.odd.values()):
                 note(found_at(answer.place, "no-tags", document=answer.name, notation=notation.name))
             if batch.size > BATCH:
