@@ -15,7 +15,7 @@ that of their ids.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -107,14 +107,14 @@ def documents(
     refuse_other_names(named, side)
     given = {name: _Given(side, name, as_collections(clusters)) for name, clusters in named.items()}
     parts: list[Documents] = []
-    sources: dict[Source, dict[int | None, str]] = {}
+    sources: dict[Source, dict[int | None, _Given]] = {}
     for name, place in zip(words.names, words.places, strict=True):
         assert place is not None, "a side that was read has every document"
-        sources.setdefault(place.source, {})[place.line] = name
+        sources.setdefault(place.source, {})[place.line] = given.get(name, _Given(side, name, ()))
     request = Request(heads=LAST if heads == LAST else TREE)
     for source, by_line in sources.items():
-        if any(name in given for name in by_line.values()):
-            parts.append(_OnWords(source, request, side=side, names=by_line, given=given, notices=notices).documents())
+        if any(its.name in given for its in by_line.values()):
+            parts.append(_OnWords(source, notices.append, request, by_line).documents())
     # Nobody knows the words of documents that the other side lacks.
     alone = [name for name in given if name not in words.names]
     places = [Place(Source(side), None)] * len(alone)
@@ -218,21 +218,14 @@ class _Text(NamedTuple):
 
 
 class _OnWords(File):
-    """A file of the other side with other mentions: those that are given for its documents, by name. ``names`` are
-    the names of its documents by their first lines."""
+    """A file of the other side with other mentions: those that are ``given`` for the document at each of its first
+    lines."""
 
     def __init__(
-        self,
-        source: Source,
-        request: Request,
-        *,
-        side: str,
-        names: Mapping[int | None, str],
-        given: Mapping[str, _Given],
-        notices: list[Finding],
+        self, source: Source, keep: Callable[[Finding], None], request: Request, given: Mapping[int | None, _Given]
     ) -> None:
-        super().__init__(source, notices.append, request)
-        self.side, self.names, self.given = side, names, given
+        super().__init__(source, keep, request)
+        self.given, self.side = given, next(iter(given.values())).side
 
     def note(self, code: str, line: int | None, **details: object) -> None:
         """Keep a notice about the side in memory."""
@@ -241,7 +234,7 @@ class _OnWords(File):
     def documents(self) -> Documents:
         """Return all documents of the file, those that are not given without mentions."""
         found = super().documents()
-        names = [self.names[place.line] for place in found.places if place is not None]
+        names = [self.given[place.line].name for place in found.places if place is not None]
         places = [Place(Source(self.side), None)] * len(names)
         # A line of the file is none of this side, so that no message shows it.
         return replace(found, names=names, places=places, line=-found.line, words=partial(_words_at, self.source))
@@ -255,8 +248,7 @@ class _OnWords(File):
         ids: list[str] = []
         stretches: list[tuple[int, int, int]] = []
         for line, its in by_document(self.lines):
-            if (answer := self.given.get(self.names[line])) is None:
-                continue
+            answer = self.given[line]
             numbers = self.number[its]
             text = _Text(its, its[overt[its]], numbers, int(numbers.max(initial=-1)) // SENTENCE + 1)
             for label, mentions in enumerate(answer.entities()):
