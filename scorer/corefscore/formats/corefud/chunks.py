@@ -1,4 +1,4 @@
-"""The column MISC of CorefUD to events: which entity a bracket opens or closes, at which word, with which head.
+"""The column MISC of CorefUD as chunks: which entity a bracket opens or closes, at which word, with which head.
 
 An attribute ``Entity=`` is cut into chunks: ``(ID-FIELD-...)``, ``(ID-FIELD-...`` or ``ID)``. Other text is ignored. If
 a word has the attribute twice, the last one counts. Bridge, SplitAnte and other attributes are skipped.
