@@ -230,7 +230,9 @@ def random_errors(draw: st.DrawFn) -> tuple[Partitions, Any]:
     return both, np.array(pronoun, dtype=np.bool_)
 
 
-SWAPPED = dict(zip((*types.OF_RESPONSE, *types.OF_KEY), (*types.OF_KEY, *types.OF_RESPONSE), strict=True))
+OF_RESPONSE = (types.CONFLATED, types.EXTRA_MENTION, types.EXTRA_ENTITY, types.EXTRA_SINGLETON)
+OF_KEY = (types.DIVIDED, types.MISSING_MENTION, types.MISSING_ENTITY, types.MISSING_SINGLETON)
+SWAPPED = dict(zip((*OF_RESPONSE, *OF_KEY), (*OF_KEY, *OF_RESPONSE), strict=True))
 
 
 def swapped(both: Partitions) -> Partitions:

@@ -183,7 +183,7 @@ class Analysis:
     def status(self) -> Ints:
         """The status of each mention of the key as an index of `STATUS`; the highest one if several apply."""
         found = np.full(len(self.both.key), STATUS.index(RIGHT))
-        found[self.errors.repaired] = STATUS.index(WRONG_SPAN)
+        found[self.both.repair > 0] = STATUS.index(WRONG_SPAN)
         found[self._misplaced] = STATUS.index(WRONG_ENTITY)
         found[self.both.missing] = STATUS.index(MISSING)
         return found[self.of_key]

@@ -18,13 +18,14 @@ singleton, missing entity, missing mention and divided. If key and response are 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.analysis.partitions import ABSENT, Members, Partitions
+from corefscore.analysis.partitions import ABSENT, Partitions
 from corefscore.core.arrays import Bools, Ints, changes, narrow, order_by, ranked
 from corefscore.core.records import dataclass
 
@@ -40,10 +41,6 @@ TYPES = (
     MISSING_SINGLETON := "missing_singleton",
 )
 """All types, in the order in which they are repaired."""
-
-OF_RESPONSE = (CONFLATED, EXTRA_MENTION, EXTRA_ENTITY, EXTRA_SINGLETON)
-OF_KEY = (DIVIDED, MISSING_MENTION, MISSING_ENTITY, MISSING_SINGLETON)
-"""The errors of response entities and of key entities: in pieces, mentions, whole entities, singletons."""
 
 
 class _Pieces(NamedTuple):
@@ -95,7 +92,6 @@ class Errors:
     """The errors of a response whose spans are repaired: those of its entities, and those of the key entities.
 
     ``label`` is a number of the key entity of each mention, different from the numbers of response entities and pieces.
-    ``repaired`` are the mentions whose span was repaired; those that were repaired by trimming come first.
     """
 
     partitions: Partitions
@@ -103,21 +99,38 @@ class Errors:
     response: _OneSide
     key: _OneSide
     label: Ints
-    repaired: Ints
 
     @cached_property
     def by_document(self) -> dict[str, Ints]:
         """The number of errors of each type in each document."""
-        both = self.partitions
-        found = {SPAN: both.document[self.repaired]}
-        sides = (self.response, both.response, OF_RESPONSE), (self.key, both.key, OF_KEY)
-        for side, entities, (apart, mention, entity, singleton) in sides:
-            whole = np.flatnonzero(side.whole)
-            found[apart] = self.pieces.document[side.apart]
-            found[mention] = both.document[side.alone]
-            found[entity] = both.document[whole[ranked(entities[whole])[0]]]
-            found[singleton] = both.document[side.single]
-        return {name: narrow(np.bincount(found[name], minlength=both.documents)) for name in TYPES}
+        document, documents = self.partitions.document, self.partitions.documents
+        return {
+            name: narrow(np.bincount(document[mentions[first]], minlength=documents))
+            for name, mentions, first in self._by_type()
+        }
+
+    def _by_type(self) -> Iterator[tuple[str, Ints, Ints]]:
+        """Yield each type with the mentions of its errors, one error after another, and where each error begins."""
+        both, pieces, response, key = self.partitions, self.pieces, self.response, self.key
+        alone = np.arange(len(both.key))
+        # For each mention a number of its error, which rises in the order of errors, and whether there is one.
+        rows = {
+            # Those that were repaired by trimming come first.
+            SPAN: (alone + len(alone) * both.repair.astype(np.int64), both.repair > 0),
+            CONFLATED: (pieces.of, pieces.mentions(response.apart)),
+            EXTRA_MENTION: (alone, response.alone),
+            # Other pronouns of an extra entity are conflated pieces; a missing entity is listed with all its mentions.
+            EXTRA_ENTITY: (both.response, response.whole),
+            DIVIDED: (pieces.of, pieces.mentions(key.apart)),
+            MISSING_MENTION: (alone, key.alone),
+            MISSING_ENTITY: (both.key, self.beside(key.whole)),
+            EXTRA_SINGLETON: (alone, response.single),
+            MISSING_SINGLETON: (alone, key.single),
+        }
+        for name, (error, which) in rows.items():
+            mentions = np.flatnonzero(which)
+            mentions = mentions[order_by(error[mentions])]
+            yield name, mentions, np.flatnonzero(changes(error[mentions]))
 
     def beside(self, which: Bools) -> Bools:
         """Return whether each mention is in the key entity of one of the mentions ``which``."""
@@ -127,29 +140,18 @@ class Errors:
         return has[self.partitions.key]
 
     def each(self) -> Iterator[_Error]:
-        """Yield all errors by type, in the order of `TYPES`, in text order; span errors in that of ``repaired``."""
-        both, response, key = self.partitions, self.response, self.key
-        pieces = Members(self.pieces.of, len(self.pieces.key))
-        by_type: dict[str, Iterable[Ints]] = {
-            SPAN: self.repaired[:, np.newaxis],
-            CONFLATED: map(pieces.__getitem__, np.flatnonzero(response.apart)),
-            EXTRA_MENTION: np.argwhere(response.alone),
-            # Other pronouns of an extra entity are conflated pieces; a missing entity is listed with all its mentions.
-            EXTRA_ENTITY: _entities(np.where(response.whole, both.response, ABSENT), both.response[response.whole]),
-            DIVIDED: map(pieces.__getitem__, np.flatnonzero(key.apart)),
-            MISSING_MENTION: np.argwhere(key.alone),
-            MISSING_ENTITY: _entities(both.key, both.key[key.whole]),
-            EXTRA_SINGLETON: np.argwhere(response.single),
-            MISSING_SINGLETON: np.argwhere(key.single),
-        }
+        """Yield all errors by type, in the order of `TYPES`, in text order; span errors that were repaired by trimming
+        come before the others."""
+        both = self.partitions
         columns = both.document, both.key, both.response
-        for name, errors in by_type.items():
-            for mentions in map(np.ndarray.tolist, errors):
-                document, of_key, of_response = (column.item(mentions[0]) for column in columns)
-                into = int(both.key[response.main[of_response]]) if name == CONFLATED else ABSENT
+        for name, mentions, first in self._by_type():
+            for start, stop in pairwise([*first.tolist(), len(mentions)]):
+                its = mentions[start:stop].tolist()
+                document, of_key, of_response = (column.item(its[0]) for column in columns)
+                into = int(both.key[self.response.main[of_response]]) if name == CONFLATED else ABSENT
                 # Some pronouns of a missing entity may be in the response.
                 found = ABSENT if name == MISSING_ENTITY else of_response
-                yield _Error(name, document, mentions, of_key, found, into)
+                yield _Error(name, document, its, of_key, found, into)
 
     def operations(self) -> dict[str, int]:
         """Return the number of steps from the response to the key: pieces and extra mentions to split off, pieces and
@@ -163,14 +165,8 @@ class Errors:
             "merge": _parts(pieces.key, both.key[both.missing], len(self.key.main)),
             "introduce": int(both.missing.sum()),
             "remove": int(both.extra.sum()),
-            "rename": len(self.repaired),
+            "rename": int(np.count_nonzero(both.repair)),
         }
-
-
-def _entities(of: Ints, wrong: Ints) -> Iterator[Ints]:
-    """Yield the mentions of each ``wrong`` entity, where ``of`` is the entity of each mention."""
-    count = int(of.max(initial=ABSENT)) + 1
-    return map(Members(of, count).__getitem__, np.flatnonzero(np.bincount(wrong, minlength=count)))
 
 
 def _parts(pieces: Ints, mentions: Ints, entities: int) -> int:
@@ -188,9 +184,7 @@ def errors_of(both: Partitions, pronoun: Bools) -> Errors:
     pieces = _Pieces(of, *(column[shared[first]] for column in (both.document, both.key, both.response)))
     response = _one_side(both.response, both.key, pronoun, of, pieces.response)
     key = _one_side(both.key, both.response, pronoun, of, pieces.key)
-    repaired = np.flatnonzero(both.repair)
-    repaired = repaired[order_by(both.repair[repaired])]
-    return Errors(both, pieces, response, key, len(response.main) + len(pieces.key) + both.key, repaired)
+    return Errors(both, pieces, response, key, len(response.main) + len(pieces.key) + both.key)
 
 
 def _one_side(entities: Ints, other: Ints, pronoun: Bools, piece: Ints, of_piece: Ints) -> _OneSide:
