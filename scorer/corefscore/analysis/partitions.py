@@ -10,7 +10,7 @@ import numpy as np
 
 from corefscore.core.arrays import Bools, Ints, bounds, changes, in_order, narrow, order_by
 from corefscore.matching.entity_lookup import together
-from corefscore.matching.matched import Repeat, Side, match_spans, select_mentions, treat_repeats
+from corefscore.matching.matched import Matched, Repeat, Side, match_spans, select_mentions, treat_repeats
 from corefscore.matching.pairing import Pairs
 from corefscore.scoring.corefud import matched as aligned
 from corefscore.scoring.kinds.texts import Projection
@@ -95,13 +95,6 @@ class Members:
         return self._members[self._bounds[group] : self._bounds[group + 1]]
 
 
-class Counted(NamedTuple):
-    """The mentions of one side that count, and the row of each among all mentions of its documents."""
-
-    side: Side
-    row: Ints
-
-
 def paired(batches: Sequence[Pairs], rules: Rules) -> tuple[Sequence[Ints], int]:
     """Pair the mentions of batches of documents, one batch after another: each as its document, its entity in the key
     and in the response, and its rows there, as in `Partitions`. Also returns how many later copies of repeated mentions
@@ -111,11 +104,11 @@ def paired(batches: Sequence[Pairs], rules: Rules) -> tuple[Sequence[Ints], int]
     """
     parts, copies, before = [], 0, np.zeros(5, dtype=np.int32)
     for pairs in batches:
-        document, *sides, dropped = counted(pairs, rules)
-        columns = np.full((5, len(document)), ABSENT, dtype=np.int32)
-        columns[0] = document
-        for at, (side, row) in enumerate(sides, start=1):
-            columns[at, side.number], columns[at + 2, side.number] = side.entity, row
+        matched, dropped = counted(pairs, rules)
+        columns = np.full((5, len(matched.document)), ABSENT, dtype=np.int32)
+        columns[0] = matched.document
+        for at, side in enumerate((matched.key, matched.response), start=1):
+            columns[at, side.number], columns[at + 2, side.number] = side.entity, side.mention
         columns = columns[:, (columns[1:3] != ABSENT).any(axis=0)]
         columns[1], columns[2] = map(renumbered, columns[1:3])
         sizes = [len(pairs.key), *(columns[1:3].max(axis=1, initial=ABSENT) + 1).tolist()]
@@ -142,9 +135,9 @@ def partitions(documents: int, pairs: Sequence[Ints], placed: tuple[Projection, 
     return Partitions(documents, *columns)
 
 
-def counted(pairs: Pairs, rules: Rules) -> tuple[Ints, Counted, Counted, Sequence[Repeat]]:
-    """Return the document of each mention number, the mentions of both sides that count for a score with ``rules``, and
-    the repeated mentions, of which only the first copy does.
+def counted(pairs: Pairs, rules: Rules) -> tuple[Matched, Sequence[Repeat]]:
+    """Return the mentions of both sides that count for a score with ``rules``, and the repeated mentions, of which only
+    the first copy does.
 
     Mentions with equal spans are the same; of mentions with nodes those that are aligned, which have the number of the
     key mention.
@@ -152,14 +145,10 @@ def counted(pairs: Pairs, rules: Rules) -> tuple[Ints, Counted, Counted, Sequenc
     rules = replace(rules, repeated="first")
     if pairs.key.nodes is None:
         treated = treat_repeats(match_spans(pairs.key, pairs.response), pairs, rules.repeated)
-        matched = select_mentions(treated.matched, rules.mentions, rules.singletons or "keep")
-        dropped: Sequence[Repeat] = treated.dropped
-    else:
-        # This lookup pairs mentions one to one, even where one mention can match several.
-        alignment, report = aligned(pairs, replace(rules, lookup="alignment"))
-        matched, dropped = together(alignment), report.dropped
-    key, response = (Counted(side, side.mention) for side in (matched.key, matched.response))
-    return matched.document, key, response, dropped
+        return select_mentions(treated.matched, rules.mentions, rules.singletons or "keep"), treated.dropped
+    # This lookup pairs mentions one to one, even where one mention can match several.
+    alignment, report = aligned(pairs, replace(rules, lookup="alignment"))
+    return together(alignment), report.dropped
 
 
 def renumbered(entities: Ints) -> Ints:

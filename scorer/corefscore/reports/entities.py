@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corefscore.analysis.partitions import Counted, counted
+from corefscore.analysis.partitions import counted
 from corefscore.core.arrays import NONE, Bools
 from corefscore.core.documents import KEY, RESPONSE, Documents
 from corefscore.core.errors import UsageError
 from corefscore.core.percent import percent
 from corefscore.core.records import dataclass
-from corefscore.matching.matched import Matched
+from corefscore.matching.matched import Side
 from corefscore.metrics.base import SCORES, WHOLE, Metric, Overlap, overlap
 from corefscore.metrics.ceafe import assigned
 from corefscore.metrics.ceafm import taken
@@ -135,31 +135,31 @@ def entities(result: Result) -> Entities:
             f'document=), such as "{result.names[0]}"'
         )
     (pairs,) = (batch for batch in result.listed[WHOLE].pairs if len(batch.key))
-    document, key, response, dropped = counted(pairs, rules)
+    matched, dropped = counted(pairs, rules)
     if dropped and rules.repeated != "first":
         raise UsageError("--entities: mentions are repeated, and the sums count each only once; add --repeated first")
-    matched = Matched(1, document, key.side, response.side)
+    key, response = matched.key, matched.response
     # The order of mentions decides which of them ends a link, not how many links an entity has.
-    both = members(matched, overlap(matched), (key.side.number, response.side.number))
+    both = members(matched, overlap(matched), (key.number, response.number))
     names = _names(key, pairs.key), _names(response, pairs.response)
     of_sides = _entities(key, pairs.key, *names), _entities(response, pairs.response, *names[::-1])
     return Entities(result, [share for metric in metrics for share in _shares(metric, both, of_sides, result)])
 
 
-def _names(mentions: Counted, documents: Documents) -> dict[int, str]:
+def _names(mentions: Side, documents: Documents) -> dict[int, str]:
     """Return the id of the entity of each mention, by its number."""
-    names = documents.names_of(documents.entity[mentions.row].tolist())
-    return dict(zip(mentions.side.number.tolist(), names, strict=True))
+    names = documents.names_of(documents.entity[mentions.mention].tolist())
+    return dict(zip(mentions.number.tolist(), names, strict=True))
 
 
 def _entities(
-    mentions: Counted, documents: Documents, names: Mapping[int, str], others: Mapping[int, str]
+    mentions: Side, documents: Documents, names: Mapping[int, str], others: Mapping[int, str]
 ) -> list[_Entity]:
     """Return the entities of a side in order, given the `_names` of this side and of the other."""
     found: dict[int, _Entity] = {}
-    words, rows = words_of(documents), mentions.row.tolist()
+    words, rows = words_of(documents), mentions.mention.tolist()
     # Without words these are token numbers.
-    columns = mentions.side.entity.tolist(), mentions.side.number.tolist(), rows, documents.words_of(rows)
+    columns = mentions.entity.tolist(), mentions.number.tolist(), rows, documents.words_of(rows)
     for entity, number, row, spare in zip(*columns, strict=True):
         its = found.setdefault(entity, _Entity(names[number], [], Counter()))
         its.mentions.append(words[row] or spare)
