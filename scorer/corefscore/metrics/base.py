@@ -14,8 +14,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from itertools import chain, combinations
-from math import comb
+from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
@@ -47,42 +46,18 @@ class _Distinct:
     groups_of_spans: Sequence[Counter[frozenset[int]]]
 
 
-_FEW = 4
-"""The number of groups of one span up to which subsets of them are counted."""
-
-_ROWS = 64
-"""The number of sets of groups that are compared with all others at once, which bounds memory."""
-
-
 def _surplus_pairs(sets: Mapping[frozenset[int], int]) -> int:
     """Sum max(0, |A and B| - 1) over unordered pairs of spans, with A and B the groups of each; ``sets`` is the number
     of spans in each set of groups.
-
-    For r shared groups, r - 1 is the alternating sum over the subsets of at least two of them, so it is enough to count
-    the spans that are in all groups of each subset. Larger sets than `_FEW` have too many subsets.
     """
-    if any(len(groups) > _FEW for groups in sets):
-        return _surplus_of_products(sets)
-    together: Counter[tuple[int, ...]] = Counter()
-    for groups, spans in sets.items():
-        for size in range(2, len(groups) + 1):
-            together.update(dict.fromkeys(combinations(sorted(groups), size), spans))
-    return sum((-1) ** len(subset) * comb(spans, 2) for subset, spans in together.items())
-
-
-def _surplus_of_products(sets: Mapping[frozenset[int], int]) -> int:
-    """Compute `_surplus_pairs` from the product of the matrix of sets and groups with itself, some rows at once."""
-    from scipy.sparse import csr_array
-
-    spans, sizes = np.array(list(sets.values())), np.array(list(map(len, sets)))
-    row = np.repeat(np.arange(len(sets)), sizes)
-    group = np.unique(list(chain(*sets)), return_inverse=True)[1]
-    contains = csr_array((np.ones(len(row), dtype=np.int64), (row, group)))
-    # The product has every pair of spans twice, and every span with itself.
-    twice = -int(spans @ (sizes - 1))
-    for first in range(0, len(sets), _ROWS):
-        shared = (contains[first : first + _ROWS] @ contains.T).tocoo()
-        twice += int(((shared.data - 1) * spans[first + shared.row] * spans[shared.col]).sum())
+    spans = np.array(list(sets.values()))
+    with_group = lists_by_key((group, row) for row, groups in enumerate(sets) for group in groups)
+    rows = {group: np.array(its) for group, its in with_group.items()}
+    twice = 0
+    for groups, count in sets.items():
+        shared = np.bincount(np.concatenate([rows[group] for group in groups]))
+        surplus = int(np.maximum(shared - 1, 0) @ spans[: len(shared)])
+        twice += count * (surplus - (len(groups) - 1))  # without the pair of each span with itself
     return twice // 2
 
 
