@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
-from itertools import accumulate, chain, islice, pairwise
+from itertools import accumulate, chain, islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -62,18 +62,16 @@ left out."""
 
 def _words_in(texts: _Texts, source: Source, spans: Sequence[Span]) -> Iterator[str]:
     """Yield the words of spans of tokens, as they are in the text."""
-    from corefscore.matching.text.characters import of_pieces
+    from corefscore.formats.words import codes_of
 
-    characters_of = cache(of_pieces)
+    characters_of = cache(lambda text: np.flatnonzero(codes_of(text) != ord(" ")))
     for span in spans:
         text, first = texts.get((source.path, span.line), ("", None))
         if first is None:
             yield f"{span.start}-{span.end}"
         else:
-            own = characters_of(text)
-            begin, end = int(first[span.start]), int(first[span.end + 1])
-            pieces = pairwise([begin, *own.borders(begin, end).tolist(), end])
-            yield " ".join(own.text(start, stop) for start, stop in pieces)
+            begin, last = characters_of(text)[[first[span.start], first[span.end + 1] - 1]]
+            yield text[begin : last + 1]
 
 
 class _InTokens:
