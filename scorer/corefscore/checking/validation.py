@@ -260,8 +260,8 @@ def _compare(key: _Side, response: _Side, found: Found, reading: Reading) -> Non
         found.add(*notices)
         notices.clear()
         if pairs.key.nodes is not None and pairs.response.nodes is not None:
-            alignment, about = align(pairs, COREFUD)
-            shared.append(None if len(alignment.aligned[0]) else common(pairs, (), left_out=about.left_out))
+            _, about = align(pairs, COREFUD)
+            shared.append(about.common)
             aligned.append(about)
             continue
         matched = match_spans(pairs.key, pairs.response)

@@ -13,7 +13,8 @@ import numpy as np
 from corefscore.core.arrays import NONE, Bools, Floats, among, repeated
 from corefscore.core.documents import Documents, Unworded, worded
 from corefscore.core.findings import SHOWN, Finding, plural
-from corefscore.matching.common import different_words, first_differences
+from corefscore.matching.common import Common as InCommon
+from corefscore.matching.common import common, different_words, first_differences
 from corefscore.matching.entity_lookup import differing, entities_found, partners_of_mentions, search
 from corefscore.matching.matched import SEARCHES, Repeat, copies_by_number, describe, distinct, refusal, repeats_of
 from corefscore.matching.mentions import Alignment, Common, Mentions, align, equals, heads_compared, in_common, numbered
@@ -47,14 +48,14 @@ class About(NamedTuple):
     """What is odd in a batch.
 
     ``dropped`` are mentions that have dropped copies, ``repeated`` are mentions in several entities. ``looked_up`` is
-    the number of mentions that the official look-up finds in another entity than the alignment does. ``left_out`` says
-    that both sides share mentions, none of which counts.
+    the number of mentions that the official look-up finds in another entity than the alignment does. ``common`` is what
+    both sides have in common if no mention is aligned, None otherwise.
     """
 
     dropped: Sequence[Repeat]
     repeated: Sequence[Repeat]
     looked_up: int
-    left_out: bool
+    common: InCommon | None
     pairs: Pairs
 
 
@@ -80,8 +81,9 @@ def matched(pairs: Pairs, rules: Rules) -> tuple[Alignment, About]:
         alignment = align(key, response, document, documents=len(pairs.key), matching=rules.matching, zeros=rules.zeros)
         alignment = alignment._replace(lookup=rules.lookup)
     looked_up = differing(alignment) if rules.lookup == "official" else 0
-    left_out = not len(alignment.aligned[0]) and bool(among(*numbers).any())
-    return alignment, About(dropped, several, looked_up, left_out, pairs)
+    # Mentions that both sides have may all have been left out.
+    nothing = None if len(alignment.aligned[0]) else common(pairs, (), left_out=bool(among(*numbers).any()))
+    return alignment, About(dropped, several, looked_up, nothing, pairs)
 
 
 def _that_count(mentions: Mentions, documents: Documents, rules: Rules) -> tuple[Mentions, list[Repeat], list[Repeat]]:

@@ -291,17 +291,12 @@ class BatchScorer:
         rules = with_defaults(self.settings.rules, nodes=True)
         alignment, about = matched(pairs, rules)
         of_metrics, copies = counts(alignment, self.every, rules)
-        in_common = None
-        if not len(alignment.aligned[0]):
-            from corefscore.matching.common import common
-
-            in_common = common(pairs, (), left_out=about.left_out)
         found = ScoredBatch(
             pairs.key.names,
             pairs.key.files,
             of_metrics,
             {WHOLE: Listed(copies, {}, [pairs.narrow()] if self.keep_pairs else [])},
-            common=in_common,
+            common=about.common,
             nodes=about,
         )
         return found, alignment
