@@ -673,6 +673,32 @@ def test_types_by_cluster_are_those_of_the_key_in_one_file(types: object, tmp_pa
     assert found["field:types:ORG"]["lea"].f1 == 1
 
 
+TYPED = {"doc_key": "d", "ner": [[0, 0, "PER"], [2, 2, "PER"]]}
+IN_TOKENS = {
+    "sentences": [["Ann", "met", "Bo", ".", "She", "likes", "him"]],
+    "clusters": [[[0, 0], [4, 4]], [[2, 2], [6, 6]]],
+}
+IN_CHARACTERS = {"text": "Ann met Bo. She likes him", "clusters": [[[0, 3], [12, 15]], [[8, 10], [22, 25]]]}
+OF_CHARACTERS = [[0, 3, "PER"], [8, 10, "PER"]]
+
+
+@pytest.mark.parametrize("align", [None, True])
+@pytest.mark.parametrize("key", [IN_TOKENS, {**IN_CHARACTERS, "ner": OF_CHARACTERS}], ids=["tokens", "characters"])
+@pytest.mark.parametrize("response", [IN_TOKENS, {**IN_CHARACTERS, "ner": OF_CHARACTERS}], ids=["tokens", "characters"])
+def test_a_response_on_other_tokens_keeps_its_types(
+    key: dict[str, Any], response: dict[str, Any], align: bool | None, tmp_path: Path
+) -> None:
+    answer = {**TYPED, **response}
+    answer["ner"] = [answer["ner"][0], [*answer["ner"][1][:2], "ORG"]]
+    (tmp_path / "key").write_text(json.dumps({**TYPED, **key}))
+    (tmp_path / "response").write_text(json.dumps(answer))
+    kinds = score(tmp_path / "key", tmp_path / "response", "bcub", of="field:ner", align=align).kinds
+    counts = {
+        name: (its["mentions"].recall_counts[1], its["mentions"].precision_counts[1]) for name, its in kinds.items()
+    }
+    assert counts == {"field:ner:-": (0, 0), "field:ner:ORG": (0, 2), "field:ner:PER": (4, 2)}
+
+
 def test_a_mention_in_two_entities_has_the_type_of_the_one_in_which_it_counts(tmp_path: Path) -> None:
     """Counted by hand: only the first copy of token 1 counts, as a second mention of the first entity."""
     path = tmp_path / "key.jsonl"

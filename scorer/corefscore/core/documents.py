@@ -7,7 +7,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from itertools import accumulate, chain, groupby, islice, pairwise, repeat
 from typing import Any
 
@@ -103,6 +103,16 @@ AnnotationsOf = Callable[..., Iterator[Any]]
 """Reads the annotations and words of the documents of a file (`corefscore.formats.base.Annotations`).
 It takes a `Source` and, as ``unit`` or ``types``, where the units of tokens or the types of entities are annotated
 (`UNIT_SOURCES`), if these are wanted."""
+
+
+def types_of(annotations: AnnotationsOf | None) -> AnnotationsOf | None:
+    """Return a function that reads only the types of entities, for documents whose tokens are others than in files."""
+    return annotations and partial(_types_alone, annotations)
+
+
+def _types_alone(annotations: AnnotationsOf, source: Source, types: str = "", **more: str) -> Iterator[Any]:
+    return annotations(source, types=types, **more) if types else iter(())
+
 
 UNIT_SOURCES = OF_COLUMN, OF_FIELD = "column:", "field:"
 """Where the units of tokens, or the types of entities, can be annotated: in a column of CoNLL, numbered from 1, or in

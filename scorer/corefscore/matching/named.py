@@ -215,7 +215,10 @@ def _compare_tokens(pairs: Pairs, names: NamedEntities) -> None:
     known = np.flatnonzero(pairs.present & (pairs.key.tokens >= 0) & (pairs.response.tokens >= 0)).tolist()
     if known and pairs.response.texts is None:
         path, column = pairs.response.place_of(known[0]).source.name, names.columns[0].number
-        raise UsageError(f"{path} was read without the words of its tokens; read it with columns='ne={column}'")
+        raise UsageError(
+            f"{path}: its tokens cannot be compared with those of the names; give a file with the tokens of the key, "
+            f"without tags and --align, and in Python read it with columns='ne={column}'"
+        )
     tokens, sizes = first_differences(pairs), (pairs.key.tokens, pairs.response.tokens)
     tokens = np.where((tokens < 0) & (sizes[0] != sizes[1]), np.minimum(*sizes), tokens)
     for document in known:

@@ -40,6 +40,7 @@ from corefscore.core.documents import (
     joined,
     part_of,
     texts_of,
+    types_of,
 )
 from corefscore.core.errors import InputError, UnknownDocumentError, UsageError, nearest, refuse, suggested
 from corefscore.core.findings import NO_CHARACTERS, SHOWN, Finding, plural
@@ -131,7 +132,8 @@ class _InTokens:
             np.full(int(known.sum()), UNKNOWN), np.repeat(np.array(lines, dtype=np.int64), known)
         )
         found = replace(side, start=start, end=end, tokens=tokens, texts=texts)
-        found = replace(found, words=self._words_in[number], characters=None, annotations=None)
+        annotations = types_of(side.annotations)
+        found = replace(found, words=self._words_in[number], characters=None, annotations=annotations)
         return by_appearance(found)
 
     def _tell(self, code: str, side: Documents, mentions: Sequence[int]) -> None:

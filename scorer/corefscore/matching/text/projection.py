@@ -37,6 +37,7 @@ from corefscore.core.documents import (
     joined,
     part_of,
     refuse_deep,
+    types_of,
 )
 from corefscore.core.findings import Finding, plural
 from corefscore.core.sources import Source
@@ -371,6 +372,7 @@ class _Placing:
             line=np.full(len(order), place.line or 0),
             odd_labels=self.labels,
             words=partial(_words_in, self.texts),
+            annotations=types_of(self.response.annotations),
             own_text=self.response.own_text,
             entity=spans.entity,
             start=spans.start,
