@@ -536,7 +536,7 @@ def test_json_lines_from_standard_input_are_compared() -> None:
 
 def test_documents_without_their_words_are_refused() -> None:
     response = corefscore.read(DEMO / "response.conll", side="response")
-    with pytest.raises(UsageError, match="its tokens cannot be compared with those of the names; .* columns='ne=11'"):
+    with pytest.raises(UsageError, match=r"its tokens cannot be compared with those of the names; .* columns='ne=11'"):
         corefscore.score(DEMO / "key.conll", response, "cone")
 
 
