@@ -169,6 +169,13 @@ def test_corefud_has_the_words_of_mentions_with_gaps(capfdbinary: Capture) -> No
     assert [row["mentions"] for row in rows] == ["gim pel quo eno / opa", "", "eno / opa", ""]
 
 
+def test_entities_of_tagged_text_beside_corefud_have_the_words_of_the_key(capfdbinary: Capture) -> None:
+    folder = TESTDATA / "odd" / "no-tree"
+    arguments = "--entities", "--repeated", "first"
+    done = call(capfdbinary, "bcub", folder / "key.conllu", folder / "response.txt", *arguments)
+    assert (done.status, b"\nb       the old man / him" in done.stdout) == (0, True)
+
+
 def test_json_lines_have_the_numbers_of_entities(capfdbinary: Capture, tmp_path: Path) -> None:
     key, response = tmp_path / "key.jsonl", tmp_path / "response.jsonl"
     words = {"sentences": [["Ann", "saw", "Bo"], ["and", "her"]]}

@@ -33,9 +33,9 @@ ONLY_DOCUMENT = "document"
 
 def words_of(documents: Documents) -> list[str]:
     """Return the words of all mentions."""
-    if documents.items is not None or not len(documents.start):
+    layers = list(documents.layers()) if documents.items is None else []
+    if documents.items is not None or (documents.nodes is not None and not any(layers)):
         return documents.words_of(range(len(documents.start)))
-    layers = list(documents.layers())
     words = [list(chain(*layer.words)) if layer else [] for layer in layers]
     columns = documents.document[documents.entity].tolist(), documents.start.tolist(), documents.end.tolist()
     if documents.nodes is None:

@@ -106,6 +106,8 @@ def unknown(asked: str, pronouns: Pronouns, text: Text, option: str = "--pronoun
 
 def unknown_in_some(key: Documents, text: Text, *, by_tags: bool, heads: str) -> Iterator[Finding]:
     """Report documents of a key without the parts of speech, words or parses by which mentions of others are known."""
+    if len(key) == 1:
+        return  # there are no others
     placed = text.placed(key)
     known = placed.inside
     if by_tags:
