@@ -682,6 +682,50 @@ IN_CHARACTERS = {"text": "Ann met Bo. She likes him", "clusters": [[[0, 3], [12,
 OF_CHARACTERS = [[0, 3, "PER"], [8, 10, "PER"]]
 
 
+def test_documents_with_tags_of_another_set_are_told(tmp_path: Path) -> None:
+    texts = {"en": "Ann/NNP/(1) saw/VBD/- her/PRP/(1)", "zh": "Ann/NR/(1) saw/VV/- her/PN/(1)"}
+    lines = {name: "\n".join(word.replace("/", " ") for word in text.split()) for name, text in texts.items()}
+    path = tmp_path / "key.conll"
+    documents = [("a", "en"), ("b", "en"), ("c", "zh"), ("d", "zh"), ("e", "en")]
+    rows = {name: "".join(f"x 0 0 {line}\n" for line in text.splitlines()) for name, text in lines.items()}
+    path.write_text("".join(f"#begin document ({at})\n{rows[text]}\n#end document\n" for at, text in documents))
+    found = score(path, path, "bcub", of="kind").notices
+    assert [notice.found for notice in found if notice.code == "partial-annotation"] == [
+        'no parts of speech of the set penn in 2 of 5 documents, such as "(c)"'
+    ]
+
+
+def test_tags_of_which_few_belong_to_a_set_are_of_none(tmp_path: Path) -> None:
+    """Of the Swedish tags of SUC, only VB is in the Penn Treebank."""
+    path = tmp_path / "key.conll"
+    tagged = [("Hon", "PN", "(1)"), ("ser", "VB", "-"), ("en", "DT", "(2"), ("bil", "NN", "2)"), (".", "MAD", "-")]
+    tagged += [("som", "HP", "-"), ("Bo", "PM", "(3)"), ("i", "PP", "-")]
+    rows = "\n".join(f"x 0 0 {word} {tag} {cell}" for word, tag, cell in tagged)
+    path.write_text(f"#begin document (a)\n{rows}\n\n#end document\n")
+    with pytest.raises(UsageError, match="do not belong to a known tag set"):
+        score(path, path, "bcub", of="kind")
+
+
+def test_the_type_of_entities_without_one_can_be_written(tmp_path: Path) -> None:
+    path = tmp_path / "key.jsonl"
+    clusters = [[[0, 0], [1, 1]], [[2, 2], [3, 3]], [[4, 4]]]
+    path.write_text(
+        json.dumps({"doc_key": "x", "sentences": [list("abcde")], "clusters": clusters, "types": ["-", "PER", ""]})
+    )
+    kinds = score(path, path, "bcub", of="field:types").kinds
+    assert {name: its["mentions"].recall_counts[1] for name, its in kinds.items()} == {
+        "field:types:-": 3,
+        "field:types:PER": 2,
+    }
+
+
+def test_units_of_a_key_on_other_tokens_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "key").write_text(json.dumps({"doc_key": "d", "topic": list("aaaabbb"), **IN_CHARACTERS}))
+    (tmp_path / "response").write_text(json.dumps({"doc_key": "d", **IN_TOKENS}))
+    with pytest.raises(UsageError, match="--unit field:topic needs a key that counts tokens"):
+        compare(tmp_path / "key", {"a": tmp_path / "response"}, "bcub", unit="field:topic")
+
+
 @pytest.mark.parametrize("align", [None, True])
 @pytest.mark.parametrize("key", [IN_TOKENS, {**IN_CHARACTERS, "ner": OF_CHARACTERS}], ids=["tokens", "characters"])
 @pytest.mark.parametrize("response", [IN_TOKENS, {**IN_CHARACTERS, "ner": OF_CHARACTERS}], ids=["tokens", "characters"])

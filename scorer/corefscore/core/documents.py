@@ -110,8 +110,13 @@ def types_of(annotations: AnnotationsOf | None) -> AnnotationsOf | None:
     return annotations and partial(_types_alone, annotations)
 
 
-def _types_alone(annotations: AnnotationsOf, source: Source, types: str = "", **more: str) -> Iterator[Any]:
-    return annotations(source, types=types, **more) if types else iter(())
+def _types_alone(annotations: AnnotationsOf, source: Source, types: str = "", unit: str = "") -> Iterator[Any]:
+    if unit:
+        raise UsageError(
+            f"--unit {unit} needs a key that counts tokens: {source.name} counts characters, and the response tokens; "
+            "add --align"
+        )
+    return annotations(source, types=types) if types else iter(())
 
 
 UNIT_SOURCES = OF_COLUMN, OF_FIELD = "column:", "field:"

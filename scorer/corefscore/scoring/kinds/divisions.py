@@ -108,15 +108,17 @@ def unknown_in_some(key: Documents, text: Text, *, by_tags: bool, heads: str) ->
     """Report documents of a key without the parts of speech, words or parses by which mentions of others are known."""
     if len(key) == 1:
         return  # there are no others
-    placed = text.placed(key)
+    placed, of_mention = text.placed(key), key.document[key.entity]
     known = placed.inside
     if by_tags:
-        tokens = (text.first[key.document[key.entity]] + placed.end)[known].tolist()
+        tokens = (text.first[of_mention] + placed.end)[known].tolist()
         known[known] = [text.tags[token] not in NO_TAGS for token in tokens]
-    what, how = ("parts of speech", " or name by its part of speech") if by_tags else ("words", "")
-    yield from unannotated(key, known, what, f"no mention counts as a pronoun{how}")
+    effect = f"no mention counts as a pronoun{' or name by its part of speech' if by_tags else ''}"
+    yield from unannotated(key, known, "parts of speech" if by_tags else "words", effect)
+    if by_tags and text.tag_set is not None:
+        yield from unannotated(key, text.in_tag_set[of_mention], f"parts of speech of the set {text.tag_set}", effect)
     if heads == PARSE:
-        parsed = text.parsed[key.document[key.entity]]
+        parsed = text.parsed[of_mention]
         yield from unannotated(key, parsed, "parses", "the head of each mention is its last word")
 
 
@@ -333,7 +335,7 @@ def _by_type(pairs: Pairs, of: Of, notices: list[Finding]) -> tuple[Kinds, Kinds
     key, response = _types(pairs.key, of.types), _types(pairs.response, of.types)
     if not any(key) and len(pairs.key.start):
         raise UsageError(f"--of {of.value}: the key has no types of entities; {_WHERE[of.types.partition(':')[0]]}")
-    names = (UNTYPED, *sorted({*key, *response} - {""}))
+    names = (UNTYPED, *sorted({*key, *response} - {"", UNTYPED}))
     number_of = {name: number for number, name in enumerate(names)} | {"": 0}
     found = []
     for side, types in ((pairs.key, key), (pairs.response, response)):

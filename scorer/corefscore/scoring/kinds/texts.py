@@ -163,6 +163,12 @@ class Text:
         has_bracket = ["(" in bit for bit in self.parse]
         return np.array([any(has_bracket[first:stop]) for first, stop in pairwise(self.first.tolist())], dtype=np.bool_)
 
+    @property
+    def in_tag_set(self) -> Bools:
+        """Whether the tags of each document are of the tag set of the text, or of none."""
+        sets = (_tag_set(Counter(self.tags[first:stop])) for first, stop in pairwise(self.first.tolist()))
+        return np.array([name in (None, self.tag_set) for name in sets], dtype=np.bool_)
+
     def heads(self, asked: str) -> str:
         """Return how to find the heads of spans, `PARSE` or `LAST`. Raises `UsageError` for a way that
         needs CorefUD.
@@ -266,8 +272,9 @@ def _found(text: Text, document: Ints, words: Ints) -> tuple[Ints, Bools]:
     return position, known
 
 
-_FEW, NO_TAGS = 0.05, ("", "-", "_", "*")
-"""The share of tokens with tags of a set up to which the tags are of another one, and what stands for no tag."""
+_FEW, NO_TAGS = 0.25, ("", "-", "_", "*")
+"""The share of tokens with tags of a set up to which the tags are of another one, and what stands for no tag. Tags that
+are no words, and NN, which is in many sets, are left out of the tokens."""
 
 
 def _tag_set(tags: Mapping[str, int]) -> str | None:
@@ -276,10 +283,10 @@ def _tag_set(tags: Mapping[str, int]) -> str | None:
     """
     counts: Counter[str] = Counter()
     for tag, count in tags.items():
-        counts[re.split(r"[(\[]", tag, maxsplit=1)[0]] += count
+        counts["" if tag == "NN" or not tag[:1].isalpha() else re.split(r"[(\[]", tag, maxsplit=1)[0]] += count
     matches = {name: sum(counts[tag] for tag in tag_set.occur) for name, tag_set in TAG_SETS.items()}
     name = max(matches, key=matches.__getitem__)
-    return name if matches[name] > _FEW * (counts.total() - sum(counts[tag] for tag in NO_TAGS)) else None
+    return name if matches[name] > _FEW * (counts.total() - counts[""]) else None
 
 
 def text_of(pairs: Sequence[Pairs]) -> Text:
