@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -478,3 +479,38 @@ def test_merged_cells_are_told_by_convert(tmp_path: Path, capfdbinary: pytest.Ca
     done = call(capfdbinary, "convert", table, tmp_path / "out.csv", "--strict")
     assert (done.status, (tmp_path / "out.csv").exists()) == (1, False)
     assert b"error[merged-cells] each of the 10 entities has one item only, and 20 rows have no label" in done.stderr
+
+
+LOST_WITH_A_KEY = {
+    # The entities of a file on the documents of a key: what neither of them can keep.
+    "fields": (
+        '{"doc_key": "d", "sentences": [["a", "b"]], "clusters": [[[0, 0], [1, 1]]], "ner": [[0, 0, "X"]]}\n',
+        '{"doc_key": "d", "sentences": [["a", "b"]], "clusters": [], "pos": ["X", "Y"]}\n',
+        "jsonlines",
+        [("dropped-fields", "in"), ("dropped-fields", "key")],
+    ),
+    "types of CorefUD": (
+        "# newdoc id = d\n# global.Entity = eid-etype-head\n1\ta\t_\t_\t_\t_\t0\t_\t_\tEntity=(e1-person-1)\n\n",
+        "# newdoc id = d\n# global.Entity = eid-etype-head\n1\ta\t_\t_\t_\t_\t0\t_\t_\tEntity=(e2-org-1)\n\n",
+        "corefud",
+        [("dropped-fields", "in")],
+    ),
+    "gaps": (
+        "# newdoc id = d\n# global.Entity = eid-etype-head\n1\ta\t_\t_\t_\t_\t0\t_\t_\tEntity=(e1[1/2]--1)\n"
+        "2\tb\t_\t_\t_\t_\t1\t_\t_\t_\n3\tc\t_\t_\t_\t_\t1\t_\t_\tEntity=(e1[2/2]--1)\n\n",
+        "#begin document (d)\nd\t0\ta\t-\nd\t1\tb\t-\nd\t2\tc\t-\n#end document\n",
+        "conll",
+        [("dropped-columns", "in"), ("dropped-heads", "in"), ("filled-gaps", "in")],
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "key", "to", "told"), LOST_WITH_A_KEY.values(), ids=LOST_WITH_A_KEY)
+def test_what_is_lost_on_a_key_is_told(
+    text: str, key: str, to: str, told: list[tuple[str, str]], tmp_path: Path
+) -> None:
+    (tmp_path / "in").write_text(text)
+    (tmp_path / "key").write_text(key)
+    done = within("convert", tmp_path / "in", tmp_path / "out", "--key", tmp_path / "key", "--format", to)
+    found = re.findall(r"/(in|key)(?::\d+)?: notice\[(dropped-[^]]+|filled-gaps)\]", done.stderr.decode())
+    assert (done.status, [(code, side) for side, code in found]) == (0, told)

@@ -393,6 +393,19 @@ def test_ids_of_pieces(way: str, f1: float, entities: dict[str, list[int]], tmp_
     assert found == entities, "what two pieces have is there once"
 
 
+def test_pieces_of_lists_have_no_ids_to_be_joined_by(tmp_path: Path) -> None:
+    """Entities at the same place of two lists were joined. CoNLL has ids, even if they are places."""
+    lists = '{"doc_key": "x", "sentences": [["Ann", "saw", "Bo"]], "clusters": [[[0, 0]], [[2, 2]]]}\n'
+    (tmp_path / "key").write_text(lists)
+    (tmp_path / "lists").write_text(lists + lists)
+    with pytest.raises(corefscore.UsageError, match="have no ids"):
+        corefscore.score(tmp_path / "key", tmp_path / "lists", "muc", align=True, pieces="same")
+    text = "#begin document x\nx 0 0 Ann NN (0)\nx 0 1 saw NN -\nx 0 2 Bo NN (1)\n\n#end document\n"
+    (tmp_path / "ids").write_text(text + text)
+    with pytest.warns(corefscore.ScorerWarning, match="joined-pieces"):
+        corefscore.score(tmp_path / "key", tmp_path / "ids", "muc", align=True, pieces="same")
+
+
 @pytest.mark.parametrize("rate", [1e-9, 0.05, 0.4])
 def test_mentions_that_count_characters_are_found_as_those_of_tagged_text(rate: float, tmp_path: Path) -> None:
     """One garbled text in both forms: the same scores, the same fidelity."""

@@ -64,9 +64,12 @@ def convert(
         of_answers = zip(found.names, found.places, strict=True)
         notices += unpaired({}, {name: place for name, place in of_answers if place and name not in known}, len(known))
         _note_joined(key, {place.source for batch in of_key for place in batch.places if place}, notices)
-        if on_key and on_key.name == _COREFUD:
+        on_words = on_key and on_key.name == _COREFUD
+        _note_annotations(answers, notices, alone=not on_words)
+        if on_words:
             yield from _on_words(key, of_key, found, notices)
             return
+        _note_annotations(of_key, notices, alone=True)
         documents = _on_tokens(path, joined(of_key), found, notices)
     else:
         _note_joined(path, files, notices)
@@ -102,7 +105,7 @@ def _note_joined(path: str, files: Collection[Source], notices: list[Finding]) -
         notices.append(Finding("joined-files", path, details={"files": len(files)}))
 
 
-_COREFUD = "corefud"
+_COREFUD, _TYPE = "corefud", "type"
 """The format whose mentions are more than spans."""
 
 WITH_ZEROS = (TAGGED, "crac-2026")
@@ -139,6 +142,17 @@ def _on_words(key: str, batches: Sequence[Documents], found: Documents, notices:
         yield from write_on(batch.place_of(0).source, documents, notices)
 
 
+def _note_annotations(batches: Sequence[Documents], notices: list[Finding], *, alone: bool) -> None:
+    """Add notices about what documents have besides coreference, and with ``alone`` besides words: the types of
+    entities in CorefUD are lost even where all else of the key is kept."""
+    for layer in filter(None, chain.from_iterable(batch.layers(types=_TYPE) for batch in batches)):
+        if alone:
+            notices += layer.lost
+        elif layer.types:
+            notices.append(dropped(batches[0].place_of(0), "each mention", "fields", ["etype"]))
+            return
+
+
 def _for_key(reading: Reading) -> Reading:
     """Return the options for reading the key; a format that is not given by side is that of the file to convert."""
     of_key = reading.of(KEY).input_format if isinstance(reading.input_format, Mapping) else None
@@ -150,10 +164,7 @@ def _on_tokens(path: str, batches: Documents, found: Documents, notices: list[Fi
     from corefscore.matching.text.projection import words_of
 
     words = words_of(batches, range(len(batches)), KEY)
-    if found.nodes is not None:
-        has_token = found.end >= found.start
-        _note_lost(found, [("dropped-zeros", ~has_token)], notices)
-        found = found.keep(has_token)
+    found = _as_spans(found, notices)
     entities = {document.name: document for document in full_documents(found)}
     for document, name in enumerate(batches.names):
         place, tokens = batches.place_of(document), batches.tokens[document]

@@ -39,9 +39,10 @@ from corefscore.core.documents import (
     refuse_deep,
     types_of,
 )
+from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural
 from corefscore.core.sources import Source
-from corefscore.formats import Reading
+from corefscore.formats import HEAD_BYTES, Reading
 from corefscore.formats.base import (
     APART,
     FAULTS,
@@ -53,6 +54,7 @@ from corefscore.formats.base import (
     ZERO,
     Annotations,
     found_at,
+    is_json,
     passage,
     passage_places,
     refused,
@@ -162,9 +164,20 @@ class _Placing:
             answers, others = self._by_position(), []
         for document, pieces in answers.items():
             if len(pieces) > 1:
+                if self.pieces == SAME and not self.response.own_text and self._are_positions(pieces):
+                    raise UsageError(
+                        "--pieces same joins entities with the same id, and lists of clusters have no ids; leave it out"
+                    )
                 details = {"document": self.key.names[document], "count": len(pieces), "meaning": _MEANING[self.pieces]}
                 self.notices.append(found_at(self.response.place_of(pieces[0]), "joined-pieces", **details))
         return answers, np.array(others, dtype=np.int64)
+
+    def _are_positions(self, documents: Sequence[int]) -> bool:
+        """Return whether the ids of entities are their positions in lists of JSON."""
+        side, of = self.response, self.response.document
+        in_json = (is_json(side.place_of(document).source.head(HEAD_BYTES)) for document in documents)
+        numbers = (side.label[of == document] for document in documents)
+        return all(in_json) and all(np.array_equal(np.sort(ids), np.arange(len(ids))) for ids in numbers)
 
     def _by_position(self) -> dict[int, list[int]]:
         """Return documents of the response without names of the key."""
