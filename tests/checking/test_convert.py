@@ -490,8 +490,10 @@ LOST_WITH_A_KEY = {
         [("dropped-fields", "in"), ("dropped-fields", "key")],
     ),
     "types of CorefUD": (
-        "# newdoc id = d\n# global.Entity = eid-etype-head\n1\ta\t_\t_\t_\t_\t0\t_\t_\tEntity=(e1-person-1)\n\n",
-        "# newdoc id = d\n# global.Entity = eid-etype-head\n1\ta\t_\t_\t_\t_\t0\t_\t_\tEntity=(e2-org-1)\n\n",
+        "# newdoc id = d\n# global.Entity = eid-etype-head\n1\ta\t_\t_\t_\t_\t0\t_\t_\tEntity=(e1-person-1)\n\n"
+        "# newdoc id = e\n1\ta\t_\t_\t_\t_\t0\t_\t_\tEntity=(e1-person-1)\n\n",
+        "# newdoc id = d\n# global.Entity = eid-etype-head\n1\ta\t_\t_\t_\t_\t0\t_\t_\tEntity=(e2-org-1)\n\n"
+        "# newdoc id = e\n1\ta\t_\t_\t_\t_\t0\t_\t_\t_\n\n",
         "corefud",
         [("dropped-fields", "in")],
     ),

@@ -683,7 +683,10 @@ OF_CHARACTERS = [[0, 3, "PER"], [8, 10, "PER"]]
 
 
 def test_documents_with_tags_of_another_set_are_told(tmp_path: Path) -> None:
-    texts = {"en": "Ann/NNP/(1) saw/VBD/- her/PRP/(1)", "zh": "Ann/NR/(1) saw/VV/- her/PN/(1)"}
+    texts = {
+        "en": "Ann/NNP/(1) saw/VBD/- her/PRP/(1) she/PRP/(1)",
+        "zh": "Ann/NR/(1) saw/VV/- her/PN/(1) she/PN/(1)",
+    }
     lines = {name: "\n".join(word.replace("/", " ") for word in text.split()) for name, text in texts.items()}
     path = tmp_path / "key.conll"
     documents = [("a", "en"), ("b", "en"), ("c", "zh"), ("d", "zh"), ("e", "en")]
@@ -767,6 +770,7 @@ PARTLY = {
 @pytest.mark.parametrize(("of", "column", "what", "effect"), PARTLY.values(), ids=PARTLY)
 def test_what_only_some_documents_have_is_told(of: str, column: int, what: str, effect: str, tmp_path: Path) -> None:
     lines = "x 0 0 Ann NNP (NP* (PER (1\nx 0 1 Lee NNP *) PER) 1)\nx 0 2 she PRP (NP*) (PER) (1)"
+    lines += "\nx 0 3 her PRP (NP*) (PER) (1)"
     full, empty = [line.split() for line in lines.splitlines()], [line.split() for line in lines.splitlines()]
     for row in empty:
         row[column - 1] = "-"
@@ -781,10 +785,12 @@ def test_what_only_some_documents_have_is_told(of: str, column: int, what: str, 
         (tmp_path / name).write_text("".join(texts))
         return str(tmp_path / name)
 
+    few = path("few.conll", full, empty[:3], full)  # two mentions
+    assert not [its for its in score(few, few, "muc", of=of).notices if its.code == "partial-annotation"]
     response = path("response.conll", full, full, full)
     notice, *others = score(path("key.conll", full, empty, full), response, "muc", of=of).notices
     assert {other.code for other in others} <= {"nothing-of-kind"}
-    assert (notice.code, notice.line) == ("partial-annotation", 7)
+    assert (notice.code, notice.line) == ("partial-annotation", 8)
     assert notice.found == f'{what} in 1 of 3 documents, such as "(1)"'
     assert notice.advice.startswith(effect)
     assert {other.code for other in score(response, response, "muc", of=of).notices} <= {"nothing-of-kind"}

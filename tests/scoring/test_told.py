@@ -522,6 +522,25 @@ def test_documents_that_are_too_good_are_told(right: list[float], told: str | No
     assert [notice.details["count"] for notice in notices] == ([told] if told and size > 19 else [])
 
 
+@pytest.mark.parametrize(
+    ("metrics", "wrong"),
+    [
+        # Entities with wrong mentions at their ends, beside one document that is perfect.
+        ("blanc", [4, 4]),  # 0.9 of 40 mentions, and 0.81 of 780 links
+        ("bcub", [2, 2]),  # 0.95^2 is more than 0.9
+        ("muc", [0, 0]),  # singletons have no links
+    ],
+)
+def test_documents_that_may_be_right_are_not_told(metrics: str, wrong: list[int]) -> None:
+    singletons = metrics == "muc"
+    whole = [[(n, n) for n in range(40)]]
+    alone = [[(n, n)] for n in range(40)] if singletons else whole
+    found = [alone[1:] if singletons else [whole[0][number:]] for number in wrong]
+    key, response = {"a": whole, "b": alone, "c": alone}, {"a": whole, "b": found[0], "c": found[1]}
+    codes = {notice.code for notice in score(key, response, metrics).notices}
+    assert "copied-document" not in codes
+
+
 def test_a_further_column_of_the_key_is_no_matter_if_some_documents_differ(tmp_path: Path) -> None:
     cells = [f"({n // 2})" for n in range(20)]
     others = [f"({n % 3 + 50})" for n in range(20)]

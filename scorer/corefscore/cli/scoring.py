@@ -183,9 +183,8 @@ _PACKED = (".zip", ".tar", ".tgz", ".7z", ".rar", ".zst", ".z", ".tar.gz", ".tar
 
 
 def spare_inputs(outputs: Mapping[str, str | None], inputs: Sequence[str | None]) -> None:
-    """Raise `UsageError` if a file to be written, given by its option, is also one of those to be read, or if
-    standard input, a pipe or a terminal, which can be read only once, is given twice; and if its name is that of an
-    archive.
+    """Raise `UsageError` if a file to be written, given by its option, is also one of those to be read or has the name
+    of an archive, or if standard input, a pipe or a terminal, which can be read only once, is given twice.
 
     The same file can have several names: links, hard links, the folder that contains it, standard input.
     """

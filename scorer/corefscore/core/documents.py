@@ -542,11 +542,15 @@ class Documents:
         )
 
 
+_LEAST = 3
+"""The number of mentions of a document from which it is reported that none of them is annotated."""
+
+
 def unannotated(side: Documents, annotated: Bools, what: str, effect: str) -> Iterator[Finding]:
     """Report that no mention of some documents is ``annotated``, if this is unlikely; ``effect`` says what follows."""
     of, documents = side.document[side.entity], len(side.names)
     every, found = (np.bincount(mentions, minlength=documents) for mentions in (of, of[annotated]))
-    if annotated.any() and len(without := np.flatnonzero(lacking(found, every))):
+    if annotated.any() and len(without := np.flatnonzero(lacking(found, every) & (every >= _LEAST))):
         place = side.place_of(int(without[0]))
         count = f"{len(without)} of {plural(documents, 'document')}"
         details = {"what": what, "count": count, "document": side.names[without[0]], "effect": effect}

@@ -239,8 +239,9 @@ def unlike_documents(names: Sequence[str], files: Sequence[str], counts: Floats)
         yield Finding("documents-without-mentions", RESPONSE, details=details)
 
 
-_CHANCE = 1e-6
-"""The chance up to which documents of `SURE` mentions and more that are scored as perfect are reported."""
+_CHANCE, _NEAR = 1e-6, 0.9
+"""The chance up to which documents of `SURE` mentions and more that are scored as perfect are reported, and the rate of
+the others from which they are not."""
 
 
 def copied_documents(names: Sequence[str], counts: Mapping[str, Floats], mentions: Floats) -> Iterator[Finding]:
@@ -255,7 +256,8 @@ def copied_documents(names: Sequence[str], counts: Mapping[str, Floats], mention
     enough = others.sum() >= min(max(perfect.sum(), 1), 2)  # a single one may be the odd one itself
     for of in counts.values() if enough else ():
         rates = (of[..., ::2] / np.maximum(of[..., 1::2], 1))[others]
-        rate = np.minimum(rates.mean(axis=0) + 2 * rates.std(axis=0), 1)
+        rate = rates.mean(axis=0) + 2 * rates.std(axis=0)
+        rate[(rate > _NEAR) | (of[others][..., 1::2] == 0).any(axis=0)] = 1  # nothing to count is no rate of 0
         chance = np.minimum(chance, (rate ** np.minimum(of[..., 1::2], of_key[:, None, None])).min(axis=(1, 2)))
     if len(copied := np.flatnonzero(perfect & (chance < _CHANCE))):
         first = int(copied[0])

@@ -55,8 +55,12 @@ def _surplus_pairs(sets: Mapping[frozenset[int], int]) -> int:
     rows = {group: np.array(its) for group, its in with_group.items()}
     twice = 0
     for groups, count in sets.items():
-        shared = np.bincount(np.concatenate([rows[group] for group in groups]))
-        surplus = int(np.maximum(shared - 1, 0) @ spans[: len(shared)])
+        others = np.concatenate([rows[group] for group in groups])
+        if 16 * len(others) > len(sets):
+            surplus = int(np.maximum(np.bincount(others, minlength=len(sets)) - 1, 0) @ spans)
+        else:  # the same for a set that shares groups with few others
+            which, shared = np.unique(others, return_counts=True)
+            surplus = int((shared - 1) @ spans[which])
         twice += count * (surplus - (len(groups) - 1))  # without the pair of each span with itself
     return twice // 2
 

@@ -76,9 +76,6 @@ from corefscore.formats.corefud import recognises as is_conll_u
 BLOCK = 1 << 20
 """The number of bytes read at once: large enough for whole-array passes, small enough for the cache."""
 
-_ENDING = 1 << 17
-"""The number of bytes at the end of a block among which the end of a document is looked for."""
-
 _MOST_DOCUMENTS = 1 << 14
 """The number of documents after which a batch ends early: of short ones, few bytes take much memory."""
 
@@ -206,7 +203,7 @@ class Reader:
     Scoring stops at the first fault. `corefscore.formats.conll.examiner` overrides `note`, `refuse`, `look` and
     `faults` to continue by the same rules.
 
-    Blocks end where a document ends, if there is such a place among their last `_ENDING` bytes; with
+    Blocks end where a document ends, if one ends in them; with
     ``whole_documents``, for those who override `look`, always. No document continues in another batch.
     """
 
@@ -623,8 +620,7 @@ def _blocks(source: Source, whole_documents: bool) -> Iterator[tuple[bytearray, 
     with source.reading() as stream:
         while size := stream.readinto(memoryview(buffer)[filled:]):
             filled += size
-            where = (USUAL_END, 0) if whole_documents else (END, max(filled - _ENDING, 0))
-            end = buffer.rfind(*where, filled)
+            end = buffer.rfind(USUAL_END if whole_documents else END, 0, filled)
             stop = buffer.find(b"\n", end, filled) + 1 if end > 0 else 0
             if not (stop or whole_documents):
                 stop = buffer.rfind(b"\n", filled - size, filled) + 1

@@ -342,9 +342,9 @@ def _by_type(pairs: Pairs, of: Of, notices: list[Finding]) -> tuple[Kinds, Kinds
         of_entity = np.array([number_of[name] for name in types], dtype=np.int64)
         if side is pairs.response and not any(types):
             of_entity[:] = _UNKNOWN
-        notices += unannotated(
-            side, of_entity[side.entity] > 0, "types of entities", f'the type of entities is "{UNTYPED}"'
-        )
+        typed = of_entity[side.entity] > 0
+        found_in_some = unannotated(side, typed, "types of entities", f'the type of entities is "{UNTYPED}"')
+        notices += (notice for notice in found_in_some if notice not in notices)  # one file can be both sides
         found.append(Kinds(of_entity[side.entity], tuple(f"{of.types}:{name}" for name in names)))
     return found[0], found[1]
 
