@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from figures import code_lines, layers, public
+import pytest
+from figures import code_lines, layers, main, public
 
 TEXT = """"A module."
 
@@ -41,3 +42,22 @@ def test_docstrings_comments_and_blank_lines_are_no_code() -> None:
 
 def test_public_names_are_functions_classes_and_assignments() -> None:
     assert public(ast.parse(TEXT)) == {"FIRST", "function"}
+
+
+def test_the_house_keeps_its_limits(capsys: pytest.CaptureFixture[str]) -> None:
+    """Who exceeds one of these takes something else out. Each figure is the first number after these words."""
+    main()
+    found = capsys.readouterr().out
+    limits = {
+        "corefscore lea KEY RESPONSE: ": 150,
+        "score(KEY, RESPONSE) from Python: ": 110,
+        "corefscore errors KEY RESPONSE: ": 260,
+        "modules: ": 160,
+        "lines of code: ": 21_600,
+        "longest (": 50,
+        "public names: ": 1000,
+        "options: ": 55,
+        "longest help: ": 50,
+    }
+    figures = {words: int(found.partition(words)[2].split()[0].strip(",")) for words in limits}
+    assert {words: number for words, number in figures.items() if number > limits[words]} == {}

@@ -682,6 +682,14 @@ IN_CHARACTERS = {"text": "Ann met Bo. She likes him", "clusters": [[[0, 3], [12,
 OF_CHARACTERS = [[0, 3, "PER"], [8, 10, "PER"]]
 
 
+def test_a_key_on_other_tokens_has_no_words(tmp_path: Path) -> None:
+    """Its words are those of its own tokens, and its mentions are on those of the response."""
+    (tmp_path / "key").write_text(json.dumps({"doc_key": "d", **IN_CHARACTERS}))
+    (tmp_path / "response").write_text(json.dumps({"doc_key": "d", **IN_TOKENS}))
+    with pytest.raises(UsageError, match="the key has no words"):
+        score(tmp_path / "key", tmp_path / "response", "bcub", of="pronouns:english")
+
+
 def test_documents_with_tags_of_another_set_are_told(tmp_path: Path) -> None:
     texts = {
         "en": "Ann/NNP/(1) saw/VBD/- her/PRP/(1) she/PRP/(1)",
@@ -758,7 +766,7 @@ def test_a_mention_in_two_entities_has_the_type_of_the_one_in_which_it_counts(tm
 
 
 PARTLY = {
-    # An option, the column of CoNLL that is empty in one of three documents, and what is told.
+    # The value of --of, the column that is empty in the second document, the notice, and what follows from it.
     "tags": ("kind", 5, "no parts of speech", "no mention counts as a pronoun or name by its part of speech"),
     "tags of pronouns": ("pronouns:tags:PRP", 5, "no parts of speech", "no mention counts as a pronoun"),
     "tags of names beside words of pronouns": ("kind:words:WORDS", 5, "no parts of speech", "no mention counts as a"),
@@ -792,7 +800,7 @@ def test_what_only_some_documents_have_is_told(of: str, column: int, what: str, 
     assert {other.code for other in others} <= {"nothing-of-kind"}
     assert (notice.code, notice.line) == ("partial-annotation", 8)
     assert notice.found == f'{what} in 1 of 3 documents, such as "(1)"'
-    assert notice.advice.startswith(effect)
+    assert notice.advice.startswith(f"there, {effect}")
     assert {other.code for other in score(response, response, "muc", of=of).notices} <= {"nothing-of-kind"}
 
 

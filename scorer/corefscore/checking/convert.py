@@ -54,22 +54,11 @@ def convert(
     refuse_heads(reading, [on_key or origin])
     request = requested(side, reading)._replace(texts=True, several=len(files) > 1, both=())
     if key is not None:
-        from corefscore.matching.pairing import unpaired
-        from corefscore.matching.text.projection import placed
-
-        of_key = list(opened(key, notices, _for_key(both)).documents(notices))
-        answers = list(opened(path, notices, both, side=RESPONSE).documents(notices))
-        found = placed(of_key, answers, both, notices).response
-        known = {*chain.from_iterable(batch.names for batch in of_key)}
-        of_answers = zip(found.names, found.places, strict=True)
-        notices += unpaired({}, {name: place for name, place in of_answers if place and name not in known}, len(known))
-        _note_joined(key, {place.source for batch in of_key for place in batch.places if place}, notices)
         on_words = on_key and on_key.name == _COREFUD
-        _note_annotations(answers, notices, alone=not on_words)
+        of_key, found = _placed(key, path, both, notices, on_words=bool(on_words))
         if on_words:
             yield from _on_words(key, of_key, found, notices)
             return
-        _note_annotations(of_key, notices, alone=True)
         documents = _on_tokens(path, joined(of_key), found, notices)
     else:
         _note_joined(path, files, notices)
@@ -140,6 +129,27 @@ def _on_words(key: str, batches: Sequence[Documents], found: Documents, notices:
         pairs = zip(fitted(in_words, notices, FIT), heads, strict=True)
         documents = {full.place.line or 0: Headed(full, of_document) for full, of_document in pairs}
         yield from write_on(batch.place_of(0).source, documents, notices)
+
+
+def _placed(
+    key: str, path: str, reading: Reading, notices: list[Finding], *, on_words: bool
+) -> tuple[Sequence[Documents], Documents]:
+    """Return the documents of a key, and those of a file on the tokens of the key. What is lost is added to the
+    notices; ``on_words`` says that all but coreference is kept from the key."""
+    from corefscore.matching.pairing import unpaired
+    from corefscore.matching.text.projection import placed
+
+    of_key = list(opened(key, notices, _for_key(reading)).documents(notices))
+    answers = list(opened(path, notices, reading, side=RESPONSE).documents(notices))
+    found = placed(of_key, answers, reading, notices).response
+    known = {*chain.from_iterable(batch.names for batch in of_key)}
+    of_answers = zip(found.names, found.places, strict=True)
+    notices += unpaired({}, {name: place for name, place in of_answers if place and name not in known}, len(known))
+    _note_joined(key, {place.source for batch in of_key for place in batch.places if place}, notices)
+    _note_annotations(answers, notices, alone=not on_words)
+    if not on_words:
+        _note_annotations(of_key, notices, alone=True)
+    return of_key, found
 
 
 def _note_annotations(batches: Sequence[Documents], notices: list[Finding], *, alone: bool) -> None:

@@ -59,16 +59,19 @@ def among(numbers: Ints | Bytes, some: Ints | Bytes) -> Bools:
     return table[numbers]
 
 
-_RARE = 1e-6
-"""The chance up to which something is not explained by chance."""
+RARE = 1e-6
+"""The chance below which something in a document is reported, since chance does not explain it."""
 
 
 def lacking(found: Ints, every: Ints) -> Bools:
-    """Return which documents have none of something, found so often among so many in each document, although its share
-    in the others makes this unlikely (`_RARE`)."""
+    """Return which documents have none of something, although that is unlikely: (1 - share) ** every < `RARE`.
+
+    ``every`` is the number of things in each document, ``found`` how many of them have it, and the share is that in the
+    documents where some have it (1 if there are none).
+    """
     some = found > 0
     share = min(found.sum() / every[some].sum(), 1) if some.any() else 1
-    unlikely: Bools = ~some & ((1 - share) ** every < _RARE)
+    unlikely: Bools = ~some & ((1 - share) ** every < RARE)
     return unlikely
 
 

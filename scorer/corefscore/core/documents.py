@@ -13,19 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from corefscore.core.arrays import (
-    NONE,
-    Bools,
-    Ints,
-    Objects,
-    bounds,
-    changes,
-    lacking,
-    lists_by_key,
-    narrow,
-    order_by,
-    ranges,
-)
+from corefscore.core.arrays import NONE, Bools, Ints, Objects, bounds, changes, lists_by_key, narrow, order_by, ranges
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural
 from corefscore.core.items import LONGEST, Items, Numbers, Values, text_of
@@ -540,21 +528,6 @@ class Documents:
             **columns,
             **self.of_mentions(mentions),
         )
-
-
-_LEAST = 3
-"""The number of mentions of a document from which it is reported that none of them is annotated."""
-
-
-def unannotated(side: Documents, annotated: Bools, what: str, effect: str) -> Iterator[Finding]:
-    """Report that no mention of some documents is ``annotated``, if this is unlikely; ``effect`` says what follows."""
-    of, documents = side.document[side.entity], len(side.names)
-    every, found = (np.bincount(mentions, minlength=documents) for mentions in (of, of[annotated]))
-    if annotated.any() and len(without := np.flatnonzero(lacking(found, every) & (every >= _LEAST))):
-        place = side.place_of(int(without[0]))
-        count = f"{len(without)} of {plural(documents, 'document')}"
-        details = {"what": what, "count": count, "document": side.names[without[0]], "effect": effect}
-        yield Finding("partial-annotation", place.source.name, place.line, details=details)
 
 
 def _members(edges: Ints, which: Ints) -> tuple[Ints, Ints]:

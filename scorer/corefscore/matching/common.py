@@ -11,7 +11,7 @@ from operator import eq, itemgetter
 
 import numpy as np
 
-from corefscore.core.arrays import NONE, Bools, Floats, Ints, among, changes, ranges
+from corefscore.core.arrays import NONE, RARE, Bools, Floats, Ints, among, changes, ranges
 from corefscore.core.documents import (
     KEY,
     RESPONSE,
@@ -239,14 +239,15 @@ def unlike_documents(names: Sequence[str], files: Sequence[str], counts: Floats)
         yield Finding("documents-without-mentions", RESPONSE, details=details)
 
 
-_CHANCE, _NEAR = 1e-6, 0.9
-"""The chance up to which documents of `SURE` mentions and more that are scored as perfect are reported, and the rate of
-the others from which they are not."""
+_NEAR = 0.9
+"""The rate of the others from which documents that are scored as perfect are not reported."""
 
 
 def copied_documents(names: Sequence[str], counts: Mapping[str, Floats], mentions: Floats) -> Iterator[Finding]:
-    """Report documents that are scored as perfect, given the counts of metrics and those of mentions, although it is
-    unlikely that each of their mentions is right: with the rate of the others, and two standard deviations of it more.
+    """Report documents that are scored as perfect although that is unlikely: rate ** mentions < `RARE` for a recall or
+    precision, with the mean rate of the other documents and two standard deviations more. ``counts`` are those of
+    metrics (shape: documents x measures x 4), ``mentions`` those of mentions (documents x 4). Only documents of `SURE`
+    mentions and more are looked at.
     """
     matching, of_key = mentions.T[:2]
     right = [(of[..., ::2] == of[..., 1::2]).all(axis=(1, 2)) for of in counts.values()]
@@ -259,7 +260,7 @@ def copied_documents(names: Sequence[str], counts: Mapping[str, Floats], mention
         rate = rates.mean(axis=0) + 2 * rates.std(axis=0)
         rate[(rate > _NEAR) | (of[others][..., 1::2] == 0).any(axis=0)] = 1  # nothing to count is no rate of 0
         chance = np.minimum(chance, (rate ** np.minimum(of[..., 1::2], of_key[:, None, None])).min(axis=(1, 2)))
-    if len(copied := np.flatnonzero(perfect & (chance < _CHANCE))):
+    if len(copied := np.flatnonzero(perfect & (chance < RARE))):
         first = int(copied[0])
         details = {"count": plural(len(copied), "document"), "document": names[first], "mentions": int(of_key[first])}
         yield Finding("copied-document", RESPONSE, details=details)

@@ -411,8 +411,8 @@ def result_of(batches: Sequence[ScoredBatch], run: Run, notices: list[Finding]) 
 
         unread = [batch.unread for batch in batches if equal]
         where = "" if equal else f" in {plural(sum(batch.same for batch in same), 'document')}"
-        unread_of = [*unread_columns(unread, *(same or batches)[0].first, where)]
-        notices += unread_of or copied_documents([name for of in names for name in of], counts, of_mentions)
+        other_entities = [*unread_columns(unread, *(same or batches)[0].first, where)]
+        notices += other_entities or copied_documents([name for of in names for name in of], counts, of_mentions)
     kinds = dict.fromkeys(kind for batch in batches for kind in batch.kinds)
     if rules.of is not None and not kinds:
         from corefscore.scoring.kinds.divisions import nothing_to_count

@@ -34,8 +34,8 @@ ONLY_DOCUMENT = "document"
 def words_of(documents: Documents) -> list[str]:
     """Return the words of all mentions."""
     layers = list(documents.layers()) if documents.items is None else []
-    in_file = documents.nodes is None or any(layers)
-    if documents.items is not None or not in_file or not len(documents.start):
+    on_key = documents.nodes is not None and not any(layers)  # the file has other words
+    if documents.items is not None or on_key or not len(documents.start):
         return documents.words_of(range(len(documents.start)))
     words = [list(chain(*layer.words)) if layer else [] for layer in layers]
     columns = documents.document[documents.entity].tolist(), documents.start.tolist(), documents.end.tolist()

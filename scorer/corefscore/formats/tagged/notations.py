@@ -16,7 +16,6 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache, partial
-from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
@@ -305,7 +304,9 @@ def _plain(text: str, tags: Sequence[_Tag], kept: Collection[int]) -> tuple[str,
             left[start:stop] = False
     origin = np.flatnonzero(left)
     places = np.searchsorted(origin, [start for start, *_ in tags])
-    return "".join(compress(text, left.tolist())), places.tolist(), origin
+    edges = np.flatnonzero(np.diff(left, prepend=False, append=False)).tolist()
+    plain = "".join(text[start:stop] for start, stop in zip(edges[::2], edges[1::2], strict=True))
+    return plain, places.tolist(), origin
 
 
 _LIKE_ID = r"#?[A-Za-z_]{0,20}\d{1,9}\b"

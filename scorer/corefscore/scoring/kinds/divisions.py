@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.core.arrays import Bools, Floats, Ints, changes, order_by, sums
-from corefscore.core.documents import KEY, OF_COLUMN, RESPONSE, UNIT_SOURCES, Documents, Kinds, unannotated
+from corefscore.core.arrays import Bools, Floats, Ints, changes, lacking, order_by, sums
+from corefscore.core.documents import KEY, OF_COLUMN, RESPONSE, UNIT_SOURCES, Documents, Kinds
 from corefscore.core.errors import UsageError, nearest
-from corefscore.core.findings import Finding
+from corefscore.core.findings import Finding, plural
 from corefscore.formats.base import AUTO, PARSE
 from corefscore.matching.entity_lookup import together
 from corefscore.matching.matched import Matched
@@ -104,6 +104,21 @@ def unknown(asked: str, pronouns: Pronouns, text: Text, option: str = "--pronoun
     return f"the parts of speech of the key do not belong to a known tag set ({', '.join(TAG_SETS)})"
 
 
+_LEAST = 3
+"""The number of mentions of a document from which it is reported that none of them is annotated."""
+
+
+def _unannotated(side: Documents, annotated: Bools, what: str, effect: str) -> Iterator[Finding]:
+    """Report that no mention of some documents is ``annotated``, if this is unlikely; ``effect`` says what follows."""
+    of, documents = side.document[side.entity], len(side.names)
+    every, found = (np.bincount(mentions, minlength=documents) for mentions in (of, of[annotated]))
+    if annotated.any() and len(without := np.flatnonzero(lacking(found, every) & (every >= _LEAST))):
+        place = side.place_of(int(without[0]))
+        count = f"{len(without)} of {plural(documents, 'document')}"
+        details = {"what": what, "count": count, "document": side.names[without[0]], "effect": effect}
+        yield Finding("partial-annotation", place.source.name, place.line, details=details)
+
+
 def unknown_in_some(key: Documents, text: Text, *, by_tags: bool, heads: str) -> Iterator[Finding]:
     """Report documents of a key without the parts of speech, words or parses by which mentions of others are known."""
     if len(key) == 1:
@@ -114,12 +129,12 @@ def unknown_in_some(key: Documents, text: Text, *, by_tags: bool, heads: str) ->
         tokens = (text.first[of_mention] + placed.end)[known].tolist()
         known[known] = [text.tags[token] not in NO_TAGS for token in tokens]
     effect = f"no mention counts as a pronoun{' or name by its part of speech' if by_tags else ''}"
-    yield from unannotated(key, known, "parts of speech" if by_tags else "words", effect)
+    yield from _unannotated(key, known, "parts of speech" if by_tags else "words", effect)
     if by_tags and text.tag_set is not None:
-        yield from unannotated(key, text.in_tag_set[of_mention], f"parts of speech of the set {text.tag_set}", effect)
+        yield from _unannotated(key, text.in_tag_set[of_mention], f"parts of speech of the set {text.tag_set}", effect)
     if heads == PARSE:
         parsed = text.parsed[of_mention]
-        yield from unannotated(key, parsed, "parses", "the head of each mention is its last word")
+        yield from _unannotated(key, parsed, "parses", "the head of each mention is its last word")
 
 
 def are_pronouns(document: Ints, columns: tuple[Ints, Ints, Bools], text: Text, pronouns: Pronouns) -> Bools:
@@ -343,7 +358,7 @@ def _by_type(pairs: Pairs, of: Of, notices: list[Finding]) -> tuple[Kinds, Kinds
         if side is pairs.response and not any(types):
             of_entity[:] = _UNKNOWN
         typed = of_entity[side.entity] > 0
-        found_in_some = unannotated(side, typed, "types of entities", f'the type of entities is "{UNTYPED}"')
+        found_in_some = _unannotated(side, typed, "types of entities", f'the type of entities is "{UNTYPED}"')
         notices += (notice for notice in found_in_some if notice not in notices)  # one file can be both sides
         found.append(Kinds(of_entity[side.entity], tuple(f"{of.types}:{name}" for name in names)))
     return found[0], found[1]
