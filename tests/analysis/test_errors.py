@@ -501,6 +501,19 @@ def test_a_repaired_span_is_listed_at_the_line_of_the_response(tmp_path: Path) -
     assert found == [["span error", *place], ["divided entity", *place]]
 
 
+def test_spans_that_were_trimmed_are_listed_before_those_with_a_common_head(tmp_path: Path) -> None:
+    """Line 2 has the head of line 3, and line 5 has a full stop too many."""
+    begin, end = "#begin document (d); part 000", "#end document"
+    rows = "big {}\ncat {}\nand {}\ndog {}\n. {}".splitlines()
+    cells = {"key": ["-", "(1)", "-", "(1)", "-"], "response": ["(1", "1)", "-", "(1", "1)"]}
+    for side, of_side in cells.items():
+        lines = [f"a {row.format(cell)}" for row, cell in zip(rows, of_side, strict=True)]
+        (tmp_path / side).write_text("\n".join([begin, *lines, end, ""]))
+    done = within("errors", tmp_path / "key", tmp_path / "response", "--pronouns", "none", "--format", "tsv")
+    found = [line.split("\t") for line in done.stdout.decode().splitlines()[1:]]
+    assert [(row[0], row[3]) for row in found] == [("span error", "5"), ("span error", "2")]
+
+
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [

@@ -198,6 +198,7 @@ class Sets(NamedTuple):
         pytest.param(Sets(90, 7, 3, 7), id="sets-of-several-spans"),
         pytest.param(Sets(80, 100, 5, 60), id="more-groups-than-bits"),
         pytest.param(Sets(60, 700, 3, 9), id="groups-that-few-share"),
+        pytest.param(Sets(400, 120, 2, 3), id="sets-that-share-groups-with-few"),
     ],
 )
 def test_pairs_that_share_more_than_one_group_are_counted_as_listing_them_does(wanted: Sets) -> None:
