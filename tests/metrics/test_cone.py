@@ -179,6 +179,15 @@ def test_which_types_count(types: Mapping[str, Any], expected: int, tmp_path: Pa
     assert found["cone_mentions"].recall_counts.denominator == expected
 
 
+def test_roles_of_predicates_are_no_names(tmp_path: Path) -> None:
+    """The column after that of names, which takes its place in a file without one of the columns before it."""
+    roles = {(0, 0): "ARG0", (1, 1): "V", (2, 2): "R-ARG1", (3, 3): "C-V", (4, 4): "ARGM-TMP"}
+    (both,) = written(tmp_path, both=tagged("x y z u v", [[(0, 0), (2, 2)], [(4, 4)]], roles))
+    with pytest.raises(corefscore.InputError, match=r"types that do not count: ARG0 \(1\), ARGM-TMP \(1\), C-V"):
+        corefscore.score(both, both, "cone")
+    assert corefscore.score(both, both, "cone", ne_types="usual,V,ARG0")["cone_b3"].recall_counts.denominator == 1
+
+
 def test_singletons_are_what_has_one_named_mention(tmp_path: Path) -> None:
     """(A 1) and (B C) have two mentions, and one and two names."""
     words = "A B C 1 2 3 4"

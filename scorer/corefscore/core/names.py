@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import filterfalse
 from typing import Any
 
 from corefscore.core.documents import KEY
@@ -22,7 +23,7 @@ COLUMN = 11
 """The column of named entities in CoNLL-2011/2012."""
 
 USUAL, ALL = "usual", "all"
-"""Names of several types: all except `_NUMBERS`, and all."""
+"""Names of several types: those that are `_usual`, and all."""
 
 _NUMBERS = frozenset(("DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "PERCENT", "MONEY"))
 """The types of OntoNotes for numbers and times, which do not name an entity."""
@@ -53,8 +54,8 @@ class NameOptions:
     )
     ne_types: str | Sequence[str] = option(
         USUAL,
-        "Types of names that count, joined by commas; usual: all but numbers and times "
-        f"({', '.join(sorted(_NUMBERS))}); all: every type.",
+        "Types of names that count, joined by commas; usual: all but numbers, times "
+        f"({', '.join(sorted(_NUMBERS))}) and roles such as ARG0; all: every type.",
         **_OF_NAMES,
     )
     estimate_key: bool = option(
@@ -74,7 +75,7 @@ class NameOptions:
         kinds = _listed(self.ne_types, "ne-types")
         if ALL.upper() in kinds:
             return frozenset((ALL,))
-        return kinds & _NUMBERS | {USUAL} if USUAL.upper() in kinds else kinds
+        return frozenset((USUAL, *filterfalse(_usual, kinds))) if USUAL.upper() in kinds else kinds
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -88,11 +89,18 @@ class NameOptions:
     def counts(self, kind: str) -> bool:
         """Return whether names of this type (in upper case) count."""
         types = self.types
-        return kind in types or ALL in types or (USUAL in types and kind not in _NUMBERS)
+        return kind in types or ALL in types or (USUAL in types and _usual(kind))
 
     def of_side(self, side: str | None) -> bool:
         """Return whether the names of a side are used."""
         return side == KEY or self.ne_from != KEY
+
+
+def _usual(kind: str) -> bool:
+    """Return whether a type (in upper case) is one of things with a name: neither of `_NUMBERS` nor a role of a
+    predicate, which the columns beside that of names contain in CoNLL-2012.
+    """
+    return kind not in _NUMBERS and kind.removeprefix("C-").removeprefix("R-")[:3] not in ("V", "ARG")
 
 
 def name_options(own: Mapping[str, Any]) -> NameOptions:
