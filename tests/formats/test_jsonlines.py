@@ -461,6 +461,25 @@ def test_predictions_in_a_field_of_another_name_are_not_left_out(name: str, clus
 
 
 @pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("predicted_clusters_filtered", True),
+        ("final_clusters", True),
+        ("clusters", False),
+        ("gold_clusters", False),
+        ("ner", False),
+    ],
+)
+def test_predictions_in_two_fields_are_told(name: str, told: bool, tmp_path: Path) -> None:
+    path = tmp_path / "file.jsonl"
+    path.write_text(lines({"sentences": [["a", "b"]], "predicted_clusters": [[[0, 0]]], name: [[[0, 0], [1, 1]]]}))
+    response = corefscore.read(path, side="response")
+    assert [notice.code for notice in response.notices] == ["chosen-column"] * told
+    assert [len(entity) for entities in response.clusters().values() for entity in entities.values()] == [1]
+    assert not corefscore.read(path, side="response", columns="clusters=predicted_clusters").notices
+
+
+@pytest.mark.parametrize(
     ("words", "subtoken_map", "last", "told"),
     [
         (4, [0, 1, 1, 2, 3], 3, True),

@@ -803,7 +803,9 @@ def test_a_series_of_documents_is_not_paired_by_position() -> None:
         score([one, other], pd.Series([one, other, other]).drop(1), "lea")
     assert score(key.to_dict(), key[::-1].to_dict(), "lea")["lea"].f1 == 1
     assert score(pd.Series([one, other]), [one, other], "lea")["lea"].f1 == 1
-    assert score(pd.Series([one], index=[5]), [one], "lea")["lea"].f1 == 1, "one document cannot be paired wrongly"
+    with pytest.raises(InputError, match="index a"):
+        score(key[["a"]], key[["b"]], "lea")
+    assert score(pd.Series([one]), [one], "lea")["lea"].f1 == 1
     with pytest.raises(InputError, match="index"):
         score(pd.Series([one, other], index=[pd.NA, 1]), [one, other], "lea")
     entities = pd.Series({"e1": [(0, 1), (4, 4)], "e2": [(2, 2)]})  # one document, whose entities have ids

@@ -65,6 +65,7 @@ from corefscore.formats.jsonlines.objects import (
 )
 from corefscore.formats.numbering import divides, documents_in, numbered_from_start, restarts
 from corefscore.formats.sides import (
+    OF_ENTITIES,
     OF_PLACES,
     OF_WORDS,
     leave,
@@ -223,7 +224,8 @@ class _Side(NamedTuple):
         groups labels restart, if there is any, and of these one with most groups."""
         if columns:
             name = max(columns, key=lambda name: (restarts(labels, columns[name]), len({*columns[name]})))
-            expected = f"all items are one document; --columns {DOCUMENT}={name} divides them and their labels"
+            how = f'the name "{DOCUMENT}" for it' if name.startswith("column ") else f"--columns {DOCUMENT}={name}"
+            expected = f"all items are one document; {how} divides them and their labels"
             what = "the names of documents"
             self.notices.append(found_at(place, "unread-field", name=name, what=what, expected=expected))
 
@@ -270,7 +272,10 @@ class _Side(NamedTuple):
                     raise _bad_row(source, int(lines[columns[role].index("")]), what, expected)
             yield lines, columns
         columns = {role: sample[place] for role, place in places.items()}
-        unread = {name: its for name, its in zip(header.cells, sample, strict=True) if name in digests}
+        names = (name or f"column {number}" for number, name in enumerate(header.cells, 1))
+        unread = {
+            name: its for n, (name, its) in enumerate(zip(names, sample, strict=True)) if n not in places.values()
+        }
         self._look_for_documents(Place(source, header.line), unread, columns)
         for name, digest in digests.items():
             leave(self.unread, Place(source, header.line), [name], cells=digest)
@@ -534,7 +539,9 @@ def _names(place: Place, fields: Fields, request: Request, notices: list[Finding
     refuse_other_side(request, place, ENTITY, filter(fields.__contains__, clusters))
     values = ((name, value) for name, value in fields.items() if not isinstance(value, bool | float | list | tuple))
     others = [name for name, value in values if side_in(name) == RESPONSE]
-    if request.side == RESPONSE and others and clusters[0] not in others and ENTITY not in request.columns:
+    if clusters[0] in others:
+        others = [name for name in others if name != clusters[0] and re.search(OF_ENTITIES, name)]
+    if request.side == RESPONSE and others and ENTITY not in request.columns:
         notices.append(found_at(place, "chosen-column", taken=clusters[0], role=ENTITY))
     if len(clusters) > 1 and ENTITY not in request.columns:
         expected = (

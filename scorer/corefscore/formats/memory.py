@@ -94,10 +94,10 @@ def nested(value: Any, side: str, name: str | None = None) -> Nested:
     """
     if are_spans(value):
         return Nested(value, DOCUMENT)
-    index = [*map(str, value.index)] if hasattr(value, "isna") and hasattr(value, "index") else [""]
+    index = [*map(str, value.index)] if hasattr(value, "isna") and hasattr(value, "index") else None
     value, levels = _levels(value)
     level, wrong = _level(levels, named=name is not None)
-    if level == DOCUMENTS and len(index) > 1 and index != [*map(str, range(len(value)))]:
+    if level == DOCUMENTS and index not in (None, [*map(str, range(len(value)))]):
         expected = "documents by name, series.to_dict(), or in the order of the other side, list(series)"
         raise refusal(side, f"a series of documents with the index {shortened(', '.join(index))}", expected)
     if wrong is None and name is not None and level == DOCUMENTS:

@@ -54,17 +54,8 @@ _IDS = (
 
 METADATA = {"", "Unnamed: 0", "index", "speaker", "speakers", "genre", "text", "tokens", "ner", "pos"}
 METADATA |= {"clusters_char_offsets", "clusters_char_text", "clusters_token_text", "clusters_text_mentions"}
-METADATA |= {
-    "clusters_strings",
-    "cat",
-    "prop",
-    "word_clusters",
-    "constituents",
-    "sentence_map",
-    "usage",
-    "meta",
-    "metadata",
-}
+METADATA |= {"clusters_strings", "word_clusters", "constituents", "sentence_map"}
+METADATA |= {"cat", "prop", "usage", "meta", "metadata"}
 """Fields of dialects, and columns of exports, that are known to have no entities of their own."""
 
 

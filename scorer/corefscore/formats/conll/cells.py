@@ -22,6 +22,7 @@ END = b"end document"
 USUAL_BEGIN, USUAL_END = b"#" + BEGIN, b"#" + END
 END_MARKER = re.compile(rb"#[^\S\n]*" + END)
 _NUMBERED = rb"\(\d|\d\)"
+_METADATA = rb"#\s*\S+ = "
 
 
 class _Marker(NamedTuple):
@@ -57,8 +58,8 @@ def is_token_line(line: bytes) -> bool:
         return bool(line.strip())
     if b"\t" in line:
         return True
-    has_bracket = b"(" in line or b")" in line  # few comments have one
-    return has_bracket and re.search(_NUMBERED, line.rstrip().rsplit(b" ", 1)[-1]) is not None
+    last = line.rstrip().rsplit(b" ", 1)[-1]
+    return (last == b"-" or re.search(_NUMBERED, last) is not None) and re.match(_METADATA, line) is None
 
 
 def columns_of(line: bytes) -> list[bytes]:

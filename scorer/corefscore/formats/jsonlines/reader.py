@@ -221,8 +221,10 @@ class _Reader:
                 return
 
     def _note_unread(self, place: Place, fields: Fields, dialect: Dialect) -> None:
-        """Add a notice for a field that seems to have the words of the document, or the places of mentions that are
-        given by id, and is not read."""
+        """Add a notice for a field that seems to have the words of the document, the places of mentions that are given
+        by id, or other predictions, and is not read."""
+        if CLUSTERS not in self.request.columns and _other_clusters(fields, dialect, self.request.side):
+            self.note(found_at(place, "chosen-column", taken=dialect.predicted, role=CLUSTERS))
         for name, value in fields.items() if self.items else ():
             text = json.dumps(value)
             numbers = re.sub(r'"(?:[^"\\]|\\.)*"', "", text)
@@ -361,7 +363,8 @@ def _by_first(place: Place, fields: Fields, request: Request) -> _First:
         what = f"occurs together with clusters, so this can be tagged text or {dialect.name}"
         expected = f"one of them; choose it with --input-format tagged or --input-format {dialect.name}"
         raise bad_field(place, fields, _ANSWER, what, expected)
-    chosen = CLUSTERS in request.columns or dialect.clusters not in fields
+    is_known = dialect.clusters not in fields or (request.side == RESPONSE and dialect.predicted in fields)
+    chosen = CLUSTERS in request.columns or is_known
     if not chosen and (other := _other_clusters(fields, dialect, request.side)):
         what = f"occurs together with {dialect.clusters}, so either can contain the clusters of the {request.side}"
         expected = (
@@ -385,9 +388,8 @@ def _other_clusters(fields: Fields, dialect: Dialect, side: str | None) -> str |
     """Find a field beside that of the clusters that can have those of a side, by its name and its value; None if the
     side is not known.
     """
-    if side is None or (side == RESPONSE and dialect.predicted in fields):
-        return None
-    for name in [name for name in fields if name not in dialect.fields and name != dialect.clusters]:
+    own = {*dialect.fields, dialect.clusters, dialect.predicted}
+    for name in [name for name in fields if side is not None and name not in own]:
         of, named, value = side_in(name), re.search(OF_ENTITIES, name), fields[name]
         if isinstance(value, str) and value.lstrip().startswith("[["):
             with suppress(ValueError):
