@@ -156,7 +156,7 @@ def test_what_is_nearly_a_tag_is_counted_and_shown(
         assert (
             found.faults["unknown"] == (1 if near in written else len(found.odd["unknown"]) > 0) or near not in written
         )
-        start, stop = found.odd["unknown"][0]
+        start, stop, *_ = found.odd["unknown"][0]
         assert text[start:stop].strip() in near, near
         assert start >= len(right)
     (tmp_path / "x.txt").write_text(f"{right} saw {written[0]}")

@@ -59,13 +59,13 @@ class _Marked(NamedTuple):
 
 class Untagged(NamedTuple):
     """A text without its tags: its words, and its mentions in the order in which they open. ``zeros`` are the words
-    that may be zeros. ``odd`` has the places of the tags with each fault (`corefscore.formats.base.FAULTS`) in the text
-    (begin and end), ``origin`` gives where a word begins there."""
+    that may be zeros. ``odd`` has the tags with each fault (`corefscore.formats.base.FAULTS`), by where they begin and
+    end in the text, ``origin`` gives where a word begins there."""
 
     words: Sequence[str]
     mentions: Sequence[_Marked]
     zeros: Sequence[int]
-    odd: Mapping[str, Sequence[tuple[int, int]]]
+    odd: Mapping[str, Sequence[_Tag]]
     origin: Callable[[int], int]
 
     @property
@@ -244,10 +244,10 @@ def untagged(text: str, notation: Notation) -> Untagged:
             opened.append(opens)
     odd["crossing"] = [opened[number] for _, number in crossings([mention[1:] for mention in mentions])]
     texts = [plain[start:stop] for start, stop in words]
-    places_of = {fault: [tags[tag][:2] for tag in sorted(of_fault)] for fault, of_fault in odd.items()}
+    faulty = {fault: [tags[tag] for tag in sorted(of_fault)] for fault, of_fault in odd.items()}
     unknown = (match.span() for match in _unknown(notation.name).finditer(plain))
-    places_of["unknown"] = [(int(origin[start]), int(origin[stop - 1]) + 1) for start, stop in unknown]
-    return Untagged(texts, mentions, zeros_in(texts), places_of, lambda word: int(origin[starts[word]]))
+    faulty["unknown"] = [_Tag(int(origin[at]), int(origin[stop - 1]) + 1, _OPEN, None) for at, stop in unknown]
+    return Untagged(texts, mentions, zeros_in(texts), faulty, lambda word: int(origin[starts[word]]))
 
 
 @cache

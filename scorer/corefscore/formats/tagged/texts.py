@@ -154,7 +154,7 @@ def _look(found: Found, answer: _Answer, text: Untagged) -> None:
     """Look at the tags of an answer."""
     for fault, places in text.odd.items():
         code = f"{fault}-tags"
-        for start, stop in found.take(code, places):
+        for start, stop, *_ in found.take(code, places):
             line, column, around = answer.at(start, stop)
             place = answer.place._replace(line=line)
             found.add(found_at(place, code, column, around, document=answer.name, count=plural(1, "tag")))
@@ -185,7 +185,7 @@ def _at(answer: _Answer, text: Untagged, what: int | str) -> tuple[int | None, i
     """Return the line and the column of a word, or of the first tag with a fault, and the text around it with carets
     under it."""
     if isinstance(what, str):
-        return answer.at(*text.odd[what][0])
+        return answer.at(*text.odd[what][0][:2])
     start = text.origin(what)
     return answer.at(start, start + len(text.words[what]))
 
