@@ -616,6 +616,32 @@ def test_documents_without_an_answer_are_told(sizes: list[int], answered: list[b
     assert "documents-without-mentions" not in codes, "missing-document reports it"
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"mentions": "given"},
+        {"window": 3},
+        {"window": 99},
+        {"of": "size"},
+        {"of": "singletons"},
+        {"singletons": "drop"},
+    ],
+    ids=str,
+)
+def test_whole_documents_are_looked_at_whatever_counts(options: dict[str, Any]) -> None:
+    """With given mentions, documents without an answer would be left out of the score in silence."""
+    entities = [[(0, 0), (1, 1)], [(4, 4)], [(5, 5), (6, 6)]]
+    key = {"a": entities, "b": entities, "c": [*entities, [(7, 8), (9, 9)]]}
+    notices = score(key, {**key, "b": [], "c": []}, "muc", **options).notices
+    found = [notice.details for notice in notices if notice.code == "documents-without-mentions"]
+    assert found == [{"count": 2, "all": "3 documents", "document": "b", "missed": 12, "every": 17}]
+    # And so are mentions that are shifted, but for one that matches by chance.
+    key = {"a": [[(at, at + 1), (at + 3, at + 3)] for at in range(0, 400, 7)]}
+    response = {"a": [[(0, 1)], *([(start + 1, end + 1) for start, end in entity] for entity in key["a"])]}
+    codes = {notice.code for notice in score(key, response, "muc", **options).notices}
+    assert codes & {"no-common-mention", "no-counted-mention"}
+
+
 def test_documents_without_mentions_of_one_kind_are_not_told() -> None:
     """A kind of mentions is scored, and the others of the response are not missing."""
     runs = TESTDATA / "systems"

@@ -197,8 +197,7 @@ def _as_spans(batch: Documents, notices: list[Finding]) -> Documents:
     nodes = batch.nodes
     if nodes is None or not len(nodes.size):
         return batch
-    place = batch.place_of(0)
-    notices.append(Finding("dropped-heads", place.source.name))
+    notices.append(Finding("dropped-heads", batch.place_of(0).source.name))
     tokens = np.add.reduceat((~are_empty(nodes.word)).astype(np.int64), nodes.first)
     kept = tokens > 0
     gaps = kept & (tokens <= batch.end - batch.start)

@@ -100,8 +100,7 @@ class Finding(NamedTuple):
     @property
     def place(self) -> str:
         """``FILE:LINE:COLUMN``, or the known part of it."""
-        known = (str(part) for part in (self.path, self.line, self.column) if part is not None)
-        return ":".join(known)
+        return ":".join(str(part) for part in (self.path, self.line, self.column) if part is not None)
 
     def to_dict(self) -> dict[str, Any]:
         """Describe a notice as data; see ``docs/json.md``."""

@@ -132,8 +132,7 @@ def recognises(head: bytes) -> bool:
     """Return whether a file that begins so has a header that names a column of items and one of entities, or records
     of mentions."""
     first, delimiter = _first_line(head)
-    cells = next(csv.reader([first], delimiter=delimiter), [])
-    names = {_plain(cell) for cell in cells}
+    names = {_plain(cell) for cell in next(csv.reader([first], delimiter=delimiter), [])}
     is_header = not names.isdisjoint(COLUMN_NAMES[ITEM]) and not names.isdisjoint(COLUMN_NAMES[ENTITY])
     return is_header or is_record(head)
 

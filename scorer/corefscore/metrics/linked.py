@@ -23,8 +23,7 @@ def count(overlap: Overlap) -> tuple[Counts]:
 
 def _links(entities: Groups, entity: Ints, met: Ints) -> Floats:
     """Return the sum of (n_i. - 1) over entities for each document."""
-    found = np.bincount(entity, met, len(entities.size))
-    return entities.total(np.maximum(found - 1, 0))
+    return entities.total(np.maximum(np.bincount(entity, met, len(entities.size)) - 1, 0))
 
 
 def terms(both: Both) -> tuple[Counts]:

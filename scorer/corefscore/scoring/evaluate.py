@@ -53,6 +53,7 @@ class ScoredBatch(NamedTuple):
 
     - ``names``, ``files``: of its documents in the key.
     - ``counts``: by metric, with one row a document.
+    - ``mentions``: the counts of all mentions, with one row a document, whatever counts and however they are cut.
     - ``listed``: the data of the official layout, by view.
     - ``dropped``, ``repeats``: spans with dropped copies, and all spans with copies.
     - ``common``: what both sides have in common; None if they share a mention.
@@ -78,6 +79,7 @@ class ScoredBatch(NamedTuple):
     repeats: Sequence[Repeat] = ()
     common: Common | None = None
     matches: Floats = NO_PLACES
+    mentions: Floats = np.empty(0)
     named: Sequence[SideNames] = ()
     nodes: About | None = None
     windows: Windows | None = None
@@ -203,14 +205,17 @@ class BatchScorer:
             units = units_of(pairs, self.settings.unit)
         of_nodes = pairs.key.nodes is not None or pairs.response.nodes is not None
         found, matched = self._of_nodes(pairs) if of_nodes else self._of_spans(pairs, units)
+        mentions = found.mentions if len(found.mentions) else found.counts[MENTIONS][:, 0]
+        if windows is not None:
+            mentions = np.add.reduceat(mentions, np.flatnonzero(windows.begin == 0))
         if self.of is not None:
             found = self._of_kinds(found, pairs, matched, self.of)
         perfect = [(of[..., ::2] == of[..., 1::2]).all(axis=(1, 2)) for of in found.counts.values()]
-        large = found.counts[MENTIONS][:, 0, 3] >= SURE
-        same = np.flatnonzero(np.logical_and.reduce([large, *perfect]))
+        same = np.flatnonzero(np.logical_and.reduce([found.counts[MENTIONS][:, 0, 3] >= SURE, *perfect]))
         at = same[0] if len(same) else 0
-        found = found._replace(same=len(same), first=(pairs.key.places[at], pairs.response.places[at]))
-        return found._replace(names=names, fingerprint=key, windows=windows, unread=unread, partial=partial)
+        first = pairs.key.places[at], pairs.response.places[at]
+        found = found._replace(names=names, mentions=mentions, same=len(same), first=first, partial=partial)
+        return found._replace(fingerprint=key, windows=windows, unread=unread)
 
     def _of_spans(self, pairs: Pairs, units: Units | None) -> tuple[ScoredBatch, Matched]:
         """Count mentions that are spans; also returns them all, numbered.
@@ -237,15 +242,20 @@ class BatchScorer:
         for metric in self.metrics:
             if metric.view == NODES:
                 raise UsageError(f"the metric {metric.name} is for CorefUD only; choose others, such as lea or conll")
-        every = list(matched.values())
+        every, mentions = list(matched.values()), np.empty(0)
         if (rules.mentions, rules.singletons) != (None, "keep"):
+            from corefscore.matching.common import counts_of_mentions
+
+            mentions = counts_of_mentions(matched[WHOLE], len(pairs.present))
             matched = {view: select_mentions(its, rules.mentions, rules.singletons) for view, its in matched.items()}
         tables = {view: overlap(mentions) for view, mentions in matched.items()}
         in_common, matches = None, NO_PLACES
-        if all(2 * len(table.cell_of) <= len(matched[view].response.number) for view, table in tables.items()):
+        looked = every if rules.mentions == "given" else list(matched.values())  # all given mentions match
+        few = (2 * len(of.cell_of) <= len(its.response.number) for its, of in zip(looked, tables.values(), strict=True))
+        if all(few):
             from corefscore.matching.common import common, places_of_matches
 
-            in_common, matches = common(pairs, list(matched.values()), every), places_of_matches(matched[WHOLE])
+            in_common, matches = common(pairs, looked, every), places_of_matches(looked[0])
         kept = {view: [its.narrow()] if self.keep_pairs else [] for view, its in of_views.items()}
         found = ScoredBatch(
             pairs.key.names,
@@ -259,6 +269,7 @@ class BatchScorer:
             treated[WHOLE].repeats,
             in_common,
             matches,
+            mentions,
             named,
             units=units,
             by_unit={} if units is None else self._of_units(units, of_views, matched, tables),
@@ -395,14 +406,13 @@ def result_of(batches: Sequence[ScoredBatch], run: Run, notices: list[Finding]) 
     notices.extend(_notices(batches, settings, listed))
     codes = {notice.code for notice in notices}
     of_mentions = counts[MENTIONS][:, 0]
-    if (of_mentions[:, 0] <= FEW * of_mentions[:, 3]).any() and batches[0].windows is None:
+    whole = np.concatenate([batch.mentions for batch in batches])
+    if (whole[:, 0] <= FEW * whole[:, 3]).any():
         from corefscore.matching.common import unlike_documents
 
-        every_name, files = ([name for of in each for name in of] for each in (names, [b.files for b in batches]))
-        found = unlike_documents(every_name, files, of_mentions)
-        # Mentions are not lost if one kind is scored, and what loses them may have been reported.
-        known = rules.of is not None or not _LOSING.isdisjoint(codes)
-        notices += [notice for notice in found if notice.code == "unlike-document" or not known]
+        found = unlike_documents([n for b in batches for n in b.names], [f for b in batches for f in b.files], whole)
+        # What loses mentions may have been reported.
+        notices += [its for its in found if its.code == "unlike-document" or _LOSING.isdisjoint(codes)]
     scored = of_mentions[:, 3] > 0
     equal = scored.any() and all((of[scored][..., ::2] == of[scored][..., 1::2]).all() for of in counts.values())
     same = [batch for batch in batches if batch.same]

@@ -134,8 +134,7 @@ def partitions(events: Events) -> tuple[dict[str, Any], Ints]:
 
     appearance = order[begins]
     by_appearance = np.argsort(appearance)
-    entity_of_group = np.argsort(by_appearance)
-    entity = entity_of_group[group[np.concatenate([single, opens])]]
+    entity = np.argsort(by_appearance)[group[np.concatenate([single, opens])]]
     mentions = order_by(entity, last_event)
     first_event, last_event = first_event[mentions], last_event[mentions]
     appearance = appearance[by_appearance]
