@@ -527,7 +527,7 @@ def test_documents_that_are_too_good_are_told(right: list[float], told: str | No
     [
         # Entities with wrong mentions at their ends, beside one document that is perfect.
         ("blanc", [4, 4]),  # 0.9 of 40 mentions, and 0.81 of 780 links
-        ("bcub", [2, 3]),  # 0.95^2 is more than 0.9, though 0.9^200 is small
+        ("bcub", [2, 3]),  # 0.95^2 and 0.925^2 are more than 0.85, though 0.9^200 is small
         ("muc", [0, 0]),  # singletons have no links
     ],
 )
@@ -614,6 +614,14 @@ def test_documents_without_an_answer_are_told(sizes: list[int], answered: list[b
     del response["1"]
     codes = {notice.code for notice in score(key, response, "muc").notices}
     assert "documents-without-mentions" not in codes, "missing-document reports it"
+
+
+def test_a_missing_document_is_not_one_without_an_answer() -> None:
+    """Both are told, each of its own documents."""
+    entities = [[(0, 0), (1, 1)]]
+    notices = score(dict.fromkeys("abcd", entities), {"a": entities, "b": [], "c": []}, "muc").notices
+    assert [notice.code for notice in notices] == ["missing-document", "documents-without-mentions"]
+    assert notices[1].details == {"count": 2, "all": "4 documents", "document": "b", "missed": 4, "every": 6}
 
 
 @pytest.mark.parametrize(

@@ -239,8 +239,8 @@ def unlike_documents(names: Sequence[str], files: Sequence[str], counts: Floats)
         yield Finding("documents-without-mentions", RESPONSE, details=details)
 
 
-_NEAR = 0.9
-"""The rate of the others from which documents that are scored as perfect are not reported."""
+_NEAR = 0.85
+"""The mean rate of the others from which documents that are scored as perfect are not reported."""
 
 
 def copied_documents(names: Sequence[str], counts: Mapping[str, Floats], mentions: Floats) -> Iterator[Finding]:
@@ -257,8 +257,9 @@ def copied_documents(names: Sequence[str], counts: Mapping[str, Floats], mention
     enough = others.sum() >= min(max(perfect.sum(), 1), 2)  # a single one may be the odd one itself
     for of in counts.values() if enough else ():
         rates = (of[..., ::2] / np.maximum(of[..., 1::2], 1))[others]
-        rate = rates.mean(axis=0) + 2 * rates.std(axis=0)
-        rate[(rate > _NEAR) | (of[others][..., 1::2] == 0).any(axis=0)] = 1  # nothing to count is no rate of 0
+        rate = np.minimum(rates.mean(axis=0) + 2 * rates.std(axis=0), 1)
+        # Nothing to count is no rate of 0.
+        rate[(rates.mean(axis=0) > _NEAR) | (of[others][..., 1::2] == 0).any(axis=0)] = 1
         chance = np.minimum(chance, (rate ** np.minimum(of[..., 1::2], of_key[:, None, None])).min(axis=(1, 2)))
     if len(copied := np.flatnonzero(perfect & (chance < RARE))):
         first = int(copied[0])

@@ -206,6 +206,7 @@ class BatchScorer:
         of_nodes = pairs.key.nodes is not None or pairs.response.nodes is not None
         found, matched = self._of_nodes(pairs) if of_nodes else self._of_spans(pairs, units)
         mentions = found.mentions if len(found.mentions) else found.counts[MENTIONS][:, 0]
+        mentions = mentions * pairs.present[:, None]  # whole documents that are missing are reported by name
         if windows is not None:
             mentions = np.add.reduceat(mentions, np.flatnonzero(windows.begin == 0))
         if self.of is not None:
@@ -383,8 +384,8 @@ def _counts(metric: Metric, table: Overlap) -> Floats:
     return counts.astype(np.float64)
 
 
-_LOSING = {"missing-document", "other-column", "earlier-column"}
-"""The notices that explain why a document of the response has no mentions."""
+_LOSING = {"other-column", "earlier-column"}
+"""The notices that explain why documents of the response have no mentions."""
 
 
 def result_of(batches: Sequence[ScoredBatch], run: Run, notices: list[Finding]) -> Result:
