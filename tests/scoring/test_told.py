@@ -603,17 +603,30 @@ def test_one_file_as_both_sides_is_told_if_it_has_more_columns(tmp_path: Path) -
         ([1, 1], [False, False], None),  # the whole side has none
     ],
 )
-def test_documents_without_an_answer_are_told(sizes: list[int], answered: list[bool], told: object) -> None:
+def test_documents_without_an_answer_are_told(
+    sizes: list[int], answered: list[bool], told: dict[str, object] | None
+) -> None:
     key = {str(n): [[(2 * at, 2 * at), (2 * at + 1, 2 * at + 1)] for at in range(size)] for n, size in enumerate(sizes)}
     response = {
         name: entities if answers else [] for (name, entities), answers in zip(key.items(), answered, strict=True)
     }
     notices = score(key, response, "muc").notices
     found = [notice.details for notice in notices if notice.code == "documents-without-mentions"]
-    assert found == ([told] if told else [])
+    assert found == ([{"side": "response", **told}] if told else [])
     del response["1"]
     codes = {notice.code for notice in score(key, response, "muc").notices}
     assert "documents-without-mentions" not in codes, "missing-document reports it"
+
+
+def test_documents_of_the_key_without_mentions_are_told() -> None:
+    """Their annotation may be missing; a single mention of the response may be an error."""
+    entities = [[(at, at), (at + 1, at + 1)] for at in range(0, 20, 2)]
+    response = {"a": entities, "b": entities, "c": [[(0, 0)]]}
+    notices = score({"a": entities, "b": [], "c": []}, response, "muc").notices
+    found = {"side": "key", "count": 2, "all": "3 documents", "document": "b", "missed": 21, "every": 41}
+    assert [(notice.path, notice.details) for notice in notices] == [("key", found)]
+    long = [[(at, at), (at + 1, at + 1)] for at in range(0, 500, 2)]
+    assert not score({"a": long, "b": []}, {"a": long, "b": entities}, "muc").notices, "perhaps it has no coreference"
 
 
 def test_a_missing_document_is_not_one_without_an_answer() -> None:
@@ -621,7 +634,14 @@ def test_a_missing_document_is_not_one_without_an_answer() -> None:
     entities = [[(0, 0), (1, 1)]]
     notices = score(dict.fromkeys("abcd", entities), {"a": entities, "b": [], "c": []}, "muc").notices
     assert [notice.code for notice in notices] == ["missing-document", "documents-without-mentions"]
-    assert notices[1].details == {"count": 2, "all": "4 documents", "document": "b", "missed": 4, "every": 6}
+    assert notices[1].details == {
+        "side": "response",
+        "count": 2,
+        "all": "4 documents",
+        "document": "b",
+        "missed": 4,
+        "every": 6,
+    }
 
 
 @pytest.mark.parametrize(
@@ -642,7 +662,7 @@ def test_whole_documents_are_looked_at_whatever_counts(options: dict[str, Any]) 
     key = {"a": entities, "b": entities, "c": [*entities, [(7, 8), (9, 9)]]}
     notices = score(key, {**key, "b": [], "c": []}, "muc", **options).notices
     found = [notice.details for notice in notices if notice.code == "documents-without-mentions"]
-    assert found == [{"count": 2, "all": "3 documents", "document": "b", "missed": 12, "every": 17}]
+    assert found == [{"side": "response", "count": 2, "all": "3 documents", "document": "b", "missed": 12, "every": 17}]
     # And so are mentions that are shifted, but for one that matches by chance.
     key = {"a": [[(at, at + 1), (at + 3, at + 3)] for at in range(0, 400, 7)]}
     response = {"a": [[(0, 1)], *([(start + 1, end + 1) for start, end in entity] for entity in key["a"])]}

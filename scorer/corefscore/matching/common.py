@@ -196,7 +196,7 @@ def early_mentions(places: Floats) -> Iterator[Finding]:
 
 
 _MUCH = 0.1
-"""The share of the mentions of the key from which documents without mentions in the response are reported."""
+"""The share of the mentions of a side from which documents without mentions on the other are reported."""
 
 
 def unlike_documents(names: Sequence[str], files: Sequence[str], counts: Floats) -> Iterator[Finding]:
@@ -205,8 +205,8 @@ def unlike_documents(names: Sequence[str], files: Sequence[str], counts: Floats)
     no document is in memory; ``counts`` has one row a document: common mentions, those of the key, common mentions,
     those of the response.
 
-    Report also that the response has no mentions in documents with many of the key, or in one with so many that chance
-    explains it as rarely."""
+    Report also that a side has no mentions in documents with many of the other, or the response in one with so many
+    that chance explains it as rarely."""
     matching, of_key, _, of_response = counts.T
     smaller = np.minimum(of_key, of_response)
     low = (matching <= _LITTLE * smaller) & (smaller >= _LEAST)
@@ -229,14 +229,16 @@ def unlike_documents(names: Sequence[str], files: Sequence[str], counts: Floats)
             "total": int(of_response.sum()),
         }
         yield Finding("unlike-document", files[d] if len(files) == len(names) else RESPONSE, details=details)
-    empty = np.flatnonzero((of_response == 0) & (of_key > 0))
-    missed, every = int(of_key[empty].sum()), int(of_key.sum())
-    most, found = max(of_key[empty], default=0), matching.sum() / max(every, 1)
-    failed = most >= _SOME and (1 - min(found, 1)) ** most * _RARE < 1
-    if missed and (missed >= _MUCH * every or failed) and matching.any():
-        details = {"count": len(empty), "all": plural(len(names), "document"), "document": names[empty[0]]}
-        details |= {"missed": missed, "every": every}
-        yield Finding("documents-without-mentions", RESPONSE, details=details)
+    for side, own, of in ((RESPONSE, of_response, of_key), (KEY, of_key, of_response)):
+        empty = np.flatnonzero((own == 0) & (of > 0))
+        missed, every = int(of[empty].sum()), int(of.sum())
+        most, found = max(of[empty], default=0), matching.sum() / max(every, 1)
+        # A system finds something in every long document, but not every one has coreference.
+        failed = side == RESPONSE and most >= _SOME and (1 - min(found, 1)) ** most * _RARE < 1
+        if missed and (missed >= _MUCH * every or failed) and matching.any():
+            details = {"count": len(empty), "all": plural(len(names), "document"), "document": names[empty[0]]}
+            details |= {"side": side, "missed": missed, "every": every}
+            yield Finding("documents-without-mentions", side, details=details)
 
 
 _NEAR = 0.85

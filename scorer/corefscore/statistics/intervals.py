@@ -106,8 +106,7 @@ def ends(observed: Floats, error: Floats, reach: Floats, least: float) -> Floats
     ``reach`` is the number of standard errors to an end.
     """
     share = (observed - least) / (1 - least)
-    inside = (share > 0) & (share < 1)
-    share = np.where(inside, share, np.nan)
+    share = np.where((share > 0) & (share < 1), share, np.nan)
     logit, scaled = np.log(share / (1 - share)), error / ((1 - least) * share * (1 - share))
     sides = np.stack([logit - reach * scaled, logit + reach * scaled], axis=-1)
     return least + (1 - least) / (1 + np.exp(-np.clip(sides, -700, 700)))
