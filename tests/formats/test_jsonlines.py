@@ -465,6 +465,7 @@ def test_predictions_in_a_field_of_another_name_are_not_left_out(name: str, clus
     [
         ("predicted_clusters_filtered", True),
         ("final_clusters", True),
+        ("word_clusters", False),
         ("clusters", False),
         ("gold_clusters", False),
         ("ner", False),
@@ -477,6 +478,11 @@ def test_predictions_in_two_fields_are_told(name: str, told: bool, tmp_path: Pat
     assert [notice.code for notice in response.notices] == ["chosen-column"] * told
     assert [len(entity) for entities in response.clusters().values() for entity in entities.values()] == [1]
     assert not corefscore.read(path, side="response", columns="clusters=predicted_clusters").notices
+    for other in (0.5, "spanbert", [[0, 1, "PER"]], {"f1": 1}, [0, 1]):
+        path.write_text(
+            lines({"sentences": [["a", "b"]], "predicted_clusters": [[[0, 0]]], "predicted_cluster": other})
+        )
+        assert not corefscore.read(path, side="response").notices, other
 
 
 @pytest.mark.parametrize(

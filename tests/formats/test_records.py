@@ -148,6 +148,8 @@ def test_what_may_be_predictions_is_told(name: str, value: object, told: bool, t
     assert not read(path, side="response", columns="response.entity=cluster_id").notices
     written(tmp_path / "file", [{"doc_id": "a", "tokens_ids": [1], "predicted_coref_chain": 1, name: value}])
     assert not read(path, side="response").notices
+    written(path, [{"doc_id": "a", "tokens_ids": [1], "predicted_coref_chain": 1, "predicted_cluster_desc": "Ann"}])
+    assert not read(path, side="response").notices
     written(path, [{"doc_id": "a", "tokens_ids": [1], "predicted_coref_chain": 1, "predicted_coref_chain_v2": 2}])
     assert [notice.code for notice in read(path, side="response").notices] == ["chosen-column"]
 

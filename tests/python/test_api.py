@@ -400,6 +400,32 @@ def test_a_corpus_with_two_fields_of_clusters_says_which_is_meant(tmp_path: Path
 
 
 @pytest.mark.parametrize(
+    ("key", "response"),
+    [
+        ("gold_clusters", "predicted_clusters"),
+        ("gold_clusters", "clusters"),
+        ("clusters", "pred_clusters"),
+        ("clusters", "predictions"),
+        ("cluster_id", "predicted_cluster_id"),
+        ("coref_chain", "predicted_coref_chain"),
+        ("gold_cluster_id", "predicted_coref_chain"),
+    ],
+)
+def test_a_corpus_read_without_a_side_never_has_the_entities_of_one_by_chance(
+    key: str, response: str, tmp_path: Path
+) -> None:
+    """It may be the key of many responses."""
+    file = tmp_path / "file.jsonl"
+    is_record = "id" in key or "chain" in key
+    document = {"doc_key": "a", key: [[[0, 0], [1, 1]]], response: [[[0, 0]]]}
+    record = {"doc_id": "a", "tokens_ids": [0], key: "A", response: "1"}
+    file.write_text(json.dumps(record if is_record else document))
+    with pytest.raises(InputError, match="occurs together with"):
+        read(file)
+    assert read(file, columns=f"{'entity' if is_record else 'clusters'}={key}")
+
+
+@pytest.mark.parametrize(
     "call",
     [
         lambda options: score([[1, 2]], [[1, 2]], "muc", **options),

@@ -17,8 +17,8 @@ ERROR, NOTICE = "error", "notice"
 
 VISIBLE = {**{code: 0x2400 + code for code in range(0x20)}, 0x7F: 0x2421}
 VISIBLE |= dict.fromkeys([*range(0x80, 0xA0), *range(0xDC80, 0xDCA0)], 0xFFFD)
-"""The visible replacements of control characters, also of those of one byte, so that the content of a file cannot
-control a terminal."""
+"""The visible replacements of control characters and of bytes that are not UTF-8 and can be one, so that the content of
+a file cannot control a terminal."""
 
 SHOWN = 5
 """The number of notices of one kind that are shown; the rest are counted."""

@@ -65,7 +65,6 @@ from corefscore.formats.jsonlines.objects import (
 )
 from corefscore.formats.numbering import divides, documents_in, numbered_from_start, restarts
 from corefscore.formats.sides import (
-    OF_ENTITIES,
     OF_PLACES,
     OF_WORDS,
     leave,
@@ -271,7 +270,7 @@ class _Side(NamedTuple):
                     raise _bad_row(source, int(lines[columns[role].index("")]), what, expected)
             yield lines, columns
         columns = {role: sample[place] for role, place in places.items()}
-        names = (name or f"column {number}" for number, name in enumerate(header.cells, 1))
+        names = (name.strip() or f"column {number}" for number, name in enumerate(header.cells, 1))
         unread = {
             name: its for n, (name, its) in enumerate(zip(names, sample, strict=True)) if n not in places.values()
         }
@@ -457,7 +456,7 @@ def _places(source: Source, header: _Header, request: Request, notices: list[Fin
             of_side = [name for name in cells if _plain(name) not in known and side_in(_plain(name)) == request.side]
             own = [name for name in cells if _plain(name) in known]
             refuse_other_side(request, Place(source, line), role, [*own, *of_side])
-            side = request.side or ""
+            side = request.side or RESPONSE
             known += [name for name in cells if known and name not in own and names_entities(_plain(name), side)]
         if len(known) > 1 and role not in asked:
             notices.append(found_at(Place(source, line), "chosen-column", taken=cells[fitting[0]], role=role))
@@ -524,12 +523,13 @@ _UNKNOWN = {"-", "-1", "unk"}
 
 def _clusters_in(fields: Fields, request: Request) -> list[str]:
     """Return the fields that can contain the cluster of a record, of those with a value; that for the cluster of a
-    response, if it has one, is the only one of a response."""
+    response, if it has one, is the only one of a response, and one of two if the side is not known."""
     given = [name for name, value in fields.items() if value not in (None, "") and not isinstance(value, bool)]
+    others = [n for n in given if (of := side_in(n)) and request.side in (None, of) and _OF_CLUSTERS.search(n)]
+    own = [name for name in _CLUSTERS if name in fields] + [name for name in others if name != _PREDICTED]
     if request.side != KEY and _PREDICTED in given and str(fields[_PREDICTED]).lower() not in _UNKNOWN:
-        return [_PREDICTED]
-    others = [name for name in given if side_in(name) == request.side and _OF_CLUSTERS.search(name)]
-    return [name for name in _CLUSTERS if name in fields] + [name for name in others if name != _PREDICTED]
+        return [_PREDICTED, *(name for name in own if name in given and request.side is None)]
+    return own
 
 
 def _names(place: Place, fields: Fields, request: Request, notices: list[Finding]) -> dict[str, str]:
@@ -539,7 +539,7 @@ def _names(place: Place, fields: Fields, request: Request, notices: list[Finding
     values = ((name, value) for name, value in fields.items() if not isinstance(value, bool | float | list | tuple))
     others = [name for name, value in values if side_in(name) == RESPONSE]
     if clusters[0] in others:
-        others = [name for name in others if name != clusters[0] and re.search(OF_ENTITIES, name)]
+        others = [name for name in others if name != clusters[0] and re.search("chain|cluster(?:_?ids?)?$", name)]
     if request.side == RESPONSE and others and ENTITY not in request.columns:
         notices.append(found_at(place, "chosen-column", taken=clusters[0], role=ENTITY))
     if len(clusters) > 1 and ENTITY not in request.columns:

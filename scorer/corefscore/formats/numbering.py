@@ -10,7 +10,7 @@ from itertools import chain, groupby, product
 
 from corefscore.core.arrays import lists_by_key
 from corefscore.formats.base import ITEM
-from corefscore.formats.sides import OF_TEXTS, names_documents, side_in
+from corefscore.formats.sides import METADATA, OF_TEXTS, names_documents, side_in
 
 _NUMBER = re.compile(r"[^\d-]*([0-9]{1,9})(?:[.,]0+)?[\])>]?")
 """A label that is a number, perhaps after a letter or word, or as a float, or between brackets."""
@@ -25,6 +25,8 @@ _FIRST = re.compile(r"[\[(<]?[A-Za-z]*[-_ ]?0*[01](?:[.,]0+)?[\])>]?")
 def divides(name: str, cells: Sequence[str], labels: Sequence[str]) -> bool:
     """Return whether a column seems to have the names of documents, which would divide the rows: by its name, by its
     name and since it divides most labels, or since labels restart."""
+    if name.strip().lower() in METADATA or name.startswith("column "):  # perhaps a speaker, or a number of the row
+        return restarts(labels, cells, sure=True)
     if len({*cells}) == len(cells) or names_documents(name):
         return len({*cells}) < len(cells)
     of_text = re.fullmatch(OF_TEXTS, name.strip())

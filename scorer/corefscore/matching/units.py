@@ -51,8 +51,7 @@ class Units(NamedTuple):
     def of(self, side: Documents) -> Ints:
         """Return the row of each mention of a side. A mention beyond the tokens of the key is in its last unit."""
         document = side.document[side.entity]
-        last = np.diff(self.first)[document] - 1
-        return self.token[self.first[document] + np.clip(side.start, 0, last)]
+        return self.token[self.first[document] + np.clip(side.start, 0, np.diff(self.first)[document] - 1)]
 
     def of_numbers(self, matched: Matched, pairs: Pairs) -> Ints:
         """Return the row of each number of the mentions of a batch."""

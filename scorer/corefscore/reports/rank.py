@@ -375,8 +375,7 @@ def drawn(ranking: Ranking, form: str) -> bytes:
     # An interval need not contain the score, but the length of a bar cannot be negative.
     bars = np.fmax(0, [scores - low, high - scores])  # 0 for NaN, too
     axes.errorbar(scores, rows, xerr=bars, fmt="o", capsize=3)
-    names = [f"{ranking.rank(system)}  {ranking.names[system]}" for system in ranking.order]
-    axes.set_yticks(rows, names)
+    axes.set_yticks(rows, [f"{ranking.rank(system)}  {ranking.names[system]}" for system in ranking.order])
     axes.invert_yaxis()
     axes.set_xlabel(f"{ranking.sorted_by} (%)")
     axes.grid(axis="x", alpha=0.3)

@@ -98,8 +98,7 @@ def counted_metrics(metrics: Sequence[Metric], settings: Settings) -> tuple[Metr
     """Return the metrics that are counted, with their options and definitions as in the settings: mention
     identification, for kinds of mentions also linking, and the given ones.
     """
-    linked = (find(LINKED),) if settings.rules.of is not None else ()
-    every = dict.fromkeys((find(MENTIONS), *linked, *metrics))
+    every = dict.fromkeys((find(MENTIONS), *([find(LINKED)] if settings.rules.of is not None else ()), *metrics))
     return tuple(metric.given(settings.own, settings.rules.definitions) for metric in every)
 
 

@@ -22,7 +22,7 @@ END = b"end document"
 USUAL_BEGIN, USUAL_END = b"#" + BEGIN, b"#" + END
 END_MARKER = re.compile(rb"#[^\S\n]*" + END)
 _NUMBERED = rb"\(\d|\d\)"
-_METADATA = rb"#\s*\S+ = "
+_METADATA = rb"#[ \t]+[\w. ]+[=:]"
 
 
 class _Marker(NamedTuple):
@@ -58,8 +58,10 @@ def is_token_line(line: bytes) -> bool:
         return bool(line.strip())
     if b"\t" in line:
         return True
-    last = line.rstrip().rsplit(b" ", 1)[-1]
-    return (last == b"-" or re.search(_NUMBERED, last) is not None) and re.match(_METADATA, line) is None
+    plain, last = line.removeprefix(MARK), line.rstrip().rsplit(b" ", 1)[-1]
+    if last in (b"-", b"_", b"*"):
+        return not plain.startswith(b"# ")
+    return re.search(_NUMBERED, last) is not None and re.match(_METADATA, plain) is None
 
 
 def columns_of(line: bytes) -> list[bytes]:

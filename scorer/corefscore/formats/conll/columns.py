@@ -49,9 +49,8 @@ class Columns:
         if self.tabbed.all():
             return
         blank = (text == _SPACE) | (text == _LF)
-        begins = np.flatnonzero(~blank[1:] & blank[:-1]) + 1
-        ends = np.flatnonzero(~blank[:-1] & blank[1:]) + 1
-        self._begins, self._ends = begins, ends
+        self._begins = begins = np.flatnonzero(~blank[1:] & blank[:-1]) + 1
+        self._ends = np.flatnonzero(~blank[:-1] & blank[1:]) + 1
         untabbed = ~self.tabbed
         self._first[untabbed] = np.searchsorted(begins, starts[untabbed])
         self.count[untabbed] = np.searchsorted(begins, stops[untabbed]) - self._first[untabbed]

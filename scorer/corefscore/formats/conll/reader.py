@@ -9,10 +9,10 @@ the official scorer has no such rule.
     optional blanks and `end document` anywhere in a line (odd-hash-space, odd-end-with-name), or at the end of the
     file (no-end).
  2. Lines outside documents are ignored (odd-lines-between, odd-text-before).
- 3. Lines of white space are not tokens (blank). Neither are comments (our rule): a comment starts with `#`, has no
-    tab, is not a marker, and its last column is neither `-` nor has a bracketed number, unless the line begins with
-    `# key = `. Every other line is a token; the tokens of a document are numbered from 0. The official scorer numbers
-    comments, too: where they differ, there is a notice.
+ 3. Lines of white space are not tokens (blank). Neither are comments (our rule): a comment starts with `#`, has no tab
+    and is not a marker. Its last column has no bracketed number, unless it begins like `# key =` or `# key:`; and it is
+    not `-`, `_` or `*`, unless a blank follows the `#`. Every other line is a token; the tokens of a document are
+    numbered from 0. The official scorer numbers comments, too: where they differ, there is a notice.
  4. Columns are split at tabs. Empty columns at the end do not count (odd-trailing-tabs, odd-tabs-at-the-end), but with
     CR LF line ends the CR keeps the last column from being empty. A line without tabs is split at blanks (spaces), and
     only its last column counts (our rule). The last column is the cell of coreference; with blanks around the bars in

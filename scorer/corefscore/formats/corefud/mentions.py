@@ -230,8 +230,7 @@ def heads(found: FileMentions, sized: Sized, refuse: Refuse) -> Ints:
     mention is refused.
     """
     head, size = found.head, sized.size
-    in_parts = np.bincount(found.of, minlength=len(size)) > 1
-    outside = (head > size) & ((size > 1) | in_parts)
+    outside = (head > size) & ((size > 1) | (np.bincount(found.of, minlength=len(size)) > 1))
     for odd in (head == ODD_HEAD, outside):
         if odd.any():
             refuse("odd-head", np.sort(found.chunk[odd]), None)

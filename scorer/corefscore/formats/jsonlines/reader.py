@@ -60,7 +60,7 @@ from corefscore.formats.jsonlines.objects import (
     records,
     sentences_of,
 )
-from corefscore.formats.sides import OF_ENTITIES, leave, naming_fields, refuse_other_side, side_in
+from corefscore.formats.sides import METADATA, OF_ENTITIES, leave, naming_fields, refuse_other_side, side_in
 from corefscore.formats.words import numbers_of
 from corefscore.formats.written import dropped
 
@@ -363,13 +363,14 @@ def _by_first(place: Place, fields: Fields, request: Request) -> _First:
         what = f"occurs together with clusters, so this can be tagged text or {dialect.name}"
         expected = f"one of them; choose it with --input-format tagged or --input-format {dialect.name}"
         raise bad_field(place, fields, _ANSWER, what, expected)
-    is_known = dialect.clusters not in fields or (request.side == RESPONSE and dialect.predicted in fields)
-    chosen = CLUSTERS in request.columns or is_known
+    taken = str(dialect.predicted if request.side != KEY and dialect.predicted in fields else dialect.clusters)
+    chosen = (
+        CLUSTERS in request.columns or taken not in fields or (request.side == RESPONSE and taken != dialect.clusters)
+    )
     if not chosen and (other := _other_clusters(fields, dialect, request.side)):
-        what = f"occurs together with {dialect.clusters}, so either can contain the clusters of the {request.side}"
-        expected = (
-            f"one of them; choose it with --columns {CLUSTERS}=NAME, or {request.side}.{CLUSTERS}=NAME for one side"
-        )
+        side = request.side or KEY
+        what = f"occurs together with {taken}, so either can contain the clusters of the {side}"
+        expected = f"one of them; choose it with --columns {CLUSTERS}=NAME, or {side}.{CLUSTERS}=NAME for one side"
         raise bad_field(place, fields, other, what, expected)
     of_side = (name for name, value in fields.items() if isinstance(value, list) and side_in(name) == request.side)
     own = filter(fields.__contains__, (dialect.clusters, dialect.predicted or ""))
@@ -385,19 +386,21 @@ def _by_first(place: Place, fields: Fields, request: Request) -> _First:
 
 
 def _other_clusters(fields: Fields, dialect: Dialect, side: str | None) -> str | None:
-    """Find a field beside that of the clusters that can have those of a side, by its name and its value; None if the
-    side is not known.
+    """Find a field beside those of the dialect that can have the clusters of a side, or of either if it is not known,
+    by its name and its value; beside those of a system, by its value.
     """
-    own = {*dialect.fields, dialect.clusters, dialect.predicted}
-    for name in [name for name in fields if side is not None and name not in own]:
+    own = {*dialect.fields, dialect.clusters, dialect.predicted, *METADATA}
+    for name in [name for name in fields if name not in own]:
         of, named, value = side_in(name), re.search(OF_ENTITIES, name), fields[name]
         if isinstance(value, str) and value.lstrip().startswith("[["):
             with suppress(ValueError):
                 value = json.loads(value)
         nested = [row for row in value if isinstance(row, list | tuple)] if isinstance(value, list | tuple) else []
         spans = bool(nested) and all(are(list, row) and row and all(are(int, its) for its in row) for row in nested)
-        predicted = of == side == RESPONSE and (named or (nested and re.fullmatch(_PREDICTIONS, name)))
-        if predicted or (spans and (of == side or (named and not of and side == RESPONSE))):
+        predicted = of == RESPONSE and side != KEY and (named or (nested and re.fullmatch(_PREDICTIONS, name)))
+        if predicted and dialect.predicted not in fields:
+            return name
+        if spans and ((of and side in (None, of)) or (named and not of and side == RESPONSE)):
             return name
     return None
 

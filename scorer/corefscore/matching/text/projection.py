@@ -488,8 +488,7 @@ def spans_of_words(side: Documents, words: Mapping[int, Annotations]) -> tuple[I
 
 def _mentions_of(side: Documents, document: int) -> slice:
     """Return the mentions of a document among those of all."""
-    entities = np.searchsorted(side.document, [document, document + 1])
-    return slice(*np.searchsorted(side.entity, entities).tolist())
+    return slice(*np.searchsorted(side.entity, np.searchsorted(side.document, [document, document + 1])).tolist())
 
 
 def _projected(begin: Ints, end: Ints, alignment: Alignment, key: Characters) -> tuple[Ints, Ints, Ints]:

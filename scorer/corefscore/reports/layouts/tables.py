@@ -376,8 +376,7 @@ def markdown(report: Reported, style: Style) -> Iterator[str]:
                 for at, (column, texts) in enumerate(columns)
             ]
         columns = [(column._replace(heading=column.heading.translate(_MARKDOWN)), texts) for column, texts in columns]
-        title = f"**{table.title.translate(_MARKDOWN)}**\n\n" if table.title else ""
-        yield between + title
+        yield between + (f"**{table.title.translate(_MARKDOWN)}**\n\n" if table.title else "")
         yield from (f"{line}\n" for line in _laid_out(columns, ("| ", " | ", " |"), _rule))
         yield from _paragraph([note.translate(_MARKDOWN) for note in table.notes])
         between = "\n"
