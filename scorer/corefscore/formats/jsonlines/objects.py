@@ -322,9 +322,10 @@ def of_subtokens(fields: Fields, dialect: Dialect) -> bool:
 
 
 def pieces_of(text: str, offsets: Sequence[int]) -> tuple[str, int, Ints]:
-    """Return the words of a text, which is cut at blanks and at the ends of mentions: the words with one blank between
-    them, their number, and (mentions x 2) the numbers of the first and the last word of each mention. White space at
-    the ends of a mention is not part of it; the first is after the last if it contains only white space.
+    """Return the words of a text, which is cut at blanks, at characters of Chinese and Japanese, and at the ends of
+    mentions: the words with one blank between them, their number, and (mentions x 2) the numbers of the first and the
+    last word of each mention. White space at the ends of a mention is not part of it; the first is after the last if it
+    contains only white space.
 
     ``offsets`` are the first and the last character of each mention in one list.
     """
