@@ -397,8 +397,7 @@ def first_differences(pairs: Pairs) -> Ints:
     begins, other_begins = key.first_tokens, response.first_tokens
     if np.array_equal(words, other_words) and np.array_equal(begins, other_begins):
         return found
-    comparable = pairs.present & are_words(words, begins) & are_words(other_words, other_begins)
-    document = np.flatnonzero(comparable)
+    document = np.flatnonzero(pairs.present & are_words(words, begins) & are_words(other_words, other_begins))
     size, other_size = np.diff(begins)[document], np.diff(other_begins)[document]
     shorter = np.minimum(size, other_size)
     # Without a different word, the texts part where the shorter one ends.

@@ -205,7 +205,8 @@ class BatchScorer:
         of_nodes = pairs.key.nodes is not None or pairs.response.nodes is not None
         found, matched = self._of_nodes(pairs) if of_nodes else self._of_spans(pairs, units)
         mentions = found.mentions if len(found.mentions) else found.counts[MENTIONS][:, 0]
-        mentions = mentions * pairs.present[:, None]  # whole documents that are missing are reported by name
+        if not pairs.present.all():  # documents that are missing are reported by name
+            mentions = mentions * pairs.present[:, None]
         if windows is not None:
             mentions = np.add.reduceat(mentions, np.flatnonzero(windows.begin == 0))
         if self.of is not None:
