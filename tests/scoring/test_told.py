@@ -630,7 +630,7 @@ def test_documents_of_the_key_without_mentions_are_told() -> None:
 
 
 def test_a_missing_document_is_not_one_without_an_answer() -> None:
-    """Both are told, each of its own documents."""
+    """Each of the two notices counts its own documents."""
     entities = [[(0, 0), (1, 1)]]
     notices = score(dict.fromkeys("abcd", entities), {"a": entities, "b": [], "c": []}, "muc").notices
     assert [notice.code for notice in notices] == ["missing-document", "documents-without-mentions"]

@@ -22,7 +22,7 @@ END = b"end document"
 USUAL_BEGIN, USUAL_END = b"#" + BEGIN, b"#" + END
 END_MARKER = re.compile(rb"#[^\S\n]*" + END)
 _NUMBERED = rb"\(\d|\d\)"
-_METADATA = rb"#[ \t]+[\w. ]+[=:]"
+_COMMENT = rb"# [\w. ]+[=:]"
 
 
 class _Marker(NamedTuple):
@@ -61,7 +61,7 @@ def is_token_line(line: bytes) -> bool:
     plain, last = line.removeprefix(MARK), line.rstrip().rsplit(b" ", 1)[-1]
     if last in (b"-", b"_", b"*"):
         return not plain.startswith(b"# ")
-    return re.search(_NUMBERED, last) is not None and re.match(_METADATA, plain) is None
+    return re.search(_NUMBERED, last) is not None and re.match(_COMMENT, plain) is None
 
 
 def columns_of(line: bytes) -> list[bytes]:

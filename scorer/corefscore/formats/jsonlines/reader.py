@@ -345,13 +345,6 @@ def has_both_sides(source: Source, key: str | None, response: str | None) -> boo
     return first is not None and len(fields) == 2 and fields <= first[1].keys()
 
 
-def _field_of(request: Request, dialect: Dialect) -> str | None:
-    """Return the field of the clusters; None if the first object decides."""
-    if CLUSTERS in request.columns:
-        return str(request.columns[CLUSTERS])
-    return dialect.clusters if request.side == KEY or dialect.predicted is None else None
-
-
 def _by_first(place: Place, fields: Fields, request: Request) -> _First:
     """Return the dialect and the field of the first object, which this one is if they are not known. Raises
     `InputError` if it has the fields of both sides and the side is not known.
@@ -363,10 +356,9 @@ def _by_first(place: Place, fields: Fields, request: Request) -> _First:
         what = f"occurs together with clusters, so this can be tagged text or {dialect.name}"
         expected = f"one of them; choose it with --input-format tagged or --input-format {dialect.name}"
         raise bad_field(place, fields, _ANSWER, what, expected)
-    taken = str(dialect.predicted if request.side != KEY and dialect.predicted in fields else dialect.clusters)
-    chosen = (
-        CLUSTERS in request.columns or taken not in fields or (request.side == RESPONSE and taken != dialect.clusters)
-    )
+    has_predicted = request.side != KEY and dialect.predicted in fields
+    taken = str(request.columns.get(CLUSTERS) or (dialect.predicted if has_predicted else dialect.clusters))
+    chosen = CLUSTERS in request.columns or taken not in fields or (request.side == RESPONSE and has_predicted)
     if not chosen and (other := _other_clusters(fields, dialect, request.side)):
         side = request.side or KEY
         what = f"occurs together with {taken}, so either can contain the clusters of the {side}"
@@ -375,14 +367,10 @@ def _by_first(place: Place, fields: Fields, request: Request) -> _First:
     of_side = (name for name, value in fields.items() if isinstance(value, list) and side_in(name) == request.side)
     own = filter(fields.__contains__, (dialect.clusters, dialect.predicted or ""))
     refuse_other_side(request, place, CLUSTERS, [*own, *of_side])
-    field = _field_of(request, dialect)
-    if field is not None:
-        return dialect, field
-    if request.side is None and {dialect.clusters, dialect.predicted} <= fields.keys():
+    if not chosen and {dialect.clusters, dialect.predicted} <= fields.keys() and request.side is None:
         expected = 'side="key" for the first or side="response" for the second, or columns="clusters=NAME"'
         raise bad_field(place, fields, dialect.clusters, f"occurs together with {dialect.predicted}", expected)
-    predicted = dialect.predicted
-    return dialect, predicted if predicted is not None and predicted in fields else dialect.clusters
+    return dialect, taken
 
 
 def _other_clusters(fields: Fields, dialect: Dialect, side: str | None) -> str | None:
@@ -427,7 +415,7 @@ def _lost(place: Place, fields: Fields, request: Request, told: set[str]) -> Ite
     """Yield notices about words that are joined from subtokens, about a text that is cut, and about fields that are
     ignored, unless these are ``told``."""
     dialect = dialect_of(place, fields, request)
-    field = _field_of(request, dialect) or dialect.clusters
+    field = str(request.columns.get(CLUSTERS) or dialect.clusters)
     name = name_of(place, fields, dialect)
     read = {*dialect.fields, field}
     if others := [name for name in fields if name not in read and name not in told]:
