@@ -533,6 +533,13 @@ def test_labels_that_seem_to_restart_are_told(rows: str, told: bool, tmp_path: P
     assert ["unread-field"] * told == [notice.code for notice in from_labels(labels, items).notices]
 
 
+def test_a_column_of_the_response_is_told_if_the_side_is_not_known(tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text("item,entity,pred\nm1,1,1\nm2,1,2\n")
+    assert [notice.code for notice in read(table).notices] == ["chosen-column"]
+    assert not read(table, side="key").notices
+
+
 @pytest.mark.parametrize(
     ("header", "name"), [(",,item,entity", "column 1"), ("text,,item,entity", "text"), ("Index, ,item,entity", "Index")]
 )

@@ -78,6 +78,14 @@ def test_blanks_may_precede_the_words_of_a_marker(blank: str, tmp_path: Path) ->
     assert (documents.names, entities(documents), notices) == (["d", "e"], [[(0, 0)], [(0, 0)]], [])
 
 
+def test_words_are_those_of_the_lines_after_a_marked_comment(tmp_path: Path) -> None:
+    """Words are found by another pass over the lines, which has to take the same lines for tokens."""
+    path = tmp_path / "marked.conll"
+    path.write_text("#begin document d\na (1)\n\n\ufeff# text = he (3)\nb (2)\nc (1)\n#end document\n")
+    (entities,) = corefscore.read(path).clusters().values()
+    assert [[mention.words for mention in its] for its in entities.values()] == [["a", "c"], ["b"]]
+
+
 def test_crlf_keeps_an_empty_last_column(tmp_path: Path) -> None:
     """The CR stands in it, so the mention before it is in no last column (facts of the official scorer)."""
     documents, _ = read_text("#begin document d\r\nw\t(1)\t\r\nx\t(2)\r\n#end document\r\n", tmp_path)

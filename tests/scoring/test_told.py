@@ -522,6 +522,14 @@ def test_documents_that_are_too_good_are_told(right: list[float], told: str | No
     assert [notice.details["count"] for notice in notices] == ([told] if told and size > 19 else [])
 
 
+def test_documents_that_are_too_good_are_told_if_the_others_vary() -> None:
+    """Rates of 0.64, 0.86 and 0.72, which with two standard deviations are 0.93."""
+    whole = [[(n, n) for n in range(400)]]
+    found = [[whole[0][: int(share * 400)]] for share in (0.8, 0.93, 0.85)]
+    notices = score(dict.fromkeys("abcd", whole), dict(zip("abcd", [whole, *found], strict=True)), "bcub").notices
+    assert [notice.code for notice in notices] == ["copied-document"]
+
+
 @pytest.mark.parametrize(
     ("metrics", "wrong"),
     [
