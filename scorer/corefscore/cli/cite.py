@@ -29,7 +29,7 @@ def bibtex(metrics: Iterable[Metric]) -> str:
     keys = dict.fromkeys([_SOFTWARE, _OFFICIAL, *(key for metric in metrics for key in metric.cite)])
     if {metric.name for metric in metrics} >= set(GROUPS[AVERAGE]):
         keys[_AVERAGED] = None
-    others = [f"% {metric.name}: {metric.paper}" for metric in metrics if not metric.cite]
+    others = [f"% {metric.name}: {metric.described()[2].removeprefix('Paper: ')}" for metric in metrics if not metric.cite]
     return "\n\n".join([*map(_ENTRIES.__getitem__, keys), *others]) + "\n"
 
 

@@ -28,14 +28,6 @@ from corefscore.scoring.settings import Grouping
 if TYPE_CHECKING:
     from corefscore.reports.compare import Comparison
 
-_SYMBOLS = {
-    "n_ij": "n_ij is the number of mentions that key entity i and response entity j share",
-    "|k_i|": "|k_i| is the size of key entity i",
-    "|r_j|": "|r_j| that of response entity j",
-    "cells": "a cell is a pair with n_ij > 0",
-}
-"""The symbols in the definitions of metrics."""
-
 _FEWER = 'for totals only, add the word "none" or --format table'
 """The hint after much output."""
 
@@ -97,12 +89,8 @@ def _help(metrics: Sequence[Metric], *, conll: bool) -> tuple[str, str]:
     if len(metrics) > 1:
         last = " This also prints the CoNLL average, the mean of the F1 of muc, bcub and ceafe." if conll else ""
         return "Score with several metrics: " + ", ".join(metric.name for metric in metrics) + "." + last + _AT_ALL, ""
-    (metric,) = metrics
-    definition = " ".join(metric.definition)
-    if symbols := "; ".join(text for symbol, text in _SYMBOLS.items() if symbol in definition):
-        definition += f" This is recall; for precision, swap the sides. Here {symbols}."
-    paragraphs = [f"{metric.title}. {metric.use}", definition, f"Paper: {metric.paper}"]
-    return "\n\n".join(paragraphs) + _AT_ALL, metric.note
+    *paragraphs, note = metrics[0].described()
+    return "\n\n".join(paragraphs) + _AT_ALL, note
 
 
 def score(

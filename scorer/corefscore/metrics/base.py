@@ -366,18 +366,18 @@ class Metric:
     - ``identification``: the measure of mention identification that is printed first; a measure of its own if it does
       not count all mentions.
 
-    ``cite`` are the keys of its papers in ``papers.bib``.
+    What is said of it:
+
+    - ``about``: its description, the docstring of its module (None in Python without docstrings). The paragraphs of a
+      description are its title and when to use it; the definition; "Paper: ..."; and a note, which may be missing.
+    - ``cite``: the keys of its papers in ``papers.bib``.
     """
 
     name: str
-    title: str
-    definition: tuple[str, str]
-    paper: str
-    use: str
+    about: str | None
     measures: tuple[Measure, ...]
     count: Callable[..., Sequence[Counts]]
     terms: Callable[..., Sequence[Counts]] | None = None
-    note: str = ""
     view: str = WHOLE
     options: tuple[Option, ...] = ()
     heading: str = ""
@@ -403,6 +403,15 @@ class Metric:
             more=partial(self.more, **values),
             measures=tuple(bound),
         )
+
+    def described(self) -> list[str]:
+        """List the four paragraphs of its description, each in one line, and empty if it is missing."""
+        return [" ".join(paragraph.split()) for paragraph in (*(self.about or "").split("\n\n", 3), "", "", "")[:4]]
+
+    @property
+    def use(self) -> str:
+        """When to use it: "Use it ..."."""
+        return self.described()[0].partition(". ")[2]
 
     @property
     def width(self) -> int:

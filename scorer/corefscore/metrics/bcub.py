@@ -1,4 +1,12 @@
-"""B-cubed: for each mention, how much of its entity the other side agrees on."""
+"""B-cubed. Use it when every mention should weigh the same.
+
+For each mention, it takes the share of its entity that both sides agree on, and averages these shares: sum of n_ij^2 /
+|k_i| over cells / number of key mentions. This is recall; for precision, swap the sides. Here n_ij is the number of
+mentions that key entity i and response entity j share; |k_i| is the size of key entity i; a cell is a pair with n_ij >
+0.
+
+Paper: Bagga and Baldwin 1998, Algorithms for scoring coreference chains
+"""
 
 from __future__ import annotations
 
@@ -30,14 +38,8 @@ def terms(both: Both) -> tuple[Counts]:
 
 METRIC = Metric(
     name="bcub",
-    title="B-cubed",
-    definition=(
-        "For each mention, it takes the share of its entity that both sides agree on, and averages these shares:",
-        "sum of n_ij^2 / |k_i| over cells / number of key mentions.",
-    ),
-    paper="Bagga and Baldwin 1998, Algorithms for scoring coreference chains",
+    about=__doc__,
     cite=("bagga-baldwin-1998-algorithms",),
-    use="Use it when every mention should weigh the same.",
     measures=(Measure("bcub", "Coreference", title="B³"),),
     count=count,
     terms=terms,

@@ -1,4 +1,12 @@
-"""B-cubed as other packages define it: each entity weighs the same, or F1 is a mean over mentions."""
+"""B-cubed of other packages. Use it for the B-cubed scores of er-evaluation and bcubed-metrics.
+
+bcub.entities gives each key entity the same weight, as er-evaluation does; bcub.mean averages the B-cubed F1 of each
+mention, as in bcubed-metrics.
+
+Paper: none; defined by the software er-evaluation 2.3.0 and bcubed-metrics 1.0.1
+
+Add --mentions given, since these packages score common mentions only.
+"""
 
 from __future__ import annotations
 
@@ -46,14 +54,7 @@ def _mean(counted: Sequence[Counts]) -> Values:
 
 METRIC = Metric(
     name="bcubs",
-    title="B-cubed of other packages",
-    definition=(
-        "bcub.entities gives each key entity the same weight, as er-evaluation does;",
-        "bcub.mean averages the B-cubed F1 of each mention, as in bcubed-metrics.",
-    ),
-    paper="none; defined by the software er-evaluation 2.3.0 and bcubed-metrics 1.0.1",
-    use="Use it for the B-cubed scores of er-evaluation and bcubed-metrics.",
-    note="Add --mentions given, since these packages score common mentions only.",
+    about=__doc__,
     measures=(
         Measure("bcub.entities", "By entity", title="B³, entities"),
         Measure("bcub.mean", "Mean F1 of mentions", _mean, title="B³, mean F1"),

@@ -1,4 +1,13 @@
-"""BLANC: coreference and non-coreference links, scored separately and then averaged."""
+"""BLANC. Use it to reward correct separation as well as correct links.
+
+It averages two scores: of links within entities, and of links between different entities. Recall of each: links that
+both sides have / links of the key.
+
+Paper: Luo et al. 2014, An extension of BLANC to system mentions; Recasens and Hovy 2011, BLANC
+
+If the key has links of one kind only, only that kind is scored, as in the official scorer. With --boundary both (Luo et
+al.), a kind is left out only if neither side has such links.
+"""
 
 from __future__ import annotations
 
@@ -119,18 +128,8 @@ _BLANC = Measure("blanc", "BLANC", combine, title="BLANC")
 
 METRIC = Metric(
     name="blanc",
-    title="BLANC",
-    definition=(
-        "It averages two scores: of links within entities, and of links between different entities.",
-        "Recall of each: links that both sides have / links of the key.",
-    ),
-    paper="Luo et al. 2014, An extension of BLANC to system mentions; Recasens and Hovy 2011, BLANC",
+    about=__doc__,
     cite=("recasens-hovy-2011-blanc", "luo-etal-2014-extension"),
-    use="Use it to reward correct separation as well as correct links.",
-    note=(
-        "If the key has links of one kind only, only that kind is scored, as in the official scorer. With --boundary "
-        "both (Luo et al.), a kind is left out only if neither side has such links."
-    ),
     measures=(*_LINKS, _BLANC),
     # The links of both sides decide, with 0 if neither side has a link, as in the official CorefUD scorer (recorded
     # cases blanc-one-entity, blanc-one-entity-split, blanc-per-corpus).

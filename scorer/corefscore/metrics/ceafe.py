@@ -1,10 +1,11 @@
-"""CEAF-e: similarity of entities under the best one-to-one assignment.
+"""CEAF-e. Use it when every entity should weigh the same, however small.
 
-If several assignments are best, which of them is taken decides the order in which similarities are added, and so the
-last bit of the sum (recorded case tie-0001). The official scorer searches the whole matrix of one document with the
-steps of Munkres 1957 (Algorithms for the assignment and transportation problems). Choices that the paper leaves open
-follow its output: zeros are starred row by row, the first of each row whose column has no star; uncovered zeros are
-primed row by row, the last column first.
+Entities are assigned one to one so that they are as similar as possible: largest sum of 2 n_ij / (|k_i| + |r_j|) over
+assigned pairs / number of key entities. This is recall; for precision, swap the sides. Here n_ij is the number of
+mentions that key entity i and response entity j share; |k_i| is the size of key entity i; |r_j| that of response entity
+j.
+
+Paper: Luo 2005, On coreference resolution performance metrics (entity-based)
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ _SMALL = 400
 def _as_official(overlap: Overlap, similarity: Floats, assigned: Assignment) -> Bools:
     """Return whether each cell is taken: as in the official scorer in small documents in which another assignment may
     be best as well, and otherwise as ``assigned``.
+
+    If several assignments are best, which of them is taken decides the order in which similarities are added, and so
+    the last bit of the sum (recorded case tie-0001).
     """
     cells, documents = overlap.cells, overlap.documents
     taken, unsure = assigned
@@ -44,6 +48,10 @@ def _as_official(overlap: Overlap, similarity: Floats, assigned: Assignment) -> 
 
 def _munkres(cost: Floats) -> Ints:
     """Return the column of each row of a square matrix; rows or columns of 0 mean that an entity is not assigned.
+
+    The official scorer searches the whole matrix of one document with the steps of Munkres 1957 (Algorithms for the
+    assignment and transportation problems). Choices that the paper leaves open follow its output: zeros are starred row
+    by row, the first of each row whose column has no star; uncovered zeros are primed row by row, the last column first.
 
     Sets of columns are numbers of one bit a column: most matrices are so small that arrays would take twice the time.
     """
@@ -138,14 +146,8 @@ def terms(both: Both) -> tuple[Counts]:
 
 METRIC = Metric(
     name="ceafe",
-    title="CEAF-e",
-    definition=(
-        "Entities are assigned one to one so that they are as similar as possible:",
-        "largest sum of 2 n_ij / (|k_i| + |r_j|) over assigned pairs / number of key entities.",
-    ),
-    paper="Luo 2005, On coreference resolution performance metrics (entity-based)",
+    about=__doc__,
     cite=("luo-2005-coreference",),
-    use="Use it when every entity should weigh the same, however small.",
     measures=(Measure("ceafe", "Coreference", title="CEAFₑ"),),
     count=count,
     terms=terms,

@@ -1,4 +1,11 @@
-"""CEAF-m: mentions shared by the best one-to-one assignment of entities."""
+"""CEAF-m. Use it to ask how many mentions end up in the right entity.
+
+Entities are assigned one to one so that they share as many mentions as possible: largest sum of n_ij over assigned
+pairs / number of key mentions. This is recall; for precision, swap the sides. Here n_ij is the number of mentions that
+key entity i and response entity j share.
+
+Paper: Luo 2005, On coreference resolution performance metrics (mention-based)
+"""
 
 from __future__ import annotations
 
@@ -37,14 +44,8 @@ def terms(both: Both) -> tuple[Counts]:
 
 METRIC = Metric(
     name="ceafm",
-    title="CEAF-m",
-    definition=(
-        "Entities are assigned one to one so that they share as many mentions as possible:",
-        "largest sum of n_ij over assigned pairs / number of key mentions.",
-    ),
-    paper="Luo 2005, On coreference resolution performance metrics (mention-based)",
+    about=__doc__,
     cite=("luo-2005-coreference",),
-    use="Use it to ask how many mentions end up in the right entity.",
     measures=(Measure("ceafm", "Coreference", title="CEAFₘ"),),
     count=count,
     terms=terms,

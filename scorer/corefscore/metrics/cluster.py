@@ -1,4 +1,10 @@
-"""Cluster: the entities that both sides have exactly."""
+"""Cluster. Use it to ask how many entities need no correction at all.
+
+It counts the entities that the other side has with exactly the same mentions. Recall: entities of the key that the
+response has / entities of the key.
+
+Paper: Menestrina et al. 2010, Evaluating entity resolution results
+"""
 
 from __future__ import annotations
 
@@ -42,13 +48,7 @@ def terms(both: Both) -> tuple[Counts]:
 
 METRIC = Metric(
     name="cluster",
-    title="Cluster",
-    definition=(
-        "It counts the entities that the other side has with exactly the same mentions. Recall:",
-        "entities of the key that the response has / entities of the key.",
-    ),
-    paper="Menestrina et al. 2010, Evaluating entity resolution results",
-    use="Use it to ask how many entities need no correction at all.",
+    about=__doc__,
     measures=(Measure("cluster", "Entities", title="Cluster"),),
     count=count,
     terms=terms,

@@ -1,4 +1,12 @@
-"""CONE: B-cubed and CEAF-m of named mentions."""
+"""CONE. Use it to score names alone; add --estimate-key if the key has no coreference.
+
+B-cubed (CONE-B3) and CEAF-m (CONE-CEAF) are computed from named mentions only, as if neither side had others.
+
+Paper: Lin et al. 2010, CONE: Metrics for automatic evaluation of named entity co-reference resolution
+
+Names are read from the named-entity column, the eleventh; --estimate-key makes a key from them. Without RESPONSE, this
+key is written as CoNLL.
+"""
 
 from __future__ import annotations
 
@@ -21,16 +29,8 @@ def count(overlap: Overlap) -> tuple[Counts, Counts, Counts]:
 
 METRIC = Metric(
     name="cone",
-    title="CONE",
-    definition=(
-        "B-cubed (CONE-B3) and CEAF-m (CONE-CEAF) are computed from named mentions only,",
-        "as if neither side had others.",
-    ),
-    paper="Lin et al. 2010, CONE: Metrics for automatic evaluation of named entity co-reference resolution",
+    about=__doc__,
     cite=("lin-etal-2010-cone",),
-    use="Use it to score names alone; add --estimate-key if the key has no coreference.",
-    note="Names are read from the named-entity column, the eleventh; --estimate-key makes a key from them. "
-    "Without RESPONSE, this key is written as CoNLL.",
     measures=(
         Measure("cone_mentions", "Identification of Named Mentions", title="Named mentions"),
         Measure("cone_b3", "CONE-B3", title="CONE-B³"),

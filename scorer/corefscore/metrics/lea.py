@@ -1,4 +1,15 @@
-"""LEA: the importance of an entity times the share of its links that are resolved."""
+"""LEA. Use it when only correct links should count, and large entities should weigh most.
+
+For each entity, it takes the share of links that the other side has, too, weighted by the entity's size: (sum of |k_i|
+x (sum over j of C(n_ij, 2)) / C(|k_i|, 2)) / number of key mentions. A singleton has one link, to itself: it counts 1
+if the response has the same singleton, and 0 otherwise. This is recall; for precision, swap the sides. Here n_ij is the
+number of mentions that key entity i and response entity j share; |k_i| is the size of key entity i.
+
+Paper: Moosavi and Strube 2016, Which coreference evaluation metric do you trust?
+
+If the key has no singletons, mentions without a correct link add nothing, as the paper shows. If it has singletons,
+correct ones count: on LitBank, a response with each key mention as a singleton gets F1 19.80.
+"""
 
 from __future__ import annotations
 
@@ -54,19 +65,8 @@ def terms(both: Both) -> tuple[Counts]:
 
 METRIC = Metric(
     name="lea",
-    title="LEA",
-    definition=(
-        "For each entity, it takes the share of links that the other side has, too, weighted by the entity's size: "
-        "(sum of |k_i| x (sum over j of C(n_ij, 2)) / C(|k_i|, 2)) / number of key mentions.",
-        "A singleton has one link, to itself: it counts 1 if the response has the same singleton, and 0 otherwise.",
-    ),
-    paper="Moosavi and Strube 2016, Which coreference evaluation metric do you trust?",
+    about=__doc__,
     cite=("moosavi-strube-2016-coreference",),
-    use="Use it when only correct links should count, and large entities should weigh most.",
-    note=(
-        "If the key has no singletons, mentions without a correct link add nothing, as the paper shows. If it has "
-        "singletons, correct ones count: on LitBank, a response with each key mention as a singleton gets F1 19.80."
-    ),
     measures=(Measure("lea", "Coreference", title="LEA"),),
     count=count,
     terms=terms,

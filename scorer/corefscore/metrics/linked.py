@@ -1,4 +1,15 @@
-"""Linking of the mentions that both sides have: MUC of these mentions alone."""
+"""Linking of found mentions. Use it to see whether found mentions are linked correctly; mention identification shows
+how many are missed.
+
+It is MUC of common mentions: the share of links among them that the other side keeps, sum of (n_ij - 1) over cells /
+sum of (f_i - 1), where f_i is the number of found mentions of key entity i. This is recall; for precision, swap the
+sides. Here n_ij is the number of mentions that key entity i and response entity j share; a cell is a pair with n_ij >
+0.
+
+Paper: Vilain et al. 1995, A model-theoretic coreference scoring scheme
+
+This score is also printed by every run with --of.
+"""
 
 from __future__ import annotations
 
@@ -34,15 +45,8 @@ def terms(both: Both) -> tuple[Counts]:
 
 METRIC = Metric(
     name="linked",
-    title="Linking of found mentions",
-    definition=(
-        "It is MUC of common mentions: the share of links among them that the other side keeps,",
-        "sum of (n_ij - 1) over cells / sum of (f_i - 1), where f_i is the number of found mentions of key entity i.",
-    ),
-    paper="Vilain et al. 1995, A model-theoretic coreference scoring scheme",
+    about=__doc__,
     cite=("vilain-etal-1995-model",),
-    use="Use it to see whether found mentions are linked correctly; mention identification shows how many are missed.",
-    note="This score is also printed by every run with --of.",
     measures=(Measure("linked", "Linking of found mentions", title="Linked"),),
     count=count,
     terms=terms,

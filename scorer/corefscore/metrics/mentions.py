@@ -1,4 +1,11 @@
-"""Mention identification: mentions found, whatever their entity. It is counted in every run."""
+"""Mention identification. Use it to see how much of a score is lost before coreference begins.
+
+It counts common mentions, whatever their entity: common mentions / key mentions.
+
+Paper: Pradhan et al. 2014, Scoring coreference partitions of predicted mentions
+
+It is counted in every run.
+"""
 
 from __future__ import annotations
 
@@ -24,10 +31,7 @@ def terms(both: Both) -> tuple[Counts]:
 
 METRIC = Metric(
     name="mentions",
-    title="Mention identification",
-    definition=("It counts common mentions, whatever their entity:", "common mentions / key mentions."),
-    paper="Pradhan et al. 2014, Scoring coreference partitions of predicted mentions",
-    use="Use it to see how much of a score is lost before coreference begins.",
+    about=__doc__,
     measures=(Measure("mentions", "Identification of Mentions", title="Mentions"),),
     count=count,
     terms=terms,

@@ -1,4 +1,10 @@
-"""MOR: the share of the words of mentions that mentions of the other side have, whatever their entity."""
+"""Mention overlap ratio. Use it for CorefUD only, to see how well mentions are found, even if spans differ a little.
+
+Mentions are assigned one to one, whatever their entity, so that they share as many words as possible. Recall: largest
+sum of common words over assigned pairs / words of key mentions.
+
+Paper: Žabokrtský et al. 2022, Findings of the shared task on multilingual coreference resolution
+"""
 
 from __future__ import annotations
 
@@ -30,14 +36,8 @@ def count(alignment: Alignment) -> tuple[Counts]:
 
 METRIC = Metric(
     name="mor",
-    title="Mention overlap ratio",
-    definition=(
-        "Mentions are assigned one to one, whatever their entity, so that they share as many words as possible.",
-        "Recall: largest sum of common words over assigned pairs / words of key mentions.",
-    ),
-    paper="Žabokrtský et al. 2022, Findings of the shared task on multilingual coreference resolution",
+    about=__doc__,
     cite=("zabokrtsky-etal-2022-findings",),
-    use="Use it for CorefUD only, to see how well mentions are found, even if spans differ a little.",
     measures=(Measure("mor", "Mention overlap ratio"),),
     count=count,
     view=NODES,

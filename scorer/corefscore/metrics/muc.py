@@ -1,4 +1,11 @@
-"""MUC: the links of an entity that the other side keeps."""
+"""MUC. Use it for continuity with older papers; it ignores singletons and favours large entities.
+
+It counts links that the other side keeps: sum of (n_ij - 1) over cells / sum of (|k_i| - 1); an entity of n mentions
+has n - 1 links. This is recall; for precision, swap the sides. Here n_ij is the number of mentions that key entity i
+and response entity j share; |k_i| is the size of key entity i; a cell is a pair with n_ij > 0.
+
+Paper: Vilain et al. 1995, A model-theoretic coreference scoring scheme
+"""
 
 from __future__ import annotations
 
@@ -33,14 +40,8 @@ def terms(both: Both) -> tuple[Counts]:
 
 METRIC = Metric(
     name="muc",
-    title="MUC",
-    definition=(
-        "It counts links that the other side keeps: sum of (n_ij - 1) over cells / sum of (|k_i| - 1);",
-        "an entity of n mentions has n - 1 links.",
-    ),
-    paper="Vilain et al. 1995, A model-theoretic coreference scoring scheme",
+    about=__doc__,
     cite=("vilain-etal-1995-model",),
-    use="Use it for continuity with older papers; it ignores singletons and favours large entities.",
     measures=(Measure("muc", "Coreference", title="MUC"),),
     count=count,
     terms=terms,

@@ -1,4 +1,13 @@
-"""Pairwise: the pairs of mentions of one entity, the score of record linkage."""
+"""Pairwise. Use it to compare with record linkage, where pairs are scored; large entities weigh most.
+
+It counts the pairs of mentions that are in one entity on both sides: sum of C(n_ij, 2) over cells / sum of C(|k_i|, 2).
+This is recall; for precision, swap the sides. Here n_ij is the number of mentions that key entity i and response entity
+j share; |k_i| is the size of key entity i; a cell is a pair with n_ij > 0.
+
+Paper: Menestrina et al. 2010, Evaluating entity resolution results
+
+Singletons do not count. If a side has no pairs, its score is 0 (er-evaluation: 1).
+"""
 
 from __future__ import annotations
 
@@ -26,14 +35,7 @@ def terms(both: Both) -> tuple[Counts]:
 
 METRIC = Metric(
     name="pairwise",
-    title="Pairwise",
-    definition=(
-        "It counts the pairs of mentions that are in one entity on both sides:",
-        "sum of C(n_ij, 2) over cells / sum of C(|k_i|, 2).",
-    ),
-    paper="Menestrina et al. 2010, Evaluating entity resolution results",
-    use="Use it to compare with record linkage, where pairs are scored; large entities weigh most.",
-    note="Singletons do not count. If a side has no pairs, its score is 0 (er-evaluation: 1).",
+    about=__doc__,
     measures=(Measure("pairwise", "Pairs", title="Pairwise"),),
     count=count,
     terms=terms,

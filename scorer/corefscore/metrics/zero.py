@@ -1,4 +1,10 @@
-"""Zeros: anaphors without words, and whether they are linked to an antecedent."""
+"""Anaphor-decomposable score of zeros. Use it beside other scores, for CorefUD in languages that drop pronouns.
+
+Recall: correctly resolved zeros / anaphoric zeros of the key. A zero is anaphoric unless its entity begins with it, and
+correctly resolved if the response links it to an earlier mention of its key entity.
+
+Paper: Žabokrtský et al. 2022, Findings of the shared task on multilingual coreference resolution
+"""
 
 from __future__ import annotations
 
@@ -70,14 +76,8 @@ def _counterparts(alignment: Alignment) -> Ints:
 
 METRIC = Metric(
     name="zero",
-    title="Anaphor-decomposable score of zeros",
-    definition=(
-        "Recall: correctly resolved zeros / anaphoric zeros of the key. A zero is anaphoric unless its entity begins",
-        "with it, and correctly resolved if the response links it to an earlier mention of its key entity.",
-    ),
-    paper="Žabokrtský et al. 2022, Findings of the shared task on multilingual coreference resolution",
+    about=__doc__,
     cite=("zabokrtsky-etal-2022-findings",),
-    use="Use it beside other scores, for CorefUD in languages that drop pronouns.",
     measures=(Measure("zero", "Zeros"),),
     count=count,
     view=NODES,
