@@ -39,9 +39,10 @@ def test_help_lists_every_metric_and_group() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_help_of_a_metric_gives_its_definition_and_paper(name: str) -> None:
     text = "".join(within(name, "--help").stdout.decode().split())
-    metric = find(name)
-    assert "".join("".join(metric.definition).split()) in text
-    assert "".join(metric.paper.split()) in text
+    _, definition, paper, _ = find(name).described()
+    assert paper.startswith("Paper: ")
+    for paragraph in (definition, paper):
+        assert "".join(paragraph.split()) in text
 
 
 @pytest.mark.parametrize("words", [[], *([name] for name in (*NAMES, *GROUPS, *COMMANDS))], ids=" ".join)

@@ -30,7 +30,7 @@ def test_its_own_option_reaches_it() -> None:
 
 def test_one_that_reads_names_counts_named_mentions_and_takes_the_options_about_names(tmp_path: Path) -> None:
     """In `testdata/names` Bush and IBM are whole; with --named head there are three Bushes, and IBM alone is."""
-    plugin = changed(tmp_path, "    use=", '    view="named",\n    use=')
+    plugin = changed(tmp_path, "    about=", '    view="named",\n    about=')
     pair = [TESTDATA / "names" / name for name in ("key.conll", "response.conll")]
     done = command("whole,cone", *pair, "none", path=[plugin])
     assert b"\nCoreference: Recall: (4 / 6) 66.66%\tPrecision: (4 / 5) 80%" in done.body
@@ -97,7 +97,7 @@ def changed(folder: Path, old: str, new: str) -> Path:
     [
         pytest.param('Option("smallest"', 'Option("strict"', "the option --strict of metric", id="taken option"),
         pytest.param('Measure("whole"', 'Measure("mentions"', 'both have a measure "mentions"', id="taken measure"),
-        pytest.param("    use=", '    view="lemma",\n    use=', "has the unknown view 'lemma'; known:", id="view"),
+        pytest.param("    about=", '    view="lemma",\n    about=', "has the unknown view 'lemma'; known:", id="view"),
         pytest.param("cells, key, response =", "0 / 0; cells, key, response =", "ZeroDivisionError", id="failure"),
         pytest.param(
             ", smallest: int = 1",

@@ -1,4 +1,9 @@
-"""A metric from outside: the share of mentions that lie in an entity which both sides have whole."""
+"""Whole entities. Use it as a pattern for a metric of your own.
+
+Mentions of entities that both sides have whole / all mentions.
+
+Paper: none; an example
+"""
 
 from __future__ import annotations
 
@@ -15,10 +20,7 @@ def count(overlap: Overlap, smallest: int = 1) -> tuple[Counts]:
 
 METRIC = Metric(
     name="whole",
-    title="Whole entities",
-    definition=("Mentions of entities that both sides have whole", "/ all mentions."),
-    paper="None; an example",
-    use="Use it as a pattern for a metric of your own.",
+    about=__doc__,
     measures=(Measure("whole", "Coreference"),),
     options=(Option("smallest", 1, "Entities with fewer mentions do not count."),),
     count=count,

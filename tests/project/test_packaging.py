@@ -39,7 +39,8 @@ def test_every_metric_has_papers_to_cite() -> None:
         for key in metric.cite:
             fields = fields_of(key)
             assert {"title", "author", "year"} <= set(fields)
-            assert fields["author"].split(",")[0].replace("{\\v{Z}}abokrtsk{\\'y}", "Žabokrtský") in metric.paper
+            author = fields["author"].split(",")[0].replace("{\\v{Z}}abokrtsk{\\'y}", "Žabokrtský")
+            assert author in metric.described()[2]
             assert fields["year"] in key
 
 
@@ -77,8 +78,8 @@ def test_cite_takes_conll_by_default_and_knows_no_other_names(capfdbinary: pytes
 def test_a_metric_of_another_package_is_cited_by_its_paper() -> None:
     from dataclasses import replace
 
-    metric = replace(find("lea"), name="other", paper="Somebody 2026, Another metric", cite=())
-    assert bibtex([metric]).endswith("\n% other: Somebody 2026, Another metric\n")
+    metric = replace(find("lea"), name="other", about="Other.\n\nIt counts.\n\nPaper: Somebody 2026", cite=())
+    assert bibtex([metric]).endswith("\n% other: Somebody 2026\n")
 
 
 def test_the_citation_file_says_the_same() -> None:

@@ -82,5 +82,5 @@ def test_singletons_of_a_key_count_for_lea(corpora: Path, f1: float) -> None:
     whole = {name: list(its.values()) for name, its in entities.items()}
     alone = {name: [[mention] for entity in its for mention in entity] for name, its in whole.items()}
     assert corefscore.score(whole, alone, "lea")["lea"].f1 == pytest.approx(f1, abs=5e-5)
-    assert "on LitBank, a response with each key mention as a singleton gets F1 19.80" in find("lea").note
+    assert "on LitBank, a response with each key mention as a singleton gets F1 19.80" in find("lea").described()[3]
     assert corefscore.score(whole, alone, "lea", singletons="drop")["lea"].f1 == 0

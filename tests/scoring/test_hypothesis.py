@@ -27,7 +27,7 @@ from corefscore.formats.base import Request
 from corefscore.formats.conll.examiner import examine
 from corefscore.formats.tagged.notations import NAMES
 from corefscore.matching.matched import MATCHING, SEARCHES
-from corefscore.metrics import find, select
+from corefscore.metrics import select
 from corefscore.reports.compare import compare
 from corefscore.reports.systems import Systems
 from corefscore.scoring.results import Result
@@ -127,7 +127,7 @@ def scored(pairs: Sequence[twins.Pair]) -> Result:
 def test_a_metric_is_its_twin(metric: str, pair: twins.Pair) -> None:
     found = scored([pair])
     expected = [[float(part) for share in counted for part in share] for counted in twins.counted(metric, *pair)]
-    assert np.allclose(found.counts[metric][0], expected, rtol=NEAR, atol=0), find(metric).title
+    assert np.allclose(found.counts[metric][0], expected, rtol=NEAR, atol=0), metric
 
 
 @given(st.lists(WRITABLE, min_size=1, max_size=3))

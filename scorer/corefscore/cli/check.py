@@ -28,13 +28,6 @@ _FAILED = 3
 @click.command(
     "check",
     cls=options.Command,
-    short_help="Fail if a score is lower than in an earlier run or than a minimum.",
-    more="With --by, each group and the mean of groups are checked; --min applies to the mean.",
-    examples=(
-        "corefscore conll key.conll response.conll --format json --output old.json",
-        "corefscore check old.json key.conll response.conll --tolerance 0.1",
-        "corefscore check key.conll response.conll --min conll=50 --min lea.f1=40",
-    ),
     params=[
         click.Argument(["files"], type=options.FILE, metavar="[BASELINE] KEY RESPONSE", nargs=-1, required=True),
         options.Parameter(
@@ -85,13 +78,20 @@ def command(
     output: str,
     **arguments: Any,
 ) -> int:
-    """Check the scores of a response against a baseline, against minimum scores (--min), or both. BASELINE is the JSON
-    of an earlier run (--format json), or a file with the output of the official scorer; if that output has only one
-    metric, write METRIC=BASELINE.
+    """Fail if a score is lower than in an earlier run or than a minimum. BASELINE is the JSON of an earlier run
+    (--format json), or a file with the output of the official scorer; if that output has only one metric, write
+    METRIC=BASELINE. --min sets minimum scores.
 
-    By default the check fails if any F1 is more than 0.05 points below that of the baseline.
+    By default, it fails if any F1 is more than 0.05 points below that of the baseline.
 
     Exit status: 0 success; 1 input or baseline rejected; 2 usage or file error; 3 check failed.
+
+    Examples:
+      corefscore conll key.conll response.conll --format json --output old.json
+      corefscore check old.json key.conll response.conll --tolerance 0.1
+      corefscore check key.conll response.conll --min conll=50 --min lea.f1=40
+
+    With --by, each group and the mean of groups are checked; --min applies to the mean.
     """
     if len(files) not in (2, 3):
         raise UsageError("check needs BASELINE KEY RESPONSE, or --min MEASURE=PERCENT KEY RESPONSE")

@@ -29,19 +29,21 @@ def bibtex(metrics: Iterable[Metric]) -> str:
     keys = dict.fromkeys([_SOFTWARE, _OFFICIAL, *(key for metric in metrics for key in metric.cite)])
     if {metric.name for metric in metrics} >= set(GROUPS[AVERAGE]):
         keys[_AVERAGED] = None
-    others = [f"% {metric.name}: {metric.described()[2].removeprefix('Paper: ')}" for metric in metrics if not metric.cite]
+    others = [f"% {its.name}: {its.described()[2].removeprefix('Paper: ')}" for its in metrics if not its.cite]
     return "\n\n".join([*map(_ENTRIES.__getitem__, keys), *others]) + "\n"
 
 
 @click.command(
     "cite",
     cls=options.Command,
-    short_help="Print BibTeX of this software and of the papers of metrics.",
-    examples=("corefscore cite", "corefscore cite lea,blanc"),
     params=[click.Argument(["metrics"], metavar="[METRIC]", default="conll"), options.WRITING],
 )
 def command(metrics: str, output: str) -> None:
-    """Print BibTeX of this software, of the official scorer, and of the papers of METRIC: one or more names of metrics,
-    joined by commas (default: conll).
+    """Print BibTeX of this software and of the papers of metrics. METRIC is one or more names of metrics, joined by
+    commas (default: conll). The official scorer is among the papers.
+
+    Examples:
+      corefscore cite
+      corefscore cite lea,blanc
     """
     write([bibtex(select(metrics))], output)

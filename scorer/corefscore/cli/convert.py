@@ -27,12 +27,6 @@ _IN_MEMORY = 16 << 20
 @click.command(
     "convert",
     cls=options.Command,
-    short_help="Convert between CoNLL, CorefUD and dialects of JSON.",
-    examples=(
-        "corefscore convert response.conll response.jsonl",
-        "corefscore convert key.conll - --format tagged",
-        "corefscore convert response.txt response.conll --key key.conll",
-    ),
     params=[
         click.Argument(["source"], type=options.FILE, metavar="IN"),
         click.Argument(["target"], type=options.FILE, metavar="OUT"),
@@ -57,7 +51,7 @@ _IN_MEMORY = 16 << 20
     ],
 )
 def command(source: str, target: str, *, to: str | None, key: str | None, **arguments: Any) -> None:
-    """Convert between CoNLL-2011/2012, CorefUD, JSON lines and other dialects of JSON, tables, and tagged text.
+    """Convert between CoNLL, CorefUD, JSON, tables and tagged text. JSON is JSON lines or another dialect.
 
     IN is a file, a folder (its files become one corpus), or - for standard input; its format is recognised by content.
     OUT is a file, or - for standard output; rejected input leaves OUT unchanged. OUT is compressed if its name ends
@@ -66,6 +60,11 @@ def command(source: str, target: str, *, to: str | None, key: str | None, **argu
     Document names, sentences, words and ids of entities are kept if the format of OUT can contain them; notices report
     what it cannot represent. CoNLL is written with five columns: document, part, number of the token in its sentence,
     word, coreference.
+
+    Examples:
+      corefscore convert response.conll response.jsonl
+      corefscore convert key.conll - --format tagged
+      corefscore convert response.txt response.conll --key key.conll
     """
     from tempfile import SpooledTemporaryFile
 

@@ -144,13 +144,6 @@ def _analysed(
 @click.command(
     "errors",
     cls=options.Command,
-    short_help="Show why a score is low: errors by type, and what each costs.",
-    more="Source: Kummerfeld and Klein 2013, Error-driven analysis of challenges in coreference resolution.",
-    examples=(
-        "corefscore errors key.conll response.conll",
-        "corefscore errors key.conll response.conll --html page.html",
-        "corefscore errors key.conll response.conll other.conll --measures lea",
-    ),
     params=[
         *options.SIDES,
         click.Argument(["other"], type=options.FILE, required=False),
@@ -177,11 +170,18 @@ def errors(
     output: str,
     **arguments: Any,
 ) -> None:
-    """Show why a score is low: errors by type, what each type costs, and which entities are confused.
+    """Show why a score is low: errors by type, and what each costs. Tables also show which entities are confused.
 
     The column "in turn" is the gain in F1 if the types are repaired one after another; it adds up to all that can be
     gained. OTHER is a second response, shown beside the first. For one response, --format csv, tsv and github list
     every error, with its file and line; --html shows them in the text.
+
+    Examples:
+      corefscore errors key.conll response.conll
+      corefscore errors key.conll response.conll --html page.html
+      corefscore errors key.conll response.conll other.conll --measures lea
+
+    Source: Kummerfeld and Klein 2013, Error-driven analysis of challenges in coreference resolution.
     """
     response, _ = given_sides(key, response, other or "", arguments)
     if other is not None and look.layout == "github":
@@ -224,13 +224,6 @@ def _write_repaired(analysis: Analysis, folder: str, inputs: Sequence[str]) -> N
 @click.command(
     "diff",
     cls=options.Command,
-    short_help="Show in the text where key and response differ.",
-    more=f"--only accepts these types of errors: {', '.join(TYPES)}; or titles from the output of errors.",
-    examples=(
-        "corefscore diff key.conll response.conll",
-        "corefscore diff key.conll response.conll --only divided --around 1",
-        "corefscore diff key.conll response.conll --html page.html",
-    ),
     params=[
         *options.SIDES,
         click.Argument(["name"], required=False, metavar="[NAME|OTHER]"),
@@ -238,7 +231,8 @@ def _write_repaired(analysis: Analysis, folder: str, inputs: Sequence[str]) -> N
             "--only",
             metavar="TYPE|ID",
             multiple=True,
-            help="Show only sentences with errors of this type, or with this entity.",
+            help="Show only sentences with errors of this type, or with this entity. Types: "
+            f"{', '.join(TYPES)}; or their titles in the output of errors.",
         ),
         options.Parameter(
             "--around",
@@ -261,9 +255,15 @@ def diff(
     output: str,
     **arguments: Any,
 ) -> None:
-    """Show the sentences in which key and response differ, with mentions in brackets and errors marked.
+    """Show in the text where key and response differ. Sentences with differences are printed, with mentions in brackets
+    and errors marked.
 
     With NAME, only this document is shown. OTHER is a second response, shown beside the first; this needs --html.
+
+    Examples:
+      corefscore diff key.conll response.conll
+      corefscore diff key.conll response.conll --only divided --around 1
+      corefscore diff key.conll response.conll --html page.html
     """
     from corefscore.reports.diff import Diff, Shown, marked
 

@@ -16,8 +16,6 @@ from corefscore.reports.layouts import DATA, TABLES, Style, rendered
 @click.command(
     "explain",
     cls=options.Command,
-    short_help="Score a response as other programs do.",
-    examples=("corefscore explain key.conll response.conll", "corefscore explain key.conll response.conll 63.8"),
     params=[
         *options.SIDES,
         click.Argument(["score"], required=False),
@@ -29,11 +27,15 @@ from corefscore.reports.layouts import DATA, TABLES, Style, rendered
     ],
 )
 def command(*, key: str, response: str | None, score: str | None, look: Style, output: str, **arguments: Any) -> None:
-    """Score a response as other programs do, to find out why two reported scores differ. Rows are variants: with or
+    """Score a response as other programs do. This shows why two reported scores differ. Rows are variants: with or
     without singletons, means over documents, only common mentions, only first copies.
 
     Rows whose F1 is SCORE, in percent, are marked. The command, or line of Python, that reproduces each row is printed
     below the table.
+
+    Examples:
+      corefscore explain key.conll response.conll
+      corefscore explain key.conll response.conll 63.8
     """
     from corefscore.reports.explain import expected, explanation
 

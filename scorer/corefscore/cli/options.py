@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from inspect import cleandoc
 from typing import Any
 
 import click
@@ -62,20 +63,20 @@ def grouped(parameters: Iterable[click.Parameter]) -> dict[str, list[Parameter]]
 
 
 class Command(click.Command):
-    """A command with examples, whose help lists the common options; ``--help-all`` lists all, and explains ``more``.
+    """A command whose help lists the common options; ``--help-all`` lists all. Its ``help``, the docstring of its
+    callback, has examples, and may end with a paragraph that only ``--help-all`` shows.
 
     Its callback gets the options of `layout` and `DIGITS` as a `Style` named ``look``, and none of `_AMBIENT`; it may
     return the exit status.
     """
 
-    def __init__(
-        self, name: str, *, examples: Sequence[str], params: Sequence[click.Parameter], more: str = "", **others: Any
-    ) -> None:
+    def __init__(self, name: str, *, params: Sequence[click.Parameter], help: str | None = None, **others: Any) -> None:
         help_all = click.Option(
             ["--help-all"], is_flag=True, is_eager=True, expose_value=False, callback=self._show_all, hidden=True
         )
-        super().__init__(name, params=[*params, help_all], **others)
-        self.examples, self.more = examples, more
+        text, _, ending = cleandoc(help or "").partition("\n\nExamples:\n")
+        super().__init__(name, params=[*params, help_all], help=text, **others)
+        self.examples, _, self.more = ending.partition("\n\n")
 
     def _show_all(self, context: click.Context, parameter: click.Parameter, value: bool) -> None:
         """Print the help with all options, and exit."""
@@ -113,8 +114,7 @@ class Command(click.Command):
             with formatter.indentation():
                 formatter.write_text(self.more)
         with formatter.section("Examples"):
-            for example in self.examples:
-                formatter.write(f"  {example}\n")
+            formatter.write(f"{self.examples}\n")
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         by_heading = grouped(self.params)

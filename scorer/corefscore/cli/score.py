@@ -31,22 +31,26 @@ if TYPE_CHECKING:
 _FEWER = 'for totals only, add the word "none" or --format table'
 """The hint after much output."""
 
-_AT_ALL = '\n\nWith NAME, only this document is scored; "none" prints only totals.'
+_HELP = """{about}
+
+With NAME, only this document is scored; "none" prints only totals.
+
+Examples:
+  {call} none
+  {call} --format table
+  {call} --documents
+
+{note}"""
 
 
 def metric_command(words: str) -> click.Command:
     """Return the command that scores with the metrics that ``words`` names."""
     metrics = select(words)
     listed = [named(word) for word in words.split(",")]
-    text, more = _help(metrics, conll=AVERAGE in listed)
-    ending = "conllu" if any(metric.view == NODES for metric in metrics) else "conll"
-    example = f"corefscore {words} key.{ending} response.{ending}"
     command_made = options.Command(
         words,
         callback=partial(score, metrics=metrics, listed=listed),
-        help=text,
-        more=more,
-        examples=[f"{example} {others}" for others in ("none", "--format table", "--documents")],
+        help=_help(words, metrics, conll=AVERAGE in listed),
         params=[
             *options.SIDES,
             click.Argument(["name"], required=False),
@@ -82,15 +86,16 @@ def _check_options(command: click.Command, metrics: Sequence[Metric]) -> None:
                 raise UsageError(f"the option {spelled} of metric {metric.name!r} has a name already taken; rename it")
 
 
-def _help(metrics: Sequence[Metric], *, conll: bool) -> tuple[str, str]:
-    """Return the help of a command that scores, and what only ``--help-all`` adds; with ``conll``, the average is
-    printed.
-    """
-    if len(metrics) > 1:
-        last = " This also prints the CoNLL average, the mean of the F1 of muc, bcub and ceafe." if conll else ""
-        return "Score with several metrics: " + ", ".join(metric.name for metric in metrics) + "." + last + _AT_ALL, ""
-    *paragraphs, note = metrics[0].described()
-    return "\n\n".join(paragraphs) + _AT_ALL, note
+def _help(words: str, metrics: Sequence[Metric], *, conll: bool) -> str:
+    """Return the help of a command that scores; with ``conll``, the average is printed."""
+    paragraphs, note = [f"Score with several metrics: {', '.join(metric.name for metric in metrics)}."], ""
+    if len(metrics) == 1:
+        *paragraphs, note = metrics[0].described()
+    elif conll:
+        paragraphs[0] += " This also prints the CoNLL average, the mean of the F1 of muc, bcub and ceafe."
+    ending = "conllu" if any(metric.view == NODES for metric in metrics) else "conll"
+    call = f"corefscore {words} key.{ending} response.{ending}"
+    return _HELP.format(about="\n\n".join(paragraphs), call=call, note=note)
 
 
 def score(

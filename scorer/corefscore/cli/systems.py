@@ -238,13 +238,6 @@ def _reason(error: ScorerError) -> str:
 @click.command(
     "compare",
     cls=options.Command,
-    short_help="Compare systems: confidence intervals and significance tests.",
-    more="Sources: Noreen 1989; Moosavi and Strube 2016; Westfall and Young 1993; Holm 1979; Dror et al. 2017.",
-    examples=(
-        "corefscore compare key.conll a.conll b.conll",
-        "corefscore compare key.conll --systems systems --measures conll,lea",
-        "corefscore compare key.conll old=a.conll new=b.conll --format markdown",
-    ),
     params=_comparing(
         options.Parameter(
             "--margin",
@@ -257,12 +250,19 @@ def _reason(error: ScorerError) -> str:
     ),
 )
 def compare(*, measures: str, look: Style, output: str, **arguments: Any) -> None:
-    """Compare systems: scores and differences with confidence intervals (jackknife), and a test of each difference
-    (paired approximate randomization; with several runs of a system, Student's t). The null hypothesis is that the
-    responses of the two systems are exchangeable in every document.
+    """Compare systems: confidence intervals and significance tests. Scores and differences have intervals (jackknife),
+    and each difference is tested (paired approximate randomization; with several runs of a system, Student's t). The
+    null hypothesis is that the responses of the two systems are exchangeable in every document.
 
     A SYSTEM is the path of a response, or NAME=PATH to give it a name, or NAME=RUN,RUN,... for several runs of a
     system, whose mean is compared.
+
+    Examples:
+      corefscore compare key.conll a.conll b.conll
+      corefscore compare key.conll --systems systems --measures conll,lea
+      corefscore compare key.conll old=a.conll new=b.conll --format markdown
+
+    Sources: Noreen 1989; Moosavi and Strube 2016; Westfall and Young 1993; Holm 1979; Dror et al. 2017.
     """
     chosen, way = wanted(measures), _method(arguments)
     found = _scored(chosen.metrics, unit=way.unit, lenient=False, **arguments)
@@ -274,13 +274,6 @@ def compare(*, measures: str, look: Style, output: str, **arguments: Any) -> Non
 @click.command(
     "rank",
     cls=options.Command,
-    short_help="Rank systems, with the range of possible ranks of each.",
-    more="With --by, systems are ranked by the unweighted mean over groups of documents. If FILE of --output "
-    "ends in .png, .svg or .pdf, the ranking is plotted; this needs matplotlib (pip install matplotlib).",
-    examples=(
-        "corefscore rank key.conll --systems systems",
-        "corefscore rank key.conll a.conll b.conll --sort lea --format markdown",
-    ),
     params=_comparing(
         options.Parameter(
             "--sort",
@@ -300,12 +293,19 @@ def compare(*, measures: str, look: Style, output: str, **arguments: Any) -> Non
     ),
 )
 def rank(*, sort: str | None, agreement: bool, measures: str, look: Style, output: str, **arguments: Any) -> int:
-    """Rank systems, best first. Each has a range of ranks: 2-4 among 5 systems means that one was shown to be better,
-    and one to be worse. If two ranges do not overlap, a difference was shown.
+    """Rank systems, with the range of possible ranks of each. A range of 2-4 among 5 systems means that one was shown
+    to be better, and one to be worse. If two ranges do not overlap, a difference was shown.
 
     A SYSTEM is the path of a response, or NAME=PATH to give it a name, or NAME=RUN,RUN,... for several runs of a
     system, whose mean is ranked. A system that cannot be scored is listed last, with the reason, and the exit
     status is 1.
+
+    Examples:
+      corefscore rank key.conll --systems systems
+      corefscore rank key.conll a.conll b.conll --sort lea --format markdown
+
+    With --by, systems are ranked by the unweighted mean over groups of documents. If FILE of --output ends in .png,
+    .svg or .pdf, the ranking is plotted; this needs matplotlib (pip install matplotlib).
     """
     chosen, way = wanted(measures), _method(arguments)
     by = ranked_by(chosen.measures, sort)

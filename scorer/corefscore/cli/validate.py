@@ -34,12 +34,6 @@ _REPAIRS = {"conll": "corefscore.checking.repair", "corefud": "corefscore.checki
 @click.command(
     "validate",
     cls=options.Command,
-    short_help="Report every error and notice in files.",
-    examples=(
-        "corefscore validate response.conll",
-        "corefscore validate response.conll --key key.conll",
-        "corefscore validate response.conll --fix repaired.conll",
-    ),
     params=[
         click.Argument(["files"], type=options.FILE, nargs=-1, required=True, metavar="FILE..."),
         options.Parameter(
@@ -76,13 +70,18 @@ def command(
     repeated: str | None,
     **arguments: Any,
 ) -> int:
-    """Report every error and notice in files, in any format: where it is, and what to do.
+    """Report every error and notice in files. The files can have any format; each line says where, and what to do.
 
     With --key, this also reports problems that are visible only against the key: missing or extra documents, different
     tokens, no mention in common, more repeated mentions than the official scorer accepts. The findings of the key come
     last.
 
     Exit status: 0 no errors; 1 errors, or notices with --strict; 2 wrong usage or a file that cannot be read.
+
+    Examples:
+      corefscore validate response.conll
+      corefscore validate response.conll --key key.conll
+      corefscore validate response.conll --fix repaired.conll
     """
     ignored = _codes(ignore)
     if repeated and not fix:

@@ -50,8 +50,9 @@ def _munkres(cost: Floats) -> Ints:
     """Return the column of each row of a square matrix; rows or columns of 0 mean that an entity is not assigned.
 
     The official scorer searches the whole matrix of one document with the steps of Munkres 1957 (Algorithms for the
-    assignment and transportation problems). Choices that the paper leaves open follow its output: zeros are starred row
-    by row, the first of each row whose column has no star; uncovered zeros are primed row by row, the last column first.
+    assignment and transportation problems). Choices that the paper leaves open follow its output: zeros are starred
+    row by row, the first of each row whose column has no star; uncovered zeros are primed row by row, the last column
+    first.
 
     Sets of columns are numbers of one bit a column: most matrices are so small that arrays would take twice the time.
     """
