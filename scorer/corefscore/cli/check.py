@@ -96,15 +96,11 @@ def command(
     if len(files) not in (2, 3):
         raise UsageError("check needs BASELINE KEY RESPONSE, or --min MEASURE=PERCENT KEY RESPONSE")
     *before, key, response = files
-    if not before and not floors:
-        raise UsageError("check needs a baseline, or a minimum: --min MEASURE=PERCENT")
     asked = _asked(measures, tolerances, both_ways=both_ways)
     if by is not None:
         compiled("--by", by)
     spare_inputs({"--output": output}, (*files, *(path.partition("=")[2] for path in before)))
     asked = asked._replace(by=by, average=average, floors=_floors(floors))
-    if not before and (asked.measures or tolerances or both_ways):
-        raise UsageError("--measures, --tolerance and --both-ways need a baseline: check BASELINE KEY RESPONSE")
     baseline = read_baseline(before[0], arguments) if before else None
     chosen = needed(baseline, asked)
     document = baseline.document if baseline else None
@@ -119,8 +115,6 @@ def command(
 
 def _asked(measures: str | None, tolerances: Sequence[str], *, both_ways: bool) -> Asked:
     """Read the options of the check. Raises `UsageError` for unknown names, invalid numbers, repeated tolerances."""
-    if measures is not None and both_ways:
-        raise UsageError("--both-ways compares every score; leave --measures out")
     limits: dict[Scored | None, float] = {}
     for words in tolerances:
         name, separator, points = words.rpartition("=")
@@ -133,7 +127,7 @@ def _asked(measures: str | None, tolerances: Sequence[str], *, both_ways: bool) 
             raise UsageError(f'--tolerance "{words}": this score has a tolerance already')
         limits[which] = limit
     for_all = limits.pop(None, Asked().tolerance)
-    deciding = scores_in(measures) if measures is not None else []
+    deciding = scores_in(measures) if measures is not None else ()
     return Asked(deciding, for_all, {which: limit for which, limit in limits.items() if which is not None}, both_ways)
 
 

@@ -153,16 +153,10 @@ def check(
     Raises `UsageError` if there is neither a baseline nor a minimum, and for unknown names; `InputError` for a baseline
     with other options, documents, groups or key, and for input that is rejected.
     """
-    if baseline is None and not minimum:
-        raise UsageError("check needs a baseline, or a minimum such as {'lea.f1': 0.5}")
     for argument, numbers in (("minimum", minimum), ("tolerances", tolerances)):
         if not isinstance(numbers, Mapping | None) or len({*map(single, numbers or ())}) < len(numbers or ()):
             raise UsageError(f"{argument}={numbers!r}: expected scores by name, each once, such as {{'lea.f1': 0.5}}")
-    if baseline is None and (measures is not None or tolerances or both_ways):
-        raise UsageError("measures, tolerances and both_ways need a baseline")
-    if measures is not None and both_ways:
-        raise UsageError("both_ways compares every score; leave measures out")
-    deciding = scores_in(names_of(measures, "measures")) if measures is not None else []
+    deciding = scores_in(names_of(measures, "measures")) if measures is not None else ()
     floors, limits = ({single(name): number for name, number in (its or {}).items()} for its in (minimum, tolerances))
     asked = Asked(deciding, tolerance, limits, both_ways, by, average, floors)
     before = _baseline(baseline, by, arguments)

@@ -297,7 +297,16 @@ def _lower_fidelity(result: Result, baseline: Baseline, asked: Asked) -> Iterato
 
 
 def needed(baseline: Baseline | None, asked: Asked) -> tuple[Metric, ...]:
-    """Return the metrics that a check needs: those of the baseline, and those of the scores that have a floor."""
+    """Return the metrics that a check needs: those of the baseline, and those of the scores that have a floor.
+
+    Raises `UsageError` if there is neither, and for options that exclude each other or need a baseline.
+    """
+    if baseline is None and not asked.floors:
+        raise UsageError("check needs a baseline, or a minimum: --min lea.f1=50, in Python minimum={'lea.f1': 0.5}")
+    if baseline is None and asked._replace(by=None, average=None, floors={}) != Asked():
+        raise UsageError("--measures, --tolerance and --both-ways need a baseline; add one, or leave them out")
+    if asked.measures and asked.both_ways:
+        raise UsageError("--both-ways compares every score; leave --measures out")
     words = ",".join(measure for measure, _ in asked.floors)
     metrics = [*(baseline.metrics if baseline else ()), *(wanted(words).metrics if words else ())]
     return select(",".join(dict.fromkeys(metric.name for metric in metrics))) if metrics else ()
