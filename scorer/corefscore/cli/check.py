@@ -119,12 +119,9 @@ def _asked(measures: str | None, tolerances: Sequence[str], *, both_ways: bool) 
     for words in tolerances:
         name, separator, points = words.rpartition("=")
         limit, which = _tolerance(words, points) / 100, single(name) if separator else None
-        if which in limits and which is None:
-            raise UsageError(
-                "--tolerance POINTS for all scores is given more than once; for one score, write --tolerance lea.f1=0.5"
-            )
         if which in limits:
-            raise UsageError(f'--tolerance "{words}": this score has a tolerance already')
+            what = "this score has" if separator else "all scores have"
+            raise UsageError(f'--tolerance "{words}": {what} a tolerance already; for one score, write lea.f1=0.5')
         limits[which] = limit
     for_all = limits.pop(None, Asked().tolerance)
     deciding = scores_in(measures) if measures is not None else ()
