@@ -120,8 +120,8 @@ def _asked(measures: str | None, tolerances: Sequence[str], *, both_ways: bool) 
         name, separator, points = words.rpartition("=")
         limit, which = _tolerance(words, points) / 100, single(name) if separator else None
         if which in limits:
-            what = "this score has" if separator else "all scores have"
-            raise UsageError(f'--tolerance "{words}": {what} a tolerance already; for one score, write lea.f1=0.5')
+            what = "this score" if separator else "all scores; for one score, write lea.f1=0.5"
+            raise UsageError(f'--tolerance "{words}": this is a second tolerance for {what}')
         limits[which] = limit
     for_all = limits.pop(None, Asked().tolerance)
     deciding = scores_in(measures) if measures is not None else ()

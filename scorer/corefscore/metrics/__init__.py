@@ -275,10 +275,11 @@ def single(words: str) -> tuple[str, str]:
 
     Raises `UsageError` for an unknown name, and for the name of several measures.
     """
-    found = scores_in(words)
+    found = wanted(words).measures
     if len(found) != 1:
-        raise UsageError(f'"{words}" means several measures; name one of {", ".join(map(".".join, found))}')
-    return found[0]
+        raise UsageError(f'"{words}" means several measures; name one of {", ".join(found)}')
+    (measure,) = found
+    return measure, _parted(words)[1] or "f1"
 
 
 def ranked_by(measures: Mapping[str, Sequence[str]], words: str | None) -> tuple[str, str]:
