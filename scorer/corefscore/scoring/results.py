@@ -264,10 +264,6 @@ class Result(Scores):
             empty[AVERAGE] = set().union(*(empty[metric] for metric in GROUPS[AVERAGE]))
         return {(measure, score) for measure, of_measure in empty.items() for score in of_measure}
 
-    def of(self, documents: Sequence[int] | Ints) -> Scores:
-        """Return the scores of some documents together, which are given by their numbers in the order of the key."""
-        return Scores(self._together({name: array[documents] for name, array in self.counts.items()}))
-
     def groups(self, pattern: str) -> list[str]:
         """Return the name of the group of each document, see `by`. Raises as `by` does."""
         if pattern == _BY_FILE:

@@ -77,16 +77,14 @@ class Untagged(NamedTuple):
 class Notation(NamedTuple):
     """One row of the table.
 
-    ``example`` says that Ann, of entity 3, is a part of a mention of entity 1. ``tags`` gives the tags of a text.
-    ``sign`` is a pattern that text in this notation contains, and hardly any other text; ``near`` matches what is
-    nearly a tag. ``opening`` and ``closing`` are how it writes a tag, ``{id}`` being the id. ``ids`` is what an id can
-    be, ``unfit`` what a word cannot contain; without ``ids`` a notation can only be read. With ``by_id`` a tag closes
-    the mention of its own id, not the one that was opened last, so that mentions can cross. With ``by_line`` a line is
-    a document, and tags belong to words.
+    ``tags`` gives the tags of a text. ``sign`` is a pattern that text in this notation contains, and hardly any other
+    text; ``near`` matches what is nearly a tag. ``opening`` and ``closing`` are how it writes a tag, ``{id}`` being the
+    id. ``ids`` is what an id can be, ``unfit`` what a word cannot contain; without ``ids`` a notation can only be read.
+    With ``by_id`` a tag closes the mention of its own id, not the one that was opened last, so that mentions can cross.
+    With ``by_line`` a line is a document, and tags belong to words.
     """
 
     name: str
-    example: str
     tags: Callable[[str], Iterator[_Tag]]
     sign: str
     near: str = ""
@@ -141,8 +139,7 @@ def _pattern(words: str) -> Callable[[str], Iterator[_Tag]]:
 
 NOTATIONS = (
     Notation(
-        "markdown",  # links of Markdown
-        "[[Ann](#3)'s cat](#1)",
+        "markdown",  # links of Markdown: [[Ann](#3)'s cat](#1)
         _pattern(r"(?P<open>\[)|(?P<close>\]\(#(?P<id>[^()\s#]{1,99})\))|(?P<plain_close>\])"),
         sign=r"\]\(#[^()\s]{1,99}\)",
         near=rf"\]\([^()\s]{{1,99}}\)?|\]\s{{0,9}}\(\s{{0,9}}#[^()\n]{{0,99}}\)?|\][{{\[_^#]{_NEARLY_ID}[\]}}]?"
@@ -153,8 +150,7 @@ NOTATIONS = (
         unfit=r"[\[\]]",
     ),
     Notation(
-        "xml",  # elements of XML
-        "<m><m>Ann</m>#3's cat</m>#1",
+        "xml",  # elements of XML: <m><m>Ann</m>#3's cat</m>#1
         _pattern(
             r"""(?P<open><m(?:\s{1,9}id\s{0,9}=\s{0,9}["']?#?(?P<id1>[^\s"'<>]{1,99})["']?)?\s{0,9}>)"""
             rf"|(?P<close></m>(?:#(?P<id2>(?:{_PREFIX})?{_ID}))?)"
@@ -167,8 +163,7 @@ NOTATIONS = (
         unfit=r"<(?=/?m)",
     ),
     Notation(
-        "words",  # tags after words, as in the text-to-text track of the CRAC tasks
-        "Ann|[e1,[e3] 's cat|e1]",
+        "words",  # tags after words, as in the text-to-text track of the CRAC tasks: Ann|[e1,[e3] 's cat|e1]
         _by_word,
         sign=r"\S\|(?:\[[^\s,\[\]|]{1,99}\]?|[^\s,\[\]|]{1,99}\])(?:,\S*)?(?:\s|\Z)",
         near=rf"[^\s|]\|[({{<]?{_NEARLY_ID}[)}}>]?(?![^\s.,;:!?])|[^\s\[|]\[{_NEARLY_ID}\](?![^\s.,;:!?])",
@@ -178,8 +173,7 @@ NOTATIONS = (
         by_line=True,
     ),
     Notation(
-        "braces",  # braces with the id in front
-        "{1 {3 Ann}'s cat}",
+        "braces",  # braces with the id in front: {1 {3 Ann}'s cat}
         _pattern(rf"(?P<open>\{{(?P<id>(?:{_PREFIX})?{_ID})\s)|(?P<close>\}})|(?P<plain_open>\{{)"),
         sign=rf"\{{(?:{_PREFIX})?{_ID}\s",
         near=rf"\{{\s{{0,9}}{_NEARLY_ID}(?:[\s:|,}}-]|(?=[^\W\d_]))|\[{_NEARLY_ID}[:|\s]"
@@ -217,7 +211,7 @@ def find(words: str, *, writes: bool = False) -> Notation:
         raise UsageError(f"--tags {words!r}: {expected}")
     # If both tags may have an id, tags with the same id are paired.
     by_id = sum(name.startswith("id") for name in groups) > 1
-    return Notation(words, "", partial(_by_pattern, pattern=pattern), words, by_id=by_id)
+    return Notation(words, partial(_by_pattern, pattern=pattern), words, by_id=by_id)
 
 
 def recognised(text: str) -> Notation | None:
