@@ -10,6 +10,7 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -220,12 +221,47 @@ def test_clusters_by_id_that_are_read_as_documents_are_told(name: str, mentions:
         assert [notice.code for notice in score(side, side, "lea").notices] == ["perhaps-spans"]
 
 
-def test_a_scorer_is_not_merged_with_itself() -> None:
-    scorer = corefscore.Scorer("muc")
-    scorer.add([["a", "b"]], [["a", "b"]])
-    with pytest.raises(UsageError, match="each document would count twice"):
-        scorer.merge(scorer)
-    assert scorer.result()["muc"].recall_counts == (1, 1)
+def test_documents_are_not_merged_twice() -> None:
+    """With the scorer itself, with a copy, as processes that gather all scorers have it, or with one merged before."""
+    scorer, other, empty = Scorer("muc"), Scorer("muc"), pickle.dumps(Scorer("muc"))
+    for each in (scorer, other):
+        each.add([["a", "b"]], [["a", "b"]])
+    scorer.merge(other)
+    for each in (scorer, pickle.loads(pickle.dumps(scorer)), copy.copy(scorer), other):
+        with pytest.raises(UsageError, match="merge each scorer once"):
+            scorer.merge(each)
+    assert scorer.result()["muc"].recall_counts == (2, 2)
+    of_processes = [pickle.loads(empty) for _ in range(3)]  # copies of one that is empty
+    for each in of_processes:
+        each.add(KEY, RESPONSE)
+    first, *rest = of_processes
+    for each in rest:
+        first.merge(each)
+    assert len(first.result().documents) == 3
+
+
+def test_a_copy_of_a_scorer_goes_its_own_way() -> None:
+    scorer = Scorer("muc")
+    scorer.add(KEY, KEY)
+    its_copy = copy.copy(scorer)
+    its_copy.add(KEY, [])
+    assert (scorer.result()["muc"].recall, its_copy.result()["muc"].recall) == (1, 0.5)
+
+
+def test_threads_can_share_a_scorer() -> None:
+    """While a block is counted, other threads add documents, and ask for the result."""
+    documents = 120
+    key = [[(50 * entity + at, 50 * entity + at) for at in range(20)] for entity in range(15)]
+    scorer = Scorer("muc")
+
+    def add(number: int) -> None:
+        scorer.add(key, key if number % 2 else [])
+        if number > documents / 2:
+            assert scorer.result()["muc"].precision == 1
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(add, range(documents)))
+    assert scorer.result()["muc"].recall_counts == (documents * 285 / 2, documents * 285)
 
 
 def test_merged_scorers_give_to_the_last_bit_what_one_gives() -> None:
@@ -313,7 +349,7 @@ def test_a_name_cannot_be_added_twice() -> None:
     with pytest.raises(InputError, match="repeated-name"):
         scorer.add(KEY, KEY, name="d")
     other = Scorer("muc")
-    other.merge(scorer)
+    other.add(KEY, KEY, name="d")
     with pytest.raises(InputError, match="repeated-name"):
         scorer.merge(other)
 

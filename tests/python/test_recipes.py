@@ -63,8 +63,9 @@ def test_torchmetrics() -> None:
     metric.update(RESPONSE, KEY)
     assert metric.compute()["conll_f1"] == EXPECTED.conll
     metric.reset()
-    metric.update(KEY, KEY)
-    assert metric.compute()["muc_f1"] == 1
+    assert metric(KEY, KEY)["muc_f1"] == 1
+    assert metric(RESPONSE, KEY)["conll_f1"] == EXPECTED.conll
+    assert metric.compute()["conll_f1"] == score([KEY] * 2, [KEY, RESPONSE], "conll").conll
 
 
 def test_lightning() -> None:

@@ -6,9 +6,12 @@ methods only.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import replace
 from itertools import islice
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,6 +36,10 @@ _BLOCK = 1 << 14
 """The number of mentions, or documents, that a `Scorer` counts at once, which is faster than one after another."""
 
 
+_TURN = RLock()
+"""Held while a `Scorer` adds documents or counts, since threads may share it."""
+
+
 class Scorer:
     """Scores one document after another, or files and corpora, for training loops and for several processes. Its
     options are those of `score`.
@@ -44,7 +51,8 @@ class Scorer:
 
     Documents in memory are checked and copied when they are added, and counted in blocks; `result` raises errors of
     metrics of other packages. Counts are kept by document and summed once, in order, when the result is asked for,
-    since the last digits of the official scorer depend on this order.
+    since the last digits of the official scorer depend on this order. Threads can share a scorer; documents are in the
+    order of their calls.
     """
 
     @with_keywords
@@ -59,14 +67,20 @@ class Scorer:
         self._for_files = run.reading != Reading()
         self.reset()
 
+    def __copy__(self) -> Scorer:
+        with _TURN:
+            return deepcopy(self)
+
     def reset(self) -> None:
         """Remove all documents, to begin again with the same metrics and options."""
-        self._batches: list[ScoredBatch] = []
-        self._waiting: list[tuple[str, list[Any], list[Any]]] = []
-        self._waiting_mentions = 0
-        self._names: list[str | None] = []
-        self._known: set[str] = set()
-        self._notices: list[Finding] = []
+        with _TURN:
+            self._batches: list[ScoredBatch] = []
+            self._waiting: list[tuple[str, list[Any], list[Any]]] = []
+            self._waiting_mentions = 0
+            self._names: list[str | None] = []
+            self._known: set[str] = set()
+            self._notices: list[Finding] = []
+            self._origins: set[bytes] = set()  # drawn with the first document; those of a copy are the same
 
     @with_keywords
     def add(self, key: Given, response: Given | None = None, *, name: str | None = None) -> None:
@@ -96,6 +110,7 @@ class Scorer:
         batches = count_batches(*sides, run, notices)
         names = [document for batch in batches for document in batch.names]
         self._append(batches, names, notices)
+        self._origins = self._origins or {os.urandom(16)}
         read = {**self._run.settings.reading, **run.settings.reading}
         self._run = self._run._replace(settings=replace(self._run.settings, reading=read))
 
@@ -111,18 +126,20 @@ class Scorer:
         """Copy one document whose nesting was checked before; several are counted at once."""
         if self._for_files:
             refuse_reading(self._run.reading)
-        if name is not None:
-            name = str(name)  # if documents are numbered
-            self._refuse_known([name])
-        self._refuse_mixed(corefud=False)
-        ours, theirs = list(map(list, key)), list(map(list, response))
-        self._waiting.append((name if name is not None else str(len(self._names)), ours, theirs))
-        self._waiting_mentions += sum(map(len, ours)) + sum(map(len, theirs))
-        if self._waiting_mentions > _BLOCK or len(self._waiting) > _BLOCK or self._run.settings.names is not None:
-            self._count()  # clusters in memory have no names of their own, which is an error of this call
-        self._names.append(name)
-        if name is not None:
-            self._known.add(name)
+        with _TURN:
+            if name is not None:
+                name = str(name)  # if documents are numbered
+                self._refuse_known([name])
+            self._refuse_mixed(corefud=False)
+            self._origins = self._origins or {os.urandom(16)}
+            ours, theirs = list(map(list, key)), list(map(list, response))
+            self._waiting.append((name if name is not None else str(len(self._names)), ours, theirs))
+            self._waiting_mentions += sum(map(len, ours)) + sum(map(len, theirs))
+            if self._waiting_mentions > _BLOCK or len(self._waiting) > _BLOCK or self._run.settings.names is not None:
+                self._count()  # clusters in memory have no names of their own, which is an error of this call
+            self._names.append(name)
+            if name is not None:
+                self._known.add(name)
 
     def _count(self) -> None:
         """Count the documents that wait."""
@@ -144,44 +161,49 @@ class Scorer:
 
     def _append(self, batches: Sequence[ScoredBatch], names: Sequence[str | None], notices: Sequence[Finding]) -> None:
         """Add the counts of documents. Raises `InputError` for a name that was added before."""
-        self._refuse_known(names)
-        self._count()
-        for batch in batches:
-            self._refuse_mixed(corefud=batch.nodes is not None)
-        self._batches += batches
-        self._notices += notices
-        self._names += names
-        self._known.update(name for name in names if name is not None)
+        with _TURN:
+            self._refuse_known(names)
+            self._count()
+            for batch in batches:
+                self._refuse_mixed(corefud=batch.nodes is not None)
+            self._batches += batches
+            self._notices += notices
+            self._names += names
+            self._known.update(name for name in names if name is not None)
 
     def merge(self, other: Scorer) -> None:
         """Append the documents of another scorer, which does not change.
 
-        Raises `UsageError` if it is this scorer or if its metrics or options differ, `InputError` for a document name
-        that both have.
+        Raises `UsageError` if it is this scorer, a copy or one that was merged before, and if its metrics or options
+        differ, `InputError` for a document name that both have.
         """
-        if other is self:
-            raise UsageError("a scorer cannot be merged with itself: each document would count twice")
-        if self._run.settings != other._run.settings:
-            both = f"{self._run.settings.signature}, and {other._run.settings.signature}"
-            raise UsageError(f"scorers that count in different ways cannot be merged: {both}")
-        other._count()
-        self._append(other._batches, other._names, other._notices)
+        with _TURN:
+            if self._origins & other._origins:
+                raise UsageError("this scorer has these documents already; merge each scorer once, into a new one")
+            if self._run.settings != other._run.settings:
+                both = f"{self._run.settings.signature}, and {other._run.settings.signature}"
+                raise UsageError(f"scorers that count in different ways cannot be merged: {both}")
+            other._count()
+            self._append(other._batches, other._names, other._notices)
+            self._origins |= other._origins
 
     def result(self) -> Result:
         """Return the result of all documents so far; notices give a warning as in `score`.
 
         Raises `UsageError` if there are no documents, `InputError` for too many repeated mentions.
         """
-        self._count()
-        if not self._batches:
+        with _TURN:
+            self._count()
+            batches, notices, known = list(self._batches), list(self._notices), list(self._names)
+        if not batches:
             raise UsageError("no document was added to the scorer")
-        names = [name if name is not None else str(number) for number, name in enumerate(self._names)]
+        names = [name if name is not None else str(number) for number, name in enumerate(known)]
         if len(set(names)) < len(names):
             repeated = next(name for name in names if names.count(name) > 1)
             raise _repeated(repeated, "another call of add (documents without names are numbered)")
         rest = iter(names)
-        batches = [batch._replace(names=list(islice(rest, len(batch.names)))) for batch in self._batches]
-        result = result_of(batches, self._run, [*self._notices])
+        batches = [batch._replace(names=list(islice(rest, len(batch.names)))) for batch in batches]
+        result = result_of(batches, self._run, notices)
         warn_of(result.notices)
         return result
 
