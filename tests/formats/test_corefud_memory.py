@@ -380,6 +380,18 @@ def test_messages_show_the_words_of_the_other_side(key: Path) -> None:
         corefscore.score(key, {"d": [[(1, "1.1"), (4, 4)], [(1, "1.1"), (3, 3)]]}, "conll")
 
 
+def test_both_sides_have_the_heads_with_which_one_was_read(key: Path) -> None:
+    """Its last words were compared with the heads of the file, and it scored less than 100 against itself."""
+    key.write_text(TEXT.replace("(e1--1)", "(e1--1", 1).replace("(e2--1)", "e1)(e2--1)", 1))
+    last = corefscore.score(key, key, "conll", heads="last")
+    read = corefscore.read(key, heads="last")
+    for found in (corefscore.score(read, key, "conll"), corefscore.score(key, read, "conll")):
+        assert (found.conll, found.signature) == (1, last.signature)
+    assert corefscore.score(corefscore.read(key, heads="file"), corefscore.read(key), "conll").conll == 1
+    with pytest.raises(UsageError, match="pass the same to both read"):
+        corefscore.score(read, corefscore.read(key), "conll")
+
+
 def test_parses_are_refused(key: Path) -> None:
     with pytest.raises(UsageError, match="CorefUD lacks"):
         corefscore.score(key, {"d": PERFECT}, "conll", heads="parse")

@@ -114,6 +114,18 @@ def test_runs_that_differ_take_the_verdict_away() -> None:
     assert (numbers["differ"], numbers["units_needed"]) == (False, None)
 
 
+def test_a_run_that_is_given_twice_is_told() -> None:
+    """In Python and on the command line, by another path to it; not a run that another system has, too."""
+    with pytest.warns(corefscore.ScorerWarning, match='the runs "b 1" and "b 3" of this system have the same counts'):
+        found = corefscore.compare(
+            str(KEY), {"a": str(CEDAR), "b": Runs([str(CEDAR), str(DOGWOOD), str(CEDAR)])}, "lea"
+        )
+    assert [notice["code"] for notice in found.to_dict()["notices"]] == ["same-runs"]
+    again = f"{CEDAR.parent}/./{CEDAR.name}"
+    done = within("rank", KEY, f"a={ASH}", f"b={CEDAR},{again}", "--measures", "lea")
+    assert done.stderr.startswith(b'b: notice[same-runs] the runs "b 1" and "b 2"')
+
+
 def test_one_run_of_each_has_the_errors_of_documents() -> None:
     """So a system of one run is the response that it is."""
     paths = {"a": str(ASH), "c": str(CEDAR)}

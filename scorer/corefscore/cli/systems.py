@@ -120,7 +120,7 @@ def _scored(
 
         given_up = refused if lenient and len(paths) > 1 else None
         blamed = () if strict() else files
-        results, of_systems = scored_each(paths, score_one, files, tell=tell, refused=given_up, blamed=blamed)
+        results, of_systems = scored_each(paths, score_one, files, runs, tell=tell, refused=given_up, blamed=blamed)
     # A mean over the other runs would not be that of the system.
     results = {name: result for name, result in results.items() if system_of.get(name) not in unscored}
     runs = runs and {name: its for name, its in runs.items() if name not in unscored}

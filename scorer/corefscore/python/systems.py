@@ -202,6 +202,6 @@ def _scored(
         key = replace(corpus(paths, run.reading, KEY, run.settings.names), paths=paths)
     elif is_in_memory(key):  # iterators end with the first system
         key = as_collections(key)
-    results, notices = scored_each(each, partial(result, run, key), files_of(key))
+    results, notices = scored_each(each, partial(result, run, key), files_of(key), runs)
     warn_of([notice for _, notice in notices])
     return Systems(results, notices, runs), method

@@ -127,6 +127,8 @@ def batches_of(
     batches: dict[str, _Batches] = {}
     reading, names = run.reading, run.settings.names
     sides = {KEY: key, RESPONSE: response}
+    if corpora := [side for side in (key, response) if isinstance(side, Corpus)]:
+        reading = _with_heads(reading, corpora)
     paths = {name: paths_of(name, side) for name, side in sides.items()}
     if in_memory := [name for name, side in sides.items() if paths[name] is None and not isinstance(side, Corpus)]:
         if len(in_memory) == 1:
@@ -150,6 +152,17 @@ def batches_of(
     if any(read != other for other in asked.values()):
         read = {f"{side}_{name}": value for side, options in asked.items() for name, value in options.items()}
     return (batches[KEY], batches[RESPONSE]), notices, run._replace(settings=replace(run.settings, reading=read))
+
+
+def _with_heads(reading: Reading, corpora: Iterable[Corpus]) -> Reading:
+    """Return the options of reading with the heads with which a corpus was read, which the other side needs, too.
+
+    Raises `UsageError` for corpora of CorefUD with different heads.
+    """
+    heads = {side.reading.get("heads") for side in corpora if side.documents.nodes is not None}
+    if len({each or "file" for each in heads}) > 1:
+        raise UsageError("heads: the key and the response were read with different ones; pass the same to both read()")
+    return reading if reading.heads or len(heads) != 1 else replace(reading, heads=heads.pop())
 
 
 def _refuse_late(reading: Reading, name: str, side: Given) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 from corefscore.core.documents import KEY
@@ -48,12 +48,14 @@ def scored_each(
     systems: Mapping[str, Any],
     score_one: Callable[[Any], Result],
     files: Collection[str],
+    runs: Mapping[str, Sequence[str]] | None,
     *,
     tell: Callable[[Sequence[Finding], str], None] = lambda found, name: None,
     refused: Callable[[str, ScorerError], None] | None = None,
     blamed: Collection[str] = (),
 ) -> tuple[dict[str, Result], list[Noticed]]:
     """Score systems with ``score_one``, which takes a value of ``systems``; returns results by name, and all notices.
+    ``runs`` are the names of the runs of each system, if some have several.
 
     ``tell`` is called with the notices of each system and its name; notices about the key alone, which is known by its
     ``files``, are passed only once, with an empty name. The error of a system that cannot be scored is raised, or
@@ -79,7 +81,20 @@ def scored_each(
             tell(found, of)
             notices += [(of, notice) for notice in found]
         known.update(of_key)
+    if same := list(_same(results, runs or {})):
+        tell(same, "")
+        notices += [("", notice) for notice in same]
     return results, notices
+
+
+def _same(results: Mapping[str, Result], runs: Mapping[str, Sequence[str]]) -> Iterator[Finding]:
+    """Yield a notice for each run with the same counts as an earlier run of its system: a copy, by all appearances."""
+    for system, its in runs.items():
+        known: dict[Hashable, str] = {}
+        for run in filter(results.__contains__, its):
+            first = known.setdefault(tuple(counts.tobytes() for counts in results[run].counts.values()), run)
+            if first != run:
+                yield Finding("same-runs", system, details={"first": first, "second": run})
 
 
 def _is_of_key(notice: Finding, files: Collection[str]) -> bool:
