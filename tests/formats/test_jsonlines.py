@@ -639,7 +639,9 @@ OF_DOCUMENTS = "the names of documents"
         ({"remark": "none at all"}, []),
         ({"doc_key": "a", "title": "b", "words": ["a", "b"]}, [("words", "the words")]),
         ({"doc_key": "a", "sentences": [["a", "b"]], "tokens": ["a", "b"]}, []),
-        ({"name": 5}, []),
+        ({"name": 5}, [("name", OF_DOCUMENTS)]),
+        ({"book": "a", "lang": "a"}, [("book", OF_DOCUMENTS)]),
+        ({"doc": 7}, [("doc", OF_DOCUMENTS)]),
         ({"doc_key": "a", "tokens": ["a", "b"], "subtoken_map": [0, 1]}, []),
         ({"document": "a text with blanks"}, []),
     ],
@@ -667,6 +669,45 @@ def test_fields_that_may_be_meant_are_told(
     path.write_text(lines({**fields, "clusters": [[[0, 0], [1, 1]]]}, second))
     notices = [notice for notice in corefscore.read(path).notices if notice.code == "unread-field"]
     assert sorted((notice.details["name"], notice.details["what"]) for notice in notices) == told
+
+
+@pytest.mark.parametrize(
+    ("field", "values", "told"),
+    [
+        ("stem", ["a1", "a2", "b1"], True),
+        ("stem", ["a1", "a2", "a1"], False),
+        ("stem", ["a 1", "a 2", "b 1"], False),
+        ("stem", [3, 1, 2], False),
+        ("date", ["2001", "2002", "2003"], False),
+        ("system", ["a1", "a2", "b1"], False),
+    ],
+)
+def test_a_field_with_a_name_for_each_of_several_documents_is_told(
+    field: str, values: list[object], told: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / "file.jsonl"
+    path.write_text(lines(*({field: value, "clusters": [[[0, 0], [1, 1]]]} for value in values)))
+    found = [notice.details["name"] for notice in corefscore.read(path).notices if notice.code == "unread-field"]
+    assert found == [field] * told
+
+
+def test_offsets_within_words_are_told_once(tmp_path: Path) -> None:
+    """After a letter of two bytes, those of a program that counts bytes; not in scripts without blanks, nor two of
+    many."""
+    text, path = "Zo\u00e9 saw Bo, and she left him there with her dog.", tmp_path / "file.jsonl"
+    right = [[at, at + len(word)] for word in ("Bo", "she", "him", "her dog") for at in [text.index(word)]]
+    shifted = [[start + 1, end + 1] for start, end in right]
+    for clusters, said in (
+        ([right], None),
+        ([shifted], "4 of 4 mentions"),
+        ([right, shifted[:1]], None),
+        ([right, shifted[:2]], "2 of 6 mentions"),
+    ):
+        path.write_text(lines(*({"doc_key": name, "text": text, "clusters": clusters} for name in "ab")))
+        found = [notice.details for notice in corefscore.read(path).notices if notice.code == "within-words"]
+        assert [its["count"] for its in found] == [said] * (said is not None)
+    path.write_text(lines({"doc_key": "a", "text": "\u5979\u8d70\u4e86\u5c0f\u718a", "clusters": [[[0, 1], [3, 4]]]}))
+    assert "within-words" not in [notice.code for notice in corefscore.read(path).notices]
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -564,7 +565,15 @@ def test_documents_in_a_column_of_anything_are_told_if_labels_surely_restart(
         ("p1,p1 p2,p1 p3,p2 p4,p4 p5,p4", "p2"),  # parents that are no roots
         ("p1,p1 p2,p1 p3,p1 p4,p4 p5,p4", None),
         ("p1,a p2,a p3,p1 p4,b", None),  # one label of three
-        ("1, 2,1 3,1 4, 5,4", None),  # numbers
+        ("1, 2,1 3,1 4, 5,4", "1"),  # numbers of items
+        ("4, 6,4 1, 9,6 3, 8,3", "4"),  # antecedents
+        ("1,2 2,3 3, 4,5 5,", "2"),  # the next mention
+        ("1, 2,1 3,1 4, 5,2", None),  # numbers of labels
+        ("1,1 2,2 3,2 4,1 5,5 6,4 7,5", "4"),  # antecedents, the first itself
+        ("0,0 1,0 2,2 3,2", None),  # by the first of each
+        ("1, 2,2 3, 4,2 5,4 6,2 7,4", None),  # numbers of labels without those of single items
+        ("7,3 2,9 3, 9,2 5,7", None),  # in no order
+        ("1, 2,1 3,1 4, 5,6", None),  # that are no items
         ("p1,a p2,b", None),
     ],
 )
@@ -610,6 +619,34 @@ def test_labels_of_merged_cells_in_some_documents_are_told(tmp_path: Path) -> No
         path.write_text("".join(["document,item,entity\n", *rows]))
         found = [notice.details["among"] for notice in read(path).notices if notice.code == "merged-cells"]
         assert found == [told] * bool(told)
+
+
+@pytest.mark.parametrize("merged", [True, False])
+def test_labels_of_merged_cells_in_several_places_are_told(merged: bool, tmp_path: Path) -> None:
+    """A program merges equal labels that follow each other; with labels that recur, some would do so by chance."""
+    labels = [draw for draw in Random(0).choices("ABCDE", k=100) for _ in range(2)]
+    shown = [now if now != before or not merged else "" for before, now in pairwise(["", *labels])]
+    if not merged:  # every other item has no label
+        shown = [label if number % 3 else "" for number, label in enumerate(labels)]
+    path = tmp_path / "table.csv"
+    path.write_text("item,entity\n" + "".join(f"m{number},{label}\n" for number, label in enumerate(shown)))
+    found = [notice.details["what"] for notice in read(path).notices if notice.code == "merged-cells"]
+    assert found == [f"has no two items in a row, and {shown.count('')} rows have no label"] * merged
+
+
+def test_labels_in_python_that_are_links_are_told() -> None:
+    """Of a series with its positions, of text, and of a mixture; not numbers beside text."""
+    for labels, items, told in (
+        ([None, 0, 0, None, 3, 3], None, True),
+        (np.array(["", "a", "a", "", "d"]), np.array(list("abcde")), True),
+        (["", "a", "a", "", "d"], list("abcde"), True),
+        ([None, 1, 1, None, 4], ["1", "2", "3", "4", "5"], True),
+        (np.array([0, 0, 1, 1, 5]), ["0", "1", "2", "3", "4"], False),
+        (np.array([0, 0, 1, 1, 4]), None, False),
+        ([7, 7], ["a", "b"], False),
+    ):
+        codes = [notice.code for notice in from_labels(labels, items).notices]
+        assert ("linked-items" in codes) == told, (labels, items, codes)
 
 
 STRAY = ["m1,A,the bird", 'm2,A,"Oh', "m3,B,she", "m4,B,her", 'm5,C,no"', "m6,C,it"]
@@ -659,7 +696,7 @@ def test_a_row_with_all_items_of_an_entity_is_told(items: list[str], told: str |
     path = tmp_path / "table.csv"
     path.write_text("cluster,item\n" + "".join(f'{number},"{item}"\n' for number, item in enumerate(items)))
     said = [notice.details["what"] for notice in read(path).notices if notice.code == "merged-cells"]
-    assert said == ([f'such as "{told}"'] if told else [])
+    assert said == ([f'has one item only, such as "{told}"'] if told else [])
     path.write_text(path.read_text() + '0,"x; y"\n')
     assert not read(path).notices, "an entity has two items"
 

@@ -10,7 +10,7 @@ from unicodedata import normalize
 
 import numpy as np
 
-from corefscore.core.arrays import NONE, ranked
+from corefscore.core.arrays import NONE, Bools, Ints, ranked
 from corefscore.core.documents import Documents, Place
 from corefscore.core.findings import Finding, plural, shortened
 from corefscore.core.items import Numbers
@@ -70,13 +70,15 @@ _SEVERAL = rf"|\d+(?:{_BETWEEN}\d+)+"
 """What programs write for a value that is missing, or with a probability, or spreadsheets for one that they do not show
 whole, in lower case; between several values; and for several numbers."""
 
-_RARE = 0.001
-"""The chance below which documents are unlike the others."""
+_RARE, _RARELY = 0.001, 0.01
+"""The chance below which documents are unlike the others, and below which labels are in an odd order."""
+
+_ALONE = "has one item only, "
 
 
 def merged_cells(documents: Documents) -> Iterator[Finding]:
-    """Yield a notice if several rows have no label, and every entity of documents with such rows has one item only; or
-    if every entity has one item only, and most items seem to be lists of items."""
+    """Yield a notice if several rows have no label, and every entity of documents with such rows has one item only, or
+    none two in a row; or if every entity has one item only, and most items seem to be lists of items."""
     without = documents.items.document if documents.items else NONE
     several = np.bincount(documents.entity, minlength=len(documents.document)) > 1
     partly = (np.bincount(without, minlength=len(documents)) > 0)[documents.document]
@@ -85,7 +87,10 @@ def merged_cells(documents: Documents) -> Iterator[Finding]:
     chance = (1 - rest.sum() / (len(rest) + 1)) ** partly.sum()
     if 1 < partly.sum() <= len(without) and not several[partly].any() and chance < _RARE:
         among = f"{partly.sum()} entities in {len(np.unique(without))} of {plural(len(documents), 'document')}"
-        yield found_at(documents.place_of(int(without[0])), "merged-cells", among=among, what=unlabelled)
+        yield found_at(documents.place_of(int(without[0])), "merged-cells", among=among, what=_ALONE + unlabelled)
+    elif len(without) > 1 and several.any() and _apart(documents, partly):
+        what = f"has no two items in a row, {unlabelled}"
+        yield found_at(documents.place_of(int(without[0])), "merged-cells", among=f"{every} entities", what=what)
     if every > 1 and not several.any():
         names = documents.words_of(range(min(every, 1000)))
         # Signs of lists, a comma with less weight, since names have some. All ids have the same number.
@@ -94,7 +99,50 @@ def merged_cells(documents: Documents) -> Iterator[Finding]:
         if max(signs) > 2 and len({*signs}) > 1 and 2 * sum(map(bool, signs)) > len(signs):
             what = f'such as "{shortened(names[signs.index(max(signs))])}"'
         if what:
-            yield found_at(documents.place_of(0), "merged-cells", among=f"{every} entities", what=what)
+            yield found_at(documents.place_of(0), "merged-cells", among=f"{every} entities", what=_ALONE + what)
+
+
+def _apart(documents: Documents, partly: Bools) -> bool:
+    """Return whether no two items with the same label, with or without others without a label between them, follow each
+    other in documents that are ``partly`` without labels, although chance would rarely part all of them."""
+    rows = np.flatnonzero(partly[documents.entity])
+    rows = rows[np.lexsort((documents.line[rows], documents.document[documents.entity[rows]]))]
+    entity = documents.entity[rows]
+    size, of = np.bincount(entity, minlength=len(documents.document)), documents.document[entity]
+    next_ = of[1:] == of[:-1]
+    same = (size[entity] - 1) / np.maximum(np.bincount(of)[of] - 1, 1)
+    chance = np.prod(1 - same[1:][next_])
+    return bool(chance < _RARELY and not (entity[1:] == entity[:-1])[next_].any())
+
+
+_LONG, _FEW = 19, 7
+"""Numbers with as many digits are not looked at; so few labels can be numbered in any order by chance."""
+
+
+def linked_items(place: Place, labels: Sequence[str], as_item: Ints, item: Ints, label: Ints) -> Iterator[Finding]:
+    """Yield a notice about a label that is an item with another label, or none, if most labels are items, as where a
+    label is a link to another item. ``as_item`` is the number of the item that each label is, -1 for none; ``item`` and
+    ``label`` are those of each row, -1 for no label.
+
+    Numbers can be both, so they are links only if all are items, each before that of its row (or each after it), and if
+    they do not seem to number labels: these leave none out, or each new one is larger. If some items are linked to
+    themselves, a new one must be smaller."""
+    its = label[label >= 0]
+    steps = item[label >= 0] - as_item[its]
+    links = bool((as_item[its] >= 0).all() and ((steps >= 0).all() or (steps < 0).all()))
+    if links:
+        new = [labels[its[at]].removesuffix(".0") for at in np.sort(np.unique(its, return_index=True)[1]).tolist()]
+        numbers = [int(text) for text in new if text.isdecimal() and len(text) < _LONG]
+        rise, least = numbers == sorted(numbers), min(numbers, default=0)
+        counted = max(numbers, default=0) - len(numbers) < least < 2 and (rise or len(numbers) < _FEW)
+        links = not counted and bool(steps.all() or not rise)
+    if not links:
+        as_item = np.where([text.removesuffix(".0").isdecimal() for text in labels], -1, as_item)
+    if 2 * np.count_nonzero(as_item >= 0) >= len(labels) > 0:
+        own = np.full(max(as_item.max(), item.max()) + 1, -2)
+        own[item] = label
+        linked = np.flatnonzero((as_item >= 0) & (own[as_item] > -2) & (own[as_item] != np.arange(len(labels))))
+        yield from (found_at(place, "linked-items", label=labels[at]) for at in linked[:1])
 
 
 def odd_ids(documents: Documents) -> Iterator[Finding]:

@@ -50,7 +50,7 @@ from corefscore.formats.base import (
     refused,
     shares_spans,
 )
-from corefscore.formats.ids import merged_cells
+from corefscore.formats.ids import linked_items, merged_cells
 from corefscore.formats.jsonlines.objects import (
     IN_SENTENCE,
     IN_TEXT,
@@ -116,15 +116,6 @@ def documents(
     items = Items(values, columns[0][~labelled], columns[1][~labelled], others=others)
     tokens = np.full(len(names), -1)
     return by_appearance(Documents(names, places, tokens, *in_order, words=ItemWords(values), items=items))
-
-
-def _linked(items: Numbers, labels: Numbers, item: Ints, label: Ints) -> str | None:
-    """Find a label that is an item with another label, or none, if most labels are items. Numbers can be both."""
-    as_item = np.array([-1 if text.isdecimal() else items.table.get(text, -1) for text in labels])
-    own = np.full(len(items), -1)
-    own[item] = label
-    linked = np.flatnonzero((as_item >= 0) & (own[as_item] >= 0) & (own[as_item] != np.arange(len(labels))))
-    return labels[linked[0]] if len(linked) and 2 * np.count_nonzero(as_item >= 0) >= len(labels) else None
 
 
 def recognises(head: bytes) -> bool:
@@ -193,8 +184,8 @@ class _Side(NamedTuple):
             is_new = told.isdisjoint(its.name for its in self.files)
             if cut and is_new and (of_json or not self._restart(document, label)):
                 self.notices.append(found_at(place, "cut-clusters", count=plural(cut, "label")))
-        if linked := _linked(self.items, self.labels, item, label):
-            self.notices.append(found_at(place, "linked-items", label=linked))
+        as_item = np.array([self.items.table.get(text, -1) for text in self.labels[1:]], np.int64)
+        self.notices.extend(linked_items(place, self.labels[1:], as_item, item, label - 1))
         others = {name: np.concatenate(hashes) for name, hashes in self.others.items()}
         # Documents are numbered in the order of their first rows.
         first = np.searchsorted(np.maximum.accumulate(document), np.arange(len(names)))

@@ -37,7 +37,10 @@ _OF_IDS = (
 _OF_DOCUMENTS = r"(?i)(?:doc|document|file|text|article|story)[-_ ]?(?:id|key|name)|doc|document|file|(?:file_?)?path"
 """Names of what may have the name of the document, if no known field or column has it."""
 
-OF_TEXTS = "(?i)(?:topic|book|novel|story|play|poem|thread|dialogue|tweet)s?(?:[-_ ]?(?:id|name|title|number))?"
+OF_TEXTS = (
+    "(?i)(?:topic|book|novel|story|play|poem|thread|dialogue|tweet|article|passage|conversation|interview|letter|email"
+    "|abstract|report|transcript|review|paper|post|meeting|video|movie|docno)s?(?:[-_ ]?(?:id|name|title|number))?"
+)
 """Names of what has the name of a document if each has its own entities."""
 
 _UNIT = "(?:token|tok|word|char|byte|mention|span|global|doc|offset|idx|index|pos|position|id)?s?[-_ ]?"
@@ -96,12 +99,16 @@ def naming_fields(values: Mapping[str, Sequence[str | int]], count: int) -> list
 
 
 def _look_like_names(name: str, values: Sequence[str | int]) -> bool:
-    is_id = len(values) > 1 and re.search(_IDS, name) is not None and not side_in(name)
+    known = re.search(_IDS, name) or re.fullmatch(f"{OF_TEXTS}|(?i:docs?|documents?|files?|title|name|path)", name)
+    is_id = len(values) > 1 and known is not None and not side_in(name)
     numbers = [value for value in values if isinstance(value, int)]
     if numbers:  # those in order from 0 or 1 say no more than lines do
         return is_id and numbers not in ([*range(len(numbers))], [*range(1, len(numbers) + 1)])
     title = re.search("(?i)(?:name|title)$", name) is not None
-    return (title or is_id or names_documents(name)) and all(v and (title or " " not in str(v)) for v in values)
+    # Other text without blanks is probably a name, too, if there is one for each document.
+    other = len(values) > 2 and not side_in(name) and not re.search(_NO_ENTITIES, _plain(name))
+    likely = title or is_id or other or names_documents(name)
+    return likely and all(value and (title or " " not in str(value)) for value in values)
 
 
 def leave(

@@ -8,7 +8,7 @@ import math
 import os
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 from typing import Any, NamedTuple, TypeAlias
@@ -16,13 +16,13 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from corefscore.core.arrays import Ints
-from corefscore.core.documents import KEY, RESPONSE, Clusters, Place, joined
+from corefscore.core.documents import KEY, RESPONSE, Clusters, Documents, Place, joined
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, shortened
-from corefscore.core.items import Values, text_of
+from corefscore.core.items import Numbers, Values, text_of
 from corefscore.core.sources import Source
 from corefscore.formats import BY_CONTENT, TAGGED, Reading, opened
-from corefscore.formats.ids import merged_cells, odd_ids
+from corefscore.formats.ids import linked_items, merged_cells, odd_ids
 from corefscore.formats.labels import UNNAMED
 from corefscore.formats.labels import documents as documents_of
 from corefscore.formats.numbering import documents_in
@@ -216,16 +216,34 @@ def from_labels(
     found = replace(found, label=-1 - found.label, odd_labels=texts, unnamed=documents is None)
     if index is not None and items is index and found.items and not np.array_equal(np.asarray(index), np.arange(size)):
         found = replace(found, items=found.items._replace(of_index=True))
-    notices = list(merged_cells(found))
-    if documents is None and not isinstance(item.values, range):
+    return Corpus(found, tuple(_odd(found, texts, entity, item)), {})
+
+
+def _odd(found: Documents, texts: Sequence[str], entity: _Column, item: _Column) -> Iterator[Finding]:
+    """Yield what is odd about the columns of a clustering; ``texts`` are the labels as text."""
+    yield from merged_cells(found)
+    yield from linked_items(Place(Source("labels"), None), texts, _as_items(entity, item), item.number, entity.number)
+    if found.unnamed and not isinstance(item.values, range):
         rows = [item.values[number] for number in item.number[:_FIRST].tolist()]
         if part := documents_in(rows, [texts[at] if at >= 0 else "" for at in entity.number[:_FIRST].tolist()]):
             expected = "all items are in one document; from_labels(labels, items, documents) divides them"
             details = {"name": part, "what": "the name of a document", "expected": expected}
-            notices.append(Finding("unread-field", "labels", details=details))
+            yield Finding("unread-field", "labels", details=details)
     its = entity.values
-    plain = isinstance(its, np.ndarray) and its.dtype.kind in "iu" and not (its // _LARGE).any()
-    return Corpus(found, (*notices, *(() if plain else odd_ids(found))), {})
+    if not isinstance(its, np.ndarray) or its.dtype.kind not in "iu" or (its // _LARGE).any():
+        yield from odd_ids(found)
+
+
+def _as_items(labels: _Column, items: _Column) -> Ints:
+    """Return the number of the item that each label is, -1 for none. Numbers are no text."""
+    values = np.asarray(items.values) if isinstance(items.values, range) else items.values
+    if not isinstance(labels.values, np.ndarray):
+        table = Numbers(*map(text_of, values)).table
+        return np.array([table.get(text_of(value), -1) for value in labels.values], np.int64)
+    if not isinstance(values, np.ndarray) or values.dtype.kind != labels.values.dtype.kind or not len(values):
+        return np.full(len(labels.values), -1)
+    at = np.minimum(np.searchsorted(values, labels.values), len(values) - 1)
+    return np.where(values[at] == labels.values, at, -1)
 
 
 def _index(column: Any) -> Any:

@@ -336,6 +336,18 @@ def pieces_of(text: str, offsets: Sequence[int]) -> tuple[str, int, Ints]:
     return " ".join(text[start:stop] for start, stop in words), len(words), mentions
 
 
+def within_words(text: str, offsets: Sequence[int]) -> list[str]:
+    """List the mentions that begin or end within a word, or with white space. Only letters that have a capital are
+    looked at, since other scripts have no blanks between words. ``offsets`` are those of `pieces_of`."""
+
+    def within(at: int) -> bool:
+        two = text[at - 1 : at + 1]
+        return len(two) == 2 and two.isalpha() and two.lower() != two.upper()
+
+    found = zip(offsets[::2], offsets[1::2], strict=True)
+    return [its for a, z in found if (its := text[a : z + 1]) != its.strip() or within(a) or within(z + 1)]
+
+
 _WORDS_PER_SUBTOKEN, _WORDS_BESIDES = 10, 100
 """The largest number of words of a document: so many for each of its subtokens, and so many more. Words without
 subtokens are rare, and a number such as 99999999 in a short line must not take all memory."""

@@ -34,7 +34,7 @@ import numpy as np
 from corefscore.core.arrays import NONE, Ints
 from corefscore.core.documents import KEY, OF_FIELD, RESPONSE, UNKNOWN, Documents, Place, Texts
 from corefscore.core.errors import InputError, UsageError
-from corefscore.core.findings import MOST, Finding, Found, plural
+from corefscore.core.findings import MOST, Finding, Found, plural, shortened
 from corefscore.core.items import LONGEST, Items, ItemWords, Numbers
 from corefscore.core.sources import Source
 from corefscore.formats.base import BATCH, CLUSTERS, Annotations, Request, Sentences, found_at, refused, zeros_in
@@ -59,6 +59,7 @@ from corefscore.formats.jsonlines.objects import (
     pieces_of,
     records,
     sentences_of,
+    within_words,
 )
 from corefscore.formats.sides import METADATA, OF_ENTITIES, leave, naming_fields, refuse_other_side, side_in
 from corefscore.formats.words import numbers_of
@@ -75,6 +76,9 @@ _PREDICTIONS = "(?i)pred[a-z]*(?:_coref[a-z]*)?|hyp[a-z]*|outputs?"
 
 _ANSWER = "answer"
 """The field of tagged text (`corefscore.formats.tagged`)."""
+
+_ODD = 0.1
+"""The share of the mentions of a document that is reported if they begin or end within words."""
 
 _LONGEST_NAME = 200
 """The number of characters that what may be a name has at most."""
@@ -102,7 +106,7 @@ class _Reader:
         self.note, self.request, self.found = note, request, found
         self.words = partial(words_of_spans, annotations_of, request._replace(names=None))
         self.items = Numbers()
-        self.seen = self.told_alone = False
+        self.seen = self.told_alone = self.told_within = False
         self.nameless: list[Place] = []  # the documents of a file without names
         self.values: dict[str, list[str | int]] = {}  # of the fields of these that are not read
         self._begin()
@@ -180,6 +184,7 @@ class _Reader:
         tokens, flat = self._mentions(name, place, fields, field, dialect)
         text = fields.get(dialect.words) if dialect.shape == TEXT else None
         if text is not None:
+            self._note_within(place, name, text, flat)
             text, tokens, mentions = pieces_of(text, flat)
             if len(blank := np.flatnonzero(mentions[:, 0] > mentions[:, 1])):
                 start, end = flat[2 * blank[0]], flat[2 * blank[0] + 1]
@@ -209,6 +214,14 @@ class _Reader:
             self.texts.append(self._text_of(fields, tokens, dialect))
         if self.found is not None and (empty := sum(not cluster for cluster in fields[field])):
             self.note(found_at(place, "empty-cluster", document=name, count=plural(empty, "cluster"), field=field))
+
+    def _note_within(self, place: Place, name: str, text: str, offsets: Sequence[int]) -> None:
+        """Add a notice, once, for a document in which several mentions begin or end within a word."""
+        odd = () if self.told_within else within_words(text, offsets)
+        if 1 < len(odd) >= _ODD * len(offsets) / 2:
+            self.told_within = True
+            count = f"{len(odd)} of {plural(len(offsets) // 2, 'mention')}"
+            self.note(found_at(place, "within-words", document=name, count=count, words=shortened(odd[0])))
 
     def _note_alone(self, place: Place, fields: Fields, names: Sequence[str], clusters: Sequence[Any]) -> None:
         """Add a notice for a field with entities of one mention that are not in the clusters."""
