@@ -336,16 +336,17 @@ def pieces_of(text: str, offsets: Sequence[int]) -> tuple[str, int, Ints]:
     return " ".join(text[start:stop] for start, stop in words), len(words), mentions
 
 
-def within_words(text: str, offsets: Sequence[int]) -> list[str]:
-    """List the mentions that begin or end within a word, or with white space. Only letters that have a capital are
-    looked at, since other scripts have no blanks between words. ``offsets`` are those of `pieces_of`."""
+def within_words(text: str, offsets: Sequence[int]) -> list[tuple[int, int]]:
+    """List the first and the last character of mentions that begin or end within a word, or with white space. Only
+    letters that have a capital are looked at, since other scripts have no blanks between words. ``offsets`` are those
+    of `pieces_of`."""
 
     def within(at: int) -> bool:
         two = text[at - 1 : at + 1]
         return len(two) == 2 and two.isalpha() and two.lower() != two.upper()
 
     found = zip(offsets[::2], offsets[1::2], strict=True)
-    return [its for a, z in found if (its := text[a : z + 1]) != its.strip() or within(a) or within(z + 1)]
+    return [its for its in found if any(text[at].isspace() for at in its) or within(its[0]) or within(its[1] + 1)]
 
 
 _WORDS_PER_SUBTOKEN, _WORDS_BESIDES = 10, 100

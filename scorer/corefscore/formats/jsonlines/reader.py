@@ -220,8 +220,9 @@ class _Reader:
         odd = () if self.told_within else within_words(text, offsets)
         if 1 < len(odd) >= _ODD * len(offsets) / 2:
             self.told_within = True
-            count = f"{len(odd)} of {plural(len(offsets) // 2, 'mention')}"
-            self.note(found_at(place, "within-words", document=name, count=count, words=shortened(odd[0])))
+            count, (first, last) = f"{len(odd)} of {plural(len(offsets) // 2, 'mention')}", odd[0]
+            words = shortened(text[first : last + 1])
+            self.note(found_at(place, "within-words", document=name, count=count, words=words))
 
     def _note_alone(self, place: Place, fields: Fields, names: Sequence[str], clusters: Sequence[Any]) -> None:
         """Add a notice for a field with entities of one mention that are not in the clusters."""
