@@ -388,7 +388,14 @@ def test_both_sides_have_the_heads_with_which_one_was_read(key: Path) -> None:
     for found in (corefscore.score(read, key, "conll"), corefscore.score(key, read, "conll")):
         assert (found.conll, found.signature) == (1, last.signature)
     assert corefscore.score(corefscore.read(key, heads="file"), corefscore.read(key), "conll").conll == 1
-    with pytest.raises(UsageError, match="pass the same to both read"):
+    two = key.with_name("two.conllu")
+    two.write_text(key.read_text() + key.read_text().replace("id = d", "id = e"))
+    several = corefscore.read(two, heads="last")
+    for pair in ((several, {"itself": str(two)}), (str(two), {"itself": several})):
+        assert corefscore.compare(*pair, "lea.f1").results["itself"]["lea"].f1 == 1
+    for sides in ((read, key), (key, read)):
+        assert corefscore.explain(*sides).official["conll"].f1 == 1
+    with pytest.raises(UsageError, match="read with heads='last', another with heads=None; pass the same"):
         corefscore.score(read, corefscore.read(key), "conll")
 
 

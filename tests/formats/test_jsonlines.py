@@ -674,12 +674,15 @@ def test_fields_that_may_be_meant_are_told(
 @pytest.mark.parametrize(
     ("field", "values", "told"),
     [
-        ("stem", ["a1", "a2", "b1"], True),
-        ("stem", ["a1", "a2", "a1"], False),
-        ("stem", ["a 1", "a 2", "b 1"], False),
-        ("stem", [3, 1, 2], False),
-        ("date", ["2001", "2002", "2003"], False),
-        ("system", ["a1", "a2", "b1"], False),
+        ("stem", ["ab1", "ab2", "bc1", "bc2", "cd"], True),
+        ("stem", ["ab1", "ab2", "bc1", "bc2"], False),  # few
+        ("stem", ["ab1", "ab2", "bc1", "bc2", "ab1"], False),
+        ("stem", ["ab 1", "ab 2", "bc 1", "bc 2", "cd"], False),
+        ("stem", [3, 1, 2, 5, 4], False),
+        ("loss", ["0.1", "0.2", "0.3", "0.4", "0.5"], False),
+        ("made", [f"2026-01-0{day}T10:00:00Z" for day in range(1, 6)], False),
+        ("date", ["ab1", "ab2", "bc1", "bc2", "cd"], False),
+        ("system", ["ab1", "ab2", "bc1", "bc2", "cd"], False),
     ],
 )
 def test_a_field_with_a_name_for_each_of_several_documents_is_told(

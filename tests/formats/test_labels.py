@@ -565,7 +565,12 @@ def test_documents_in_a_column_of_anything_are_told_if_labels_surely_restart(
         ("p1,p1 p2,p1 p3,p2 p4,p4 p5,p4", "p2"),  # parents that are no roots
         ("p1,p1 p2,p1 p3,p1 p4,p4 p5,p4", None),
         ("p1,a p2,a p3,p1 p4,b", None),  # one label of three
-        ("1, 2,1 3,1 4, 5,4", "1"),  # numbers of items
+        ("1, 2,1 3,1 4, 5,4", None),  # numbers, too few
+        (" ".join(f"{n},{n - n % 3 if n % 3 else ''}" for n in range(3, 24)), "3"),  # numbers of items without a label
+        (" ".join(f"{n},{n - 1 if n % 2 else ''}" for n in range(2, 20)), None),  # by chance, half have a label
+        ("1,3 2,3 3, 4,", None),
+        ("1, 2, 3,2 4,2 5, 6,2 7,4 8,4 9, 10,4", None),  # labels from 0, without those of single items
+        ("1, 2, 3,2 4,2 5,2 6,4 7, 8,4 9,5 10, 11,5", None),  # without some entities
         ("4, 6,4 1, 9,6 3, 8,3", "4"),  # antecedents
         ("1,2 2,3 3, 4,5 5,", "2"),  # the next mention
         ("1, 2,1 3,1 4, 5,2", None),  # numbers of labels
@@ -573,6 +578,9 @@ def test_documents_in_a_column_of_anything_are_told_if_labels_surely_restart(
         ("0,0 1,0 2,2 3,2", None),  # by the first of each
         ("1, 2,2 3, 4,2 5,4 6,2 7,4", None),  # numbers of labels without those of single items
         ("7,3 2,9 3, 9,2 5,7", None),  # in no order
+        ("1, 2,1 3,2 4,1 5,3 6,4", None),  # all numbers up to the last, and few
+        ("1, 2,1 3,2 4,1 5,3 6,4 7,6 8,5 9,8", "1"),
+        (f"{'1' * 30}, 2,{'1' * 30} 3,2 4,2 5,3", None),  # no numbers to compare
         ("1, 2,1 3,1 4, 5,6", None),  # that are no items
         ("p1,a p2,b", None),
     ],
@@ -631,19 +639,27 @@ def test_labels_of_merged_cells_in_several_places_are_told(merged: bool, tmp_pat
     path = tmp_path / "table.csv"
     path.write_text("item,entity\n" + "".join(f"m{number},{label}\n" for number, label in enumerate(shown)))
     found = [notice.details["what"] for notice in read(path).notices if notice.code == "merged-cells"]
-    assert found == [f"has no two items in a row, and {shown.count('')} rows have no label"] * merged
+    assert found == [f"never has two items one after the other, and {shown.count('')} rows have no label"] * merged
+    codes = [notice.code for notice in from_labels(shown, [f"m{number}" for number in range(len(shown))]).notices]
+    assert ("merged-cells" in codes) == merged
 
 
 def test_labels_in_python_that_are_links_are_told() -> None:
-    """Of a series with its positions, of text, and of a mixture; not numbers beside text."""
+    """Of a series with its positions, of text, and of a mixture; not numbers of an array beside text."""
+    antecedents = [None, None, 1, 0, 2, 3, 5, 4, 7, 6]
     for labels, items, told in (
-        ([None, 0, 0, None, 3, 3], None, True),
+        (antecedents, None, True),
+        (pd.Series(antecedents), None, True),
+        (antecedents, [str(number) for number in range(10)], True),
+        ([None, None, 1.0, 0.0, 2.0, 3.0, 5.0, 4.0, 7.0, 6.0], None, True),
+        (np.array([0, 0, 1, 0, 2, 3, 5, 4, 7, 6]), np.arange(10), True),
+        (np.array([0, 0, 1, 0, 2, 3, 5, 4, 7, 6]), np.arange(1, 11), False),
+        (np.array([0, 0, 1, 0, 2, 3, 5, 4, 7, 6]), np.array(list("0123456789")), False),
         (np.array(["", "a", "a", "", "d"]), np.array(list("abcde")), True),
         (["", "a", "a", "", "d"], list("abcde"), True),
-        ([None, 1, 1, None, 4], ["1", "2", "3", "4", "5"], True),
-        (np.array([0, 0, 1, 1, 5]), ["0", "1", "2", "3", "4"], False),
-        (np.array([0, 0, 1, 1, 4]), None, False),
         ([7, 7], ["a", "b"], False),
+        ([None, None], ["a", "b"], False),
+        (np.array([], np.int64), np.array([], np.int64), False),
     ):
         codes = [notice.code for notice in from_labels(labels, items).notices]
         assert ("linked-items" in codes) == told, (labels, items, codes)

@@ -240,12 +240,37 @@ def test_documents_are_not_merged_twice() -> None:
     assert len(first.result().documents) == 3
 
 
-def test_a_copy_of_a_scorer_goes_its_own_way() -> None:
+@pytest.mark.parametrize("way", [copy.copy, copy.deepcopy, lambda scorer: pickle.loads(pickle.dumps(scorer))])
+def test_a_copy_of_a_scorer_goes_its_own_way(way: Callable[[Scorer], Scorer]) -> None:
     scorer = Scorer("muc")
-    scorer.add(KEY, KEY)
-    its_copy = copy.copy(scorer)
-    its_copy.add(KEY, [])
+    scorer.add(KEY, KEY, name="a")
+    its_copy = way(scorer)
+    its_copy.add(KEY, [], name="b")
+    scorer.add(KEY, KEY, name="c")
     assert (scorer.result()["muc"].recall, its_copy.result()["muc"].recall) == (1, 0.5)
+    assert (list(scorer.result().documents), list(its_copy.result().documents)) == (["a", "c"], ["a", "b"])
+    with pytest.raises(InputError, match="repeated-name"):
+        scorer.add(KEY, KEY, name="c")
+
+
+def test_a_scorer_that_is_reset_has_other_documents(tmp_path: Path) -> None:
+    """Of files, too: a copy of its first documents can be merged."""
+    scorer = Scorer("muc")
+    scorer.add(*DEMO)
+    with pytest.raises(UsageError, match="merge each scorer once"):
+        scorer.merge(before := copy.copy(scorer))
+    scorer.reset()
+    scorer.add(KEY, KEY)
+    scorer.merge(before)
+    assert len(scorer.result().documents) == 2
+
+
+def test_a_thread_that_counts_holds_up_no_other_scorer() -> None:
+    """Nor a process that begins meanwhile, which would wait forever."""
+    busy, other = Scorer("muc"), Scorer("muc")
+    with busy._lock, ThreadPoolExecutor(1) as pool:
+        assert pool.submit(other.add, KEY, KEY).result(timeout=60) is None
+        assert pool.submit(other.result).result(timeout=60)["muc"].f1 == 1
 
 
 def test_threads_can_share_a_scorer() -> None:
@@ -257,7 +282,8 @@ def test_threads_can_share_a_scorer() -> None:
     def add(number: int) -> None:
         scorer.add(key, key if number % 2 else [])
         if number > documents / 2:
-            assert scorer.result()["muc"].precision == 1
+            for seen in (scorer, copy.copy(scorer), pickle.loads(pickle.dumps(scorer))):
+                assert seen.result()["muc"].precision == 1
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(add, range(documents)))

@@ -80,7 +80,7 @@ class _Commands(click.Group):
             rows = [(name, _GROUP_HELP[name].format(names=", ".join(members))) for name, members in GROUPS.items()]
             formatter.write_dl(rows)
         with formatter.section("Commands (details: corefscore COMMAND --help)"):
-            formatter.write_dl([(name, self.get_command(ctx, name).get_short_help_str(200)) for name in COMMANDS])
+            formatter.write_dl([(name, self.get_command(ctx, name).get_short_help_str()) for name in COMMANDS])
         if broken:
             with formatter.section("Metrics of other packages that cannot be used"):
                 for error in broken:

@@ -82,7 +82,7 @@ def command(
     (--format json), or a file with the output of the official scorer; if that output has only one metric, write
     METRIC=BASELINE. --min sets minimum scores.
 
-    By default, it fails if any F1 is more than 0.05 points below that of the baseline.
+    By default, the check fails if any F1 is more than 0.05 points below that of the baseline.
 
     Exit status: 0 success; 1 input or baseline rejected; 2 usage or file error; 3 check failed.
 

@@ -40,7 +40,7 @@ def bibtex(metrics: Iterable[Metric]) -> str:
 )
 def command(metrics: str, output: str) -> None:
     """Print BibTeX of this software and of the papers of metrics. METRIC is one or more names of metrics, joined by
-    commas (default: conll). The official scorer is among the papers.
+    commas (default: conll). The entries include that of the official scorer.
 
     Examples:
       corefscore cite

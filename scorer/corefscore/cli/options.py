@@ -113,8 +113,12 @@ class Command(click.Command):
             formatter.write_paragraph()
             with formatter.indentation():
                 formatter.write_text(self.more)
-        with formatter.section("Examples"):
-            formatter.write(f"{self.examples}\n")
+        if self.examples:  # without docstrings (python -OO) there is no help
+            with formatter.section("Examples"):
+                formatter.write(f"{self.examples}\n")
+
+    def get_short_help_str(self, limit: int = 200) -> str:
+        return super().get_short_help_str(max(limit, 200))  # shells show the whole sentence
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         by_heading = grouped(self.params)

@@ -70,7 +70,7 @@ def command(
     repeated: str | None,
     **arguments: Any,
 ) -> int:
-    """Report every error and notice in files. The files can have any format; each line says where, and what to do.
+    """Report every error and notice in files. They can have any format. Each finding says where it is, and what to do.
 
     With --key, this also reports problems that are visible only against the key: missing or extra documents, different
     tokens, no mention in common, more repeated mentions than the official scorer accepts. The findings of the key come

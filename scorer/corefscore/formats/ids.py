@@ -70,8 +70,11 @@ _SEVERAL = rf"|\d+(?:{_BETWEEN}\d+)+"
 """What programs write for a value that is missing, or with a probability, or spreadsheets for one that they do not show
 whole, in lower case; between several values; and for several numbers."""
 
-_RARE, _RARELY = 0.001, 0.01
-"""The chance below which documents are unlike the others, and below which labels are in an odd order."""
+_RARE = 0.001
+"""The chance below which documents are unlike the others, and links to items without a label."""
+
+_ODD_ORDER = 0.01
+"""The chance below which equal labels are apart."""
 
 _ALONE = "has one item only, "
 
@@ -89,8 +92,9 @@ def merged_cells(documents: Documents) -> Iterator[Finding]:
         among = f"{partly.sum()} entities in {len(np.unique(without))} of {plural(len(documents), 'document')}"
         yield found_at(documents.place_of(int(without[0])), "merged-cells", among=among, what=_ALONE + unlabelled)
     elif len(without) > 1 and several.any() and _apart(documents, partly):
-        what = f"has no two items in a row, {unlabelled}"
-        yield found_at(documents.place_of(int(without[0])), "merged-cells", among=f"{every} entities", what=what)
+        among = f"{partly.sum()} entities in documents with such rows"
+        what = f"never has two items one after the other, {unlabelled}"
+        yield found_at(documents.place_of(int(without[0])), "merged-cells", among=among, what=what)
     if every > 1 and not several.any():
         names = documents.words_of(range(min(every, 1000)))
         # Signs of lists, a comma with less weight, since names have some. All ids have the same number.
@@ -103,46 +107,51 @@ def merged_cells(documents: Documents) -> Iterator[Finding]:
 
 
 def _apart(documents: Documents, partly: Bools) -> bool:
-    """Return whether no two items with the same label, with or without others without a label between them, follow each
-    other in documents that are ``partly`` without labels, although chance would rarely part all of them."""
+    """Return whether no two items with the same label follow each other, rows without a label left out, in documents
+    that have such rows, although chance would rarely part all of them. ``partly`` says which entities these have."""
     rows = np.flatnonzero(partly[documents.entity])
-    rows = rows[np.lexsort((documents.line[rows], documents.document[documents.entity[rows]]))]
-    entity = documents.entity[rows]
-    size, of = np.bincount(entity, minlength=len(documents.document)), documents.document[entity]
-    next_ = of[1:] == of[:-1]
-    same = (size[entity] - 1) / np.maximum(np.bincount(of)[of] - 1, 1)
-    chance = np.prod(1 - same[1:][next_])
-    return bool(chance < _RARELY and not (entity[1:] == entity[:-1])[next_].any())
+    of = documents.document[documents.entity[rows]]
+    order = np.lexsort((documents.start[rows], of))  # items have numbers in the order of rows
+    entity, of = documents.entity[rows[order]], of[order]
+    same_document = of[1:] == of[:-1]
+    size, every = np.bincount(entity, minlength=len(documents.document)), np.bincount(of)
+    chance = np.prod(1 - ((size[entity] - 1) / np.maximum(every[of] - 1, 1))[1:][same_document])
+    return bool(chance < _ODD_ORDER and not (entity[1:] == entity[:-1])[same_document].any())
 
 
-_LONG, _FEW = 19, 7
-"""Numbers with as many digits are not looked at; so few labels can be numbered in any order by chance."""
+_DIGITS, _FEW, _SOME = 19, 7, 3
+"""Longer numbers are no links. So few labels may be numbered in any order by chance, and so few links by it, too."""
 
 
 def linked_items(place: Place, labels: Sequence[str], as_item: Ints, item: Ints, label: Ints) -> Iterator[Finding]:
     """Yield a notice about a label that is an item with another label, or none, if most labels are items, as where a
     label is a link to another item. ``as_item`` is the number of the item that each label is, -1 for none; ``item`` and
-    ``label`` are those of each row, -1 for no label.
+    ``label`` are those of each row, -1 for no label. Numbers are links only if `_are_links`."""
+    own = np.full(max(as_item.max(initial=0), item.max(initial=0)) + 1, -2)
+    own[item] = label
+    if not _are_links(labels, as_item, item, label, own):
+        as_item = np.where([text.removesuffix(".0").isdecimal() for text in labels], -1, as_item)
+    linked = np.flatnonzero((as_item >= 0) & (own[as_item] > -2) & (own[as_item] != np.arange(len(labels))))
+    if 2 * np.count_nonzero(as_item >= 0) >= len(labels):
+        yield from (found_at(place, "linked-items", label=labels[at]) for at in linked[:1])
 
-    Numbers can be both, so they are links only if all are items, each before that of its row (or each after it), and if
-    they do not seem to number labels: these leave none out, or each new one is larger. If some items are linked to
-    themselves, a new one must be smaller."""
+
+def _are_links(labels: Sequence[str], as_item: Ints, item: Ints, label: Ints, own: Ints) -> bool:
+    """Return whether numbers seem to be links to items, since each is an earlier item than that of its row, or a later
+    one, and they do not number the labels. ``own`` is the label of each item, -1 for none.
+
+    New numbers of labels often rise, so links have to fall somewhere, unless they are all to items without a label, and
+    more than chance explains. Numbers that leave none out are links only if they are many."""
     its = label[label >= 0]
     steps = item[label >= 0] - as_item[its]
-    links = bool((as_item[its] >= 0).all() and ((steps >= 0).all() or (steps < 0).all()))
-    if links:
-        new = [labels[its[at]].removesuffix(".0") for at in np.sort(np.unique(its, return_index=True)[1]).tolist()]
-        numbers = [int(text) for text in new if text.isdecimal() and len(text) < _LONG]
-        rise, least = numbers == sorted(numbers), min(numbers, default=0)
-        counted = max(numbers, default=0) - len(numbers) < least < 2 and (rise or len(numbers) < _FEW)
-        links = not counted and bool(steps.all() or not rise)
-    if not links:
-        as_item = np.where([text.removesuffix(".0").isdecimal() for text in labels], -1, as_item)
-    if 2 * np.count_nonzero(as_item >= 0) >= len(labels) > 0:
-        own = np.full(max(as_item.max(), item.max()) + 1, -2)
-        own[item] = label
-        linked = np.flatnonzero((as_item >= 0) & (own[as_item] > -2) & (own[as_item] != np.arange(len(labels))))
-        yield from (found_at(place, "linked-items", label=labels[at]) for at in linked[:1])
+    if not len(its) or (as_item[its] < 0).any() or not ((steps >= 0).all() or (steps < 0).all()):
+        return False
+    new = [labels[its[at]].removesuffix(".0") for at in np.sort(np.unique(its, return_index=True)[1]).tolist()]
+    numbers = [int(text) for text in new if text.isdecimal() and len(text) < _DIGITS]
+    to_none = bool((own[as_item[its]] == -1).all()) and (label < 0).mean() ** len(new) < _RARE
+    falls = numbers != sorted(numbers) or bool((steps < 0).all())
+    whole = max(numbers, default=0) - len(numbers) < min(numbers, default=0) < 2
+    return len(new) >= _SOME and (to_none or (falls and not (whole and len(new) < _FEW)))
 
 
 def odd_ids(documents: Documents) -> Iterator[Finding]:

@@ -98,6 +98,10 @@ def naming_fields(values: Mapping[str, Sequence[str | int]], count: int) -> list
     return [name for name, of_field in values.items() if len({*of_field}) == count and _look_like_names(name, of_field)]
 
 
+_WORD = re.compile("(?a)[\\w./:-]*[A-Za-z]{2}[\\w./:-]*")
+"""Text that may be a name, but not a number or a time."""
+
+
 def _look_like_names(name: str, values: Sequence[str | int]) -> bool:
     known = re.search(_IDS, name) or re.fullmatch(f"{OF_TEXTS}|(?i:docs?|documents?|files?|title|name|path)", name)
     is_id = len(values) > 1 and known is not None and not side_in(name)
@@ -105,8 +109,9 @@ def _look_like_names(name: str, values: Sequence[str | int]) -> bool:
     if numbers:  # those in order from 0 or 1 say no more than lines do
         return is_id and numbers not in ([*range(len(numbers))], [*range(1, len(numbers) + 1)])
     title = re.search("(?i)(?:name|title)$", name) is not None
-    # Other text without blanks is probably a name, too, if there is one for each document.
-    other = len(values) > 2 and not side_in(name) and not re.search(_NO_ENTITIES, _plain(name))
+    # Other words, with numbers or not, are probably names, too, if there is one for each of several documents.
+    other = len(values) > 4 and all(map(_WORD.fullmatch, map(str, values))) and not side_in(name)
+    other = other and not re.search(_NO_ENTITIES, _plain(name))
     likely = title or is_id or other or names_documents(name)
     return likely and all(value and (title or " " not in str(value)) for value in values)
 

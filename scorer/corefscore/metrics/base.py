@@ -11,6 +11,7 @@ kept is decided before, in `corefscore.matching.matched`.
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -406,7 +407,8 @@ class Metric:
 
     def described(self) -> list[str]:
         """List the four paragraphs of its description, each in one line, and empty if it is missing."""
-        return [" ".join(paragraph.split()) for paragraph in (*(self.about or "").split("\n\n", 3), "", "", "")[:4]]
+        paragraphs = re.split(r"\n\s*\n", self.about or "", maxsplit=3)
+        return [" ".join(paragraph.split()) for paragraph in (*paragraphs, "", "", "")[:4]]
 
     @property
     def use(self) -> str:

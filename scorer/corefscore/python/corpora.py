@@ -19,7 +19,7 @@ from corefscore.core.arrays import Ints
 from corefscore.core.documents import KEY, RESPONSE, Clusters, Documents, Place, joined
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, shortened
-from corefscore.core.items import Numbers, Values, text_of
+from corefscore.core.items import Values, text_of
 from corefscore.core.sources import Source
 from corefscore.formats import BY_CONTENT, TAGGED, Reading, opened
 from corefscore.formats.ids import linked_items, merged_cells, odd_ids
@@ -235,15 +235,18 @@ def _odd(found: Documents, texts: Sequence[str], entity: _Column, item: _Column)
 
 
 def _as_items(labels: _Column, items: _Column) -> Ints:
-    """Return the number of the item that each label is, -1 for none. Numbers are no text."""
-    values = np.asarray(items.values) if isinstance(items.values, range) else items.values
-    if not isinstance(labels.values, np.ndarray):
-        table = Numbers(*map(text_of, values)).table
-        return np.array([table.get(text_of(value), -1) for value in labels.values], np.int64)
-    if not isinstance(values, np.ndarray) or values.dtype.kind != labels.values.dtype.kind or not len(values):
-        return np.full(len(labels.values), -1)
-    at = np.minimum(np.searchsorted(values, labels.values), len(values) - 1)
-    return np.where(values[at] == labels.values, at, -1)
+    """Return the number of the item that each label is, -1 for none. Labels and items of arrays have to have one type;
+    of others, their texts are compared."""
+    values, of = np.asarray(items.values) if isinstance(items.values, range) else items.values, labels.values
+    if isinstance(values, np.ndarray) and isinstance(of, np.ndarray):
+        if values.dtype.kind != of.dtype.kind or not len(values):
+            return np.full(len(of), -1)
+        at = np.minimum(np.searchsorted(values, of), len(values) - 1)
+        return np.where(values[at] == of, at, -1)
+    texts = list(map(text_of, of))
+    known = {*texts}
+    table = {text: number for number, value in enumerate(values) if (text := text_of(value)) in known}
+    return np.array([table.get(text, -1) for text in texts], np.int64)
 
 
 def _index(column: Any) -> Any:

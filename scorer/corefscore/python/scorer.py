@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from copy import deepcopy
+from copy import copy
 from dataclasses import replace
 from itertools import islice
 from threading import RLock
@@ -36,10 +36,6 @@ _BLOCK = 1 << 14
 """The number of mentions, or documents, that a `Scorer` counts at once, which is faster than one after another."""
 
 
-_TURN = RLock()
-"""Held while a `Scorer` adds documents or counts, since threads may share it."""
-
-
 class Scorer:
     """Scores one document after another, or files and corpora, for training loops and for several processes. Its
     options are those of `score`.
@@ -51,8 +47,7 @@ class Scorer:
 
     Documents in memory are checked and copied when they are added, and counted in blocks; `result` raises errors of
     metrics of other packages. Counts are kept by document and summed once, in order, when the result is asked for,
-    since the last digits of the official scorer depend on this order. Threads can share a scorer; documents are in the
-    order of their calls.
+    since the last digits of the official scorer depend on this order. Threads can share a scorer.
     """
 
     @with_keywords
@@ -65,15 +60,21 @@ class Scorer:
         self._run = run._replace(settings=replace(run.settings, reading=run.reading.settings))
         self._batch_scorer = BatchScorer(run.metrics, run.settings)
         self._for_files = run.reading != Reading()
+        self._lock = RLock()  # threads may share a scorer
         self.reset()
 
-    def __copy__(self) -> Scorer:
-        with _TURN:
-            return deepcopy(self)
+    def __getstate__(self) -> dict[str, Any]:
+        with self._lock:
+            self._count()  # mentions that wait can be anything, which may not be copied or pickled
+            own = {name: value for name, value in vars(self).items() if name != "_lock"}
+            return {name: value.copy() if isinstance(value, list | set) else value for name, value in own.items()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _lock=RLock())
 
     def reset(self) -> None:
         """Remove all documents, to begin again with the same metrics and options."""
-        with _TURN:
+        with self._lock:
             self._batches: list[ScoredBatch] = []
             self._waiting: list[tuple[str, list[Any], list[Any]]] = []
             self._waiting_mentions = 0
@@ -126,7 +127,7 @@ class Scorer:
         """Copy one document whose nesting was checked before; several are counted at once."""
         if self._for_files:
             refuse_reading(self._run.reading)
-        with _TURN:
+        with self._lock:
             if name is not None:
                 name = str(name)  # if documents are numbered
                 self._refuse_known([name])
@@ -161,7 +162,7 @@ class Scorer:
 
     def _append(self, batches: Sequence[ScoredBatch], names: Sequence[str | None], notices: Sequence[Finding]) -> None:
         """Add the counts of documents. Raises `InputError` for a name that was added before."""
-        with _TURN:
+        with self._lock:
             self._refuse_known(names)
             self._count()
             for batch in batches:
@@ -177,13 +178,13 @@ class Scorer:
         Raises `UsageError` if it is this scorer, a copy or one that was merged before, and if its metrics or options
         differ, `InputError` for a document name that both have.
         """
-        with _TURN:
+        other = copy(other)  # to which no thread adds
+        with self._lock:
             if self._origins & other._origins:
                 raise UsageError("this scorer has these documents already; merge each scorer once, into a new one")
             if self._run.settings != other._run.settings:
                 both = f"{self._run.settings.signature}, and {other._run.settings.signature}"
                 raise UsageError(f"scorers that count in different ways cannot be merged: {both}")
-            other._count()
             self._append(other._batches, other._names, other._notices)
             self._origins |= other._origins
 
@@ -192,7 +193,7 @@ class Scorer:
 
         Raises `UsageError` if there are no documents, `InputError` for too many repeated mentions.
         """
-        with _TURN:
+        with self._lock:
             self._count()
             batches, notices, known = list(self._batches), list(self._notices), list(self._names)
         if not batches:

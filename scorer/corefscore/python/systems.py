@@ -24,7 +24,7 @@ from corefscore.reports.rank import rank as ranked
 from corefscore.reports.score import Report
 from corefscore.reports.systems import Systems
 from corefscore.scoring.results import Result
-from corefscore.scoring.run import Given, corpus, is_in_memory, paths_of
+from corefscore.scoring.run import Given, corpus, is_in_memory, paths_of, with_heads
 from corefscore.scoring.systems import Runs, files_of, scored_each, separated
 from corefscore.statistics.significance import Method
 
@@ -199,7 +199,8 @@ def _scored(
     others = {name: value for name, value in arguments.items() if name not in _METHOD}
     run = run_of(metrics, others, method.unit)
     if (paths := paths_of(KEY, key)) is not None:
-        key = replace(corpus(paths, run.reading, KEY, run.settings.names), paths=paths)
+        reading = with_heads(run.reading, each.values())
+        key = replace(corpus(paths, reading, KEY, run.settings.names), paths=paths)
     elif is_in_memory(key):  # iterators end with the first system
         key = as_collections(key)
     results, notices = scored_each(each, partial(result, run, key), files_of(key), runs)

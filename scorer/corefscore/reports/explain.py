@@ -21,7 +21,7 @@ from corefscore.metrics import AVERAGE, GROUPS, select
 from corefscore.metrics.base import SCORES, f1, summed
 from corefscore.reports.base import VERBATIM, Column, Reported, Table, head
 from corefscore.scoring.results import Result
-from corefscore.scoring.run import Given, corpus, paths_of, scored, settings_of
+from corefscore.scoring.run import Given, corpus, paths_of, scored, settings_of, with_heads
 from corefscore.scoring.settings import Rules, Run
 
 _MEASURES = (*GROUPS[AVERAGE], AVERAGE)
@@ -154,6 +154,7 @@ def explanation(key: Given, response: Given, reading: Reading, expect: str | Non
     """
     sides: dict[str, Any] = {KEY: key, RESPONSE: response}
     files = {name: path if isinstance(path := paths_of(name, side), str) else None for name, side in sides.items()}
+    reading = with_heads(reading, sides.values())
     for name, path in files.items():
         if path is not None:
             sides[name] = corpus(path, reading, name, None)

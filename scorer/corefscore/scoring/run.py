@@ -127,8 +127,8 @@ def batches_of(
     batches: dict[str, _Batches] = {}
     reading, names = run.reading, run.settings.names
     sides = {KEY: key, RESPONSE: response}
-    if corpora := [side for side in (key, response) if isinstance(side, Corpus)]:
-        reading = _with_heads(reading, corpora)
+    if isinstance(key, Corpus) or isinstance(response, Corpus):
+        reading = with_heads(reading, sides.values())
     paths = {name: paths_of(name, side) for name, side in sides.items()}
     if in_memory := [name for name, side in sides.items() if paths[name] is None and not isinstance(side, Corpus)]:
         if len(in_memory) == 1:
@@ -154,15 +154,17 @@ def batches_of(
     return (batches[KEY], batches[RESPONSE]), notices, run._replace(settings=replace(run.settings, reading=read))
 
 
-def _with_heads(reading: Reading, corpora: Iterable[Corpus]) -> Reading:
-    """Return the options of reading with the heads with which a corpus was read, which the other side needs, too.
+def with_heads(reading: Reading, sides: Iterable[Any]) -> Reading:
+    """Return the options of reading with the heads with which one of the sides was read, which files need, too.
 
     Raises `UsageError` for corpora of CorefUD with different heads.
     """
-    heads = {side.reading.get("heads") for side in corpora if side.documents.nodes is not None}
+    corpora = [side for side in sides if isinstance(side, Corpus) and side.documents.nodes is not None]
+    heads = list(dict.fromkeys(side.reading.get("heads") for side in corpora))
     if len({each or "file" for each in heads}) > 1:
-        raise UsageError("heads: the key and the response were read with different ones; pass the same to both read()")
-    return reading if reading.heads or len(heads) != 1 else replace(reading, heads=heads.pop())
+        first, second = (f"heads={each!r}" for each in heads[:2])
+        raise UsageError(f"one side was read with {first}, another with {second}; pass the same to both read()")
+    return reading if reading.heads or len(heads) != 1 else replace(reading, heads=heads[0])
 
 
 def _refuse_late(reading: Reading, name: str, side: Given) -> None:

@@ -59,7 +59,7 @@ def scored_each(
 
     ``tell`` is called with the notices of each system and its name; notices about the key alone, which is known by its
     ``files``, are passed only once, with an empty name. The error of a system that cannot be scored is raised, or
-    passed to ``refused`` unless it is about a file in ``blamed``.
+    passed to ``refused`` unless it is about a file in ``blamed``. Runs that are the same are passed last.
     """
     results = {}
     notices: list[Noticed] = []
@@ -83,7 +83,7 @@ def scored_each(
         known.update(of_key)
     if same := list(_same(results, runs or {})):
         tell(same, "")
-        notices += [("", notice) for notice in same]
+        notices += [(notice.path, notice) for notice in same]
     return results, notices
 
 
