@@ -236,7 +236,7 @@ def _odd(found: Documents, texts: Sequence[str], entity: _Column, item: _Column)
 
 def _as_items(labels: _Column, items: _Column) -> Ints:
     """Return the number of the item that each label is, -1 for none. Labels and items of arrays have to have one type;
-    of others, their texts are compared."""
+    of others, text and numbers are compared as text."""
     values, of = np.asarray(items.values) if isinstance(items.values, range) else items.values, labels.values
     if isinstance(values, np.ndarray) and isinstance(of, np.ndarray):
         if values.dtype.kind != of.dtype.kind or not len(values):
@@ -245,7 +245,8 @@ def _as_items(labels: _Column, items: _Column) -> Ints:
         return np.where(values[at] == of, at, -1)
     texts = list(map(text_of, of))
     known = {*texts}
-    table = {text: number for number, value in enumerate(values) if (text := text_of(value)) in known}
+    plain = ((number, value) for number, value in enumerate(values) if type(value) in (str, int, float))
+    table = {text: number for number, value in plain if (text := text_of(value)) in known}
     return np.array([table.get(text, -1) for text in texts], np.int64)
 
 
