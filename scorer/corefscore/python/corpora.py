@@ -245,7 +245,8 @@ def _as_items(labels: _Column, items: _Column) -> Ints:
         return np.where(values[at] == of, at, -1)
     texts = list(map(text_of, of))
     known = {*texts}
-    plain = ((number, value) for number, value in enumerate(values) if type(value) in (str, int, float))
+    every = values.tolist() if isinstance(values, np.ndarray) else values
+    plain = ((number, value) for number, value in enumerate(every) if type(value) in (str, int, float))
     table = {text: number for number, value in plain if (text := text_of(value)) in known}
     return np.array([table.get(text, -1) for text in texts], np.int64)
 
