@@ -238,15 +238,17 @@ def _as_items(labels: _Column, items: _Column) -> Ints:
     """Return the number of the item that each label is, -1 for none. Labels and items of arrays have to have one type;
     of others, text and numbers are compared as text."""
     values, of = np.asarray(items.values) if isinstance(items.values, range) else items.values, labels.values
+    none = np.full(len(of), -1)
     if isinstance(values, np.ndarray) and isinstance(of, np.ndarray):
         if values.dtype.kind != of.dtype.kind or not len(values):
-            return np.full(len(of), -1)
+            return none
         at = np.minimum(np.searchsorted(values, of), len(values) - 1)
         return np.where(values[at] == of, at, -1)
-    texts = list(map(text_of, of))
-    known = {*texts}
     every = values.tolist() if isinstance(values, np.ndarray) else values
-    plain = ((number, value) for number, value in enumerate(every) if type(value) in (str, int, float))
+    if {*of[:100], *map(text_of, of[:100])}.isdisjoint(every):  # then hardly most of them are items
+        return none
+    texts = list(map(text_of, of))
+    known, plain = {*texts}, ((number, value) for number, value in enumerate(every) if type(value) in (str, int, float))
     table = {text: number for number, value in plain if (text := text_of(value)) in known}
     return np.array([table.get(text, -1) for text in texts], np.int64)
 
