@@ -384,6 +384,7 @@ def test_both_sides_have_the_heads_with_which_one_was_read(key: Path) -> None:
     """Its last words were compared with the heads of the file, and it scored less than 100 against itself."""
     key.write_text(TEXT.replace("(e1--1)", "(e1--1", 1).replace("(e2--1)", "e1)(e2--1)", 1))
     last = corefscore.score(key, key, "conll", heads="last")
+    assert corefscore.score(corefscore.read(key, heads="last"), key, "conll", heads="last").conll == 1
     read = corefscore.read(key, heads="last")
     for found in (corefscore.score(read, key, "conll"), corefscore.score(key, read, "conll")):
         assert (found.conll, found.signature) == (1, last.signature)

@@ -705,6 +705,11 @@ def test_offsets_within_words_are_told_once(tmp_path: Path) -> None:
         ([shifted], "4 of 4 mentions"),
         ([right, shifted[:1]], None),
         ([right, shifted[:2]], "2 of 6 mentions"),
+        ([5 * right[1:], shifted[:2]], "2 of 17 mentions"),
+        ([6 * right[1:], shifted[:2]], "2 of 20 mentions"),
+        ([7 * right[1:], shifted[:2]], None),
+        ([[[start, end - 1] for start, end in right[1:3]]], "2 of 2 mentions"),  # only their ends
+        ([[[start, end + 1] for start, end in right[1:3]]], "2 of 2 mentions"),  # with the blank after them
     ):
         path.write_text(lines(*({"doc_key": name, "text": text, "clusters": clusters} for name in "ab")))
         found = [notice.details for notice in corefscore.read(path).notices if notice.code == "within-words"]

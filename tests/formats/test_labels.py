@@ -644,6 +644,17 @@ def test_labels_of_merged_cells_in_several_places_are_told(merged: bool, tmp_pat
     assert ("merged-cells" in codes) == merged
 
 
+def test_merged_cells_of_some_documents_are_looked_at_alone(tmp_path: Path) -> None:
+    """The last label of one document is the first of the next, and whole documents have equal labels in a row."""
+    merged = [label for _ in range(30) for label in ("A", "", "B", "", "C", "")]
+    path = tmp_path / "table.csv"
+    documents = {"whole": ["A", "A", "B"] * 20, "d1": [*merged, "A"], "d2": merged}
+    rows = (f"{name},m{n},{label}\n" for name, labels in documents.items() for n, label in enumerate(labels))
+    path.write_text("document,item,entity\n" + "".join(rows))
+    found = [notice.details["among"] for notice in read(path).notices if notice.code == "merged-cells"]
+    assert found == ["6 entities in documents with such rows"]
+
+
 def test_labels_in_python_that_are_links_are_told() -> None:
     """Of a series with its positions, of text, and of a mixture; not numbers of an array beside text."""
     antecedents = [None, None, 1, 0, 2, 3, 5, 4, 7, 6]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from corefscore.metrics import find
 from support import ROOT, TESTDATA, command
 
 PLUGIN = ROOT / "tests" / "plugin"
@@ -36,6 +38,12 @@ def test_one_that_reads_names_counts_named_mentions_and_takes_the_options_about_
     assert b"\nCoreference: Recall: (4 / 6) 66.66%\tPrecision: (4 / 5) 80%" in done.body
     done = command("whole,cone", *pair, "none", "--named", "head", path=[plugin])
     assert b"\nCoreference: Recall: (2 / 7) 28.57%\tPrecision: (2 / 6) 33.33%" in done.body
+
+
+def test_a_description_may_lack_its_last_paragraphs() -> None:
+    metric = replace(find("lea"), about="Whole. Use it.\n  \nA definition\nof it.")
+    assert metric.described() == ["Whole. Use it.", "A definition of it.", "", ""]
+    assert replace(metric, about=None).described() == [""] * 4
 
 
 def test_help_lists_it_and_its_option() -> None:
