@@ -642,6 +642,9 @@ OF_DOCUMENTS = "the names of documents"
         ({"name": 5}, [("name", OF_DOCUMENTS)]),
         ({"book": "a", "lang": "a"}, [("book", OF_DOCUMENTS)]),
         ({"doc": 7}, [("doc", OF_DOCUMENTS)]),
+        *(({name: "a"}, [(name, OF_DOCUMENTS)]) for name in ("key", "__key__", "sample_key")),
+        ({"gold_key": "a"}, []),
+        ({"document_name": 7}, [("document_name", OF_DOCUMENTS)]),
         ({"doc_key": "a", "tokens": ["a", "b"], "subtoken_map": [0, 1]}, []),
         ({"document": "a text with blanks"}, []),
     ],
@@ -804,6 +807,20 @@ def test_names_that_are_the_numbers_of_lines_are_told(tmp_path: Path) -> None:
             warnings.simplefilter("ignore")
             notices = corefscore.score(paths[key], paths[response], "lea").notices
         assert [notice.code for notice in notices].count("named-by-line") == told, (key, response)
+
+
+def test_numbers_of_conll_documents_that_are_those_of_lines_are_told(tmp_path: Path) -> None:
+    """Document (2) is the first of the key, and was paired with line 2."""
+    key, response = tmp_path / "key.conll", tmp_path / "response.jsonl"
+    documents = [f"#begin document ({name}); part 000\n{cells}#end document\n" for name, cells in KEY_CELLS.items()]
+    key.write_text("".join(documents))
+    response.write_text(lines({"clusters": [[[0, 0], [1, 1]]]}, {"clusters": [[[0, 0], [2, 2]]]}))
+    for sides in ((key, response), (response, key)):
+        with pytest.warns(corefscore.ScorerWarning, match="named-by-line"):
+            corefscore.score(*sides, "lea")
+
+
+KEY_CELLS = {"2": "w (1)\nw (1)\nw -\n", "1": "w (1)\nw -\nw (1)\n"}
 
 
 def test_documents_of_text_mentions_are_named_by_line_as_well(tmp_path: Path) -> None:

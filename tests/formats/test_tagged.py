@@ -331,6 +331,7 @@ def test_what_may_be_the_answer_beside_answer_is_told(names: list[str], told: in
         ("content", "[Ann](#1) saw [her](#1)\n", 0),  # the same
         ("content", "Ann saw her", 0),
         ("content", "Write [Ann](#1) for a name. Ann saw her", 0),
+        ("text", "Here it is: [Ann](#1) saw [her](#2)", 1),
         ("content", None, 0),
         ("choices", None, 0),
         ("gold", "[Ann](#1) saw [her](#2)", 0),

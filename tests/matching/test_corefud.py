@@ -831,8 +831,10 @@ def test_heads_without_a_tree_are_told_if_the_key_has_others(
     for old, new in zip(change[::2], change[1::2], strict=True):
         text = text.replace(old, new)
     (tmp_path / "key.conllu").write_text(text)
-    result = corefscore.score(tmp_path / "key.conllu", NO_TREE / "response.txt", "lea", heads=heads)
-    assert [notice.code for notice in result.notices if notice.code != "parting-text"] == ["no-tree"] * told
+    clusters = {"d": [[(0, 1), (7, 7)], [(3, 5), (10, 10)]]}
+    for response in (NO_TREE / "response.txt", clusters):
+        result = corefscore.score(tmp_path / "key.conllu", response, "lea", heads=heads)
+        assert [notice.code for notice in result.notices if notice.code != "parting-text"] == ["no-tree"] * told
 
 
 def test_a_tree_is_missed_only_where_a_head_is_another_and_must_be_chosen(tmp_path: Path) -> None:
@@ -845,6 +847,11 @@ def test_a_tree_is_missed_only_where_a_head_is_another_and_must_be_chosen(tmp_pa
     short = re.sub(r"\[(\w+ )+(\w+)\]", r"\1[\2]", answer)
     found = corefscore.score(tmp_path / "key.conllu", {"d": answer, "e": answer, "f": short}, "lea").notices
     assert [notice.details["document"] for notice in found if notice.code == "no-tree"] == ["d"]
+    clusters: list[list[tuple[int, int]]] = [[(0, 1), (7, 7)], [(3, 5), (10, 10)]]
+    alone = [[(end, end) for _, end in entity] for entity in clusters]
+    found = corefscore.score(tmp_path / "key.conllu", {"d": clusters, "e": clusters, "f": alone}, "lea").notices
+    found = [notice for notice in found if notice.code == "no-tree"]
+    assert [(its.details["document"], its.details["count"]) for its in found] == [("d", "2 mentions")]
 
 
 IGNORED = {"singletons", "no-head", *(code for code, _ in guidelines.RULES.values())}

@@ -393,6 +393,33 @@ def test_ids_of_pieces(way: str, f1: float, entities: dict[str, list[int]], tmp_
     assert found == entities, "what two pieces have is there once"
 
 
+@pytest.mark.parametrize(
+    ("pieces", "inserted", "changed"),
+    [
+        (["[Ann](#1) saw the old house .", "[She](#1) left it ."], 0, 0),
+        (["[Ann](#1) saw the old house . So far : [Ann](#1)", "[She](#1) left it ."], 4, 1),
+        (["[Ann](#1) saw the old house .", "This goes on : [She](#1) left it ."], 4, 0),
+        (["[Ann](#1) saw the old house .", "So [Bo](#1) left it ."], 1, 1),  # where no piece has She
+    ],
+)
+def test_words_that_stand_where_another_piece_has_those_of_the_key_are_inserted(
+    pieces: list[str], inserted: int, changed: int, tmp_path: Path
+) -> None:
+    """They replaced words that were kept elsewhere, and so counted nowhere."""
+    words = "Ann saw the old house . She left it .".split()
+    documents = ({"doc_key": name, "sentences": [words], "clusters": [[[0, 0], [6, 6]], [[2, 4]]]} for name in "xy")
+    (tmp_path / "key.jsonl").write_text("".join(json.dumps(each) + "\n" for each in documents))
+    answers = "\n".join(json.dumps({"doc_key": "x", "answer": piece}) for piece in pieces)
+    (tmp_path / "answers.jsonl").write_text(answers)
+    with pytest.warns(corefscore.ScorerWarning):
+        fidelity = corefscore.score(tmp_path / "key.jsonl", tmp_path / "answers.jsonl", "muc", pieces="same").fidelity
+    assert fidelity is not None
+    found = fidelity.of(0)
+    assert (found["inserted"], found["mentions_changed"], found["mentions_deleted"]) == (inserted, changed, 0)
+    lost = fidelity.of(1)
+    assert (lost["deleted"], lost["mentions_deleted"]) == (10, 3), "it has no answer"
+
+
 def test_pieces_of_lists_have_no_ids_to_be_joined_by(tmp_path: Path) -> None:
     """Entities at the same place of two lists were joined. CoNLL has ids, even if they are places."""
     lists = '{"doc_key": "x", "sentences": [["Ann", "saw", "Bo"]], "clusters": [[[0, 0]], [[2, 2]]]}\n'

@@ -587,6 +587,44 @@ def test_heads_are_no_reason_if_hardly_any_mention_matches() -> None:
     assert "heads" not in str(notice)
 
 
+@pytest.mark.parametrize(
+    ("lost", "told"),
+    [
+        ("", ", or nearly so"),  # a mention in a hundred
+        ("precision", None),  # three mentions more
+        ("singletons", ", or nearly so"),  # the key has many
+        ("nothing", ""),
+    ],
+)
+def test_a_key_that_lost_entities_is_told_if_other_fields_are_not_read(
+    lost: str, told: str | None, tmp_path: Path
+) -> None:
+    """As the key that was converted for a prompt, beside the answer of the model."""
+    entities = [[[n, n], [n + 100, n + 100]] for n in range(50)]
+    more = [[[n, n]] for n in range(200, 240)] if lost == "singletons" else []
+    answered = entities if lost in ("nothing", "singletons") else entities[:-1] + [entities[-1][:1]]
+    answered = answered + [[[n, n] for n in range(300, 306)]] * (lost == "precision")
+    key, response = tmp_path / "key.jsonl", tmp_path / "response.jsonl"
+    key.write_text(json.dumps({"doc_key": "a", "clusters": entities + more}) + "\n")
+    response.write_text(json.dumps({"doc_key": "a", "clusters": answered, "llama": [[[0, 0], [1, 1]]]}) + "\n")
+    found = [its.details["where"] for its in score(key, response, "bcub").notices if its.code == "same-as-key"]
+    assert found == [told] * (told is not None)
+
+
+def test_a_field_that_is_named_for_both_sides_of_one_file_is_told(tmp_path: Path) -> None:
+    path, other = tmp_path / "file.jsonl", tmp_path / "other.jsonl"
+    fields = {"doc_key": "a", "clusters": [[[0, 0], [2, 2]]], "llama": [[[0, 0], [1, 1]]]}
+    for each in (path, other):
+        each.write_text(json.dumps(fields) + "\n")
+    for response, columns, told in (
+        (path, "clusters=llama", ["all but llama"]),
+        (path, "key.clusters=clusters,response.clusters=llama", []),
+        (other, "clusters=llama", []),
+    ):
+        notices = score(path, response, "bcub", columns=columns).notices
+        assert [its.details["fields"] for its in notices if its.code == "same-as-key"] == told
+
+
 def test_one_file_as_both_sides_is_told_if_it_has_more_columns(tmp_path: Path) -> None:
     """Such as that of another clustering, which --columns would name; numbers of JSON are none."""
     table, more, plain = (tmp_path / name for name in ("table.csv", "more.jsonl", "plain.jsonl"))

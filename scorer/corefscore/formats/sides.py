@@ -55,6 +55,9 @@ _IDS = (
 )
 """Names of fields with ids or numbers of documents."""
 
+_KEYS = "_*(?:(?:sample|example|instance|item|record|row)_)?key_*"
+"""Names of fields with names of documents, although they also name a side."""
+
 METADATA = {"", "Unnamed: 0", "index", "speaker", "speakers", "genre", "text", "tokens", "ner", "pos"}
 METADATA |= {"clusters_char_offsets", "clusters_char_text", "clusters_token_text", "clusters_text_mentions"}
 METADATA |= {"clusters_strings", "word_clusters", "constituents", "sentence_map"}
@@ -103,8 +106,8 @@ _WORD = re.compile("(?a)[\\w./:-]*[A-Za-z]{2}[\\w./:-]*")
 
 
 def _look_like_names(name: str, values: Sequence[str | int]) -> bool:
-    known = re.search(_IDS, name) or re.fullmatch(f"{OF_TEXTS}|(?i:docs?|documents?|files?|title|name|path)", name)
-    is_id = len(values) > 1 and known is not None and not side_in(name)
+    known = re.search(_IDS, name) or names_documents(name) or re.fullmatch(f"{OF_TEXTS}|(?i:title|name|path)", name)
+    is_id = len(values) > 1 and bool(re.fullmatch(_KEYS, name) or (known and not side_in(name)))
     numbers = [value for value in values if isinstance(value, int)]
     if numbers:  # those in order from 0 or 1 say no more than lines do
         return is_id and numbers not in ([*range(len(numbers))], [*range(1, len(numbers) + 1)])

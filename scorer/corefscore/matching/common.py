@@ -274,11 +274,13 @@ def unread_columns(
     key: Place | None,
     response: Place | None,
     where: str = "",
+    *,
+    equal: bool = True,
 ) -> Iterator[Finding]:
-    """Report fields and columns that may have the entities of the system, of a response that has those of the key:
-    those that are ``unread`` in the response and that the key lacks, or that are the response by their name; and the
-    columns of CoNLL that the key does not have, from the lines of these documents on. ``where`` says which documents
-    have the same entities, if it is not all of them."""
+    """Report fields and columns that may have the entities of the system, of a response that has those of the key, or
+    nearly so if it is not ``equal``: those that are ``unread`` in the response and that the key lacks, or that are the
+    response by their name; and the columns of CoNLL that the key does not have, from the lines of these documents on.
+    ``where`` says which documents have the same entities, if it is not all of them."""
     of_key, of_response = (
         {its: at for both in reversed(unread) for its, at in both[side].items() if its.name not in METADATA}
         for side in (0, 1)
@@ -298,7 +300,8 @@ def unread_columns(
         place, fields = min(found.values(), key=lambda place: place.line or 0), sorted(found)
         how = "remove the columns after it" if (others if side == RESPONSE else own) else how
         how += _OF_JSON * is_json(place.source.head(_HEAD))
-        details = {"where": where, "fields": some_of(fields), "how": how, "whose": whose, "side": side.upper()}
+        details = {"fields": some_of(fields), "how": how, "whose": whose, "side": side.upper()}
+        details["where"] = where or ("" if equal else ", or nearly so")
         yield found_at(place, "same-as-key", **details)
 
 

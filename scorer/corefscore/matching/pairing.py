@@ -362,7 +362,8 @@ class Pairing:
         key, response = self.key_names.seen, self.response_names.seen
         if self.nameless is not None:
             number, place = self.nameless
-            named = (self.response_names, self.key_names)[number].places(key.keys() & response.keys())
+            both = (key.keys() & response.keys()).union((self.other_form.values(), self.other_form.keys())[number])
+            named = (self.response_names, self.key_names)[number].places(both)
             other = next((name for name, its in named.items() if name != str(its.line)), None)
             if other is not None:
                 self.notices.append(found_at(place, "named-by-line", document=other))

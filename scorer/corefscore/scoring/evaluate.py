@@ -384,6 +384,9 @@ def _counts(metric: Metric, table: Overlap) -> Floats:
     return counts.astype(np.float64)
 
 
+_NEARLY = 0.98
+"""The precision, of every measure, from which a response may be made of the key; no system comes near it."""
+
 _LOSING = {"other-column", "earlier-column"}
 """The notices that explain why documents of the response have no mentions."""
 
@@ -417,12 +420,15 @@ def result_of(batches: Sequence[ScoredBatch], run: Run, notices: list[Finding]) 
     scored = of_mentions[:, 3] > 0
     equal = scored.any() and all((of[scored][..., ::2] == of[scored][..., 1::2]).all() for of in counts.values())
     same = [batch for batch in batches if batch.same]
-    if (equal or same) and "earlier-column" not in codes:
+    # As where the entities of the key lost some on their way through another format, or those of one mention.
+    sums = np.concatenate([of[scored].sum(axis=0) for of in counts.values()])
+    nearly = bool(scored.any()) and bool((sums[:, 2] >= _NEARLY * sums[:, 3]).all())
+    if (nearly or same) and "earlier-column" not in codes:
         from corefscore.matching.common import copied_documents, unread_columns
 
-        unread = [batch.unread for batch in batches if equal]
-        where = "" if equal else f" in {plural(sum(batch.same for batch in same), 'document')}"
-        other_entities = [*unread_columns(unread, *(same or batches)[0].first, where)]
+        unread = [batch.unread for batch in batches if nearly]
+        where = "" if nearly else f" in {plural(sum(batch.same for batch in same), 'document')}"
+        other_entities = [*unread_columns(unread, *(same or batches)[0].first, where, equal=bool(equal))]
         notices += other_entities or copied_documents([name for of in names for name in of], counts, of_mentions)
     kinds = dict.fromkeys(kind for batch in batches for kind in batch.kinds)
     if rules.of is not None and not kinds:

@@ -19,6 +19,7 @@ from corefscore.core.records import check_options, dataclass, declared, replace
 from corefscore.core.sources import Source
 from corefscore.core.workers import NotSplittable
 from corefscore.formats import Reading
+from corefscore.formats.base import CLUSTERS, ENTITY
 from corefscore.metrics.base import Metric, own_values
 from corefscore.scoring.evaluate import count_batches, result_of
 from corefscore.scoring.results import DOCUMENT, Result
@@ -134,6 +135,8 @@ def batches_of(
         if len(in_memory) == 1:
             sides = _from_files(sides, in_memory[0], reading, names)
         batches = {name: iter([documents]) for name, documents in _in_memory(sides, notices).items()}
+    elif isinstance(path := paths[KEY], str) and path == paths[RESPONSE]:
+        notices += _one_field(reading, path)
     for name, side in sides.items():
         if paths[name] is None:
             _refuse_late(reading, name, side)
@@ -152,6 +155,22 @@ def batches_of(
     if any(read != other for other in asked.values()):
         read = {f"{side}_{name}": value for side, options in asked.items() for name, value in options.items()}
     return (batches[KEY], batches[RESPONSE]), notices, run._replace(settings=replace(run.settings, reading=read))
+
+
+def _one_field(reading: Reading, path: str) -> Iterator[Finding]:
+    """Yield a notice for a field or column of entities that is named for both sides, if these are one file."""
+    for piece in (reading.columns or "").split(","):
+        content, _, name = piece.partition("=")
+        if content in (CLUSTERS, ENTITY):
+            how = f"name it: --columns {RESPONSE}.{content}=NAME"
+            details = {
+                "where": "",
+                "fields": f"all but {name}",
+                "how": how,
+                "whose": "system",
+                "side": RESPONSE.upper(),
+            }
+            yield Finding("same-as-key", path, details=details)
 
 
 def with_heads(reading: Reading, sides: Iterable[Any]) -> Reading:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, count
@@ -62,6 +63,9 @@ FIELD = "answer"
 
 _OF_ANSWERS = re.compile("(?i)(?:generat(?:ions?|ed_?text)|choices|message|reply|annotated|(?:response|output)_?text)")
 """Further names of fields in which programs that run language models keep the answer."""
+
+_ALIKE = 0.5
+"""The share of the words of two texts that they have in common if one is the other with other tags."""
 
 _ENOUGH = 1 << 20
 """The number of characters by which the notation is recognised."""
@@ -137,8 +141,8 @@ def _documents(
 
 
 def _is_answer(answer: _Answer, text: Untagged, notation: Notation, name: str) -> bool:
-    """Return whether another field of an object seems to have the answer of the system, by its name or since it is the
-    same text with other tags."""
+    """Return whether another field of an object seems to have the answer of the system, by its name or since it is
+    nearly the same text with other tags."""
     value = answer.others[name]
     if not value or not isinstance(value, str | list | dict) or of_key(name):
         return False
@@ -147,7 +151,9 @@ def _is_answer(answer: _Answer, text: Untagged, notation: Notation, name: str) -
     if not isinstance(value, str):
         return False
     other = untagged(value, notation)
-    return bool(other.mentions) and other.words == text.words and other.mentions != text.mentions
+    shared = (Counter(other.words) & Counter(text.words)).total()
+    alike = shared >= _ALIKE * max(len(text.words), len(other.words))
+    return bool(other.mentions) and alike and other.mentions != text.mentions
 
 
 def _look(found: Found, answer: _Answer, text: Untagged) -> None:

@@ -60,7 +60,7 @@ from corefscore.formats.base import (
     refused,
 )
 from corefscore.matching.pairing import in_other_form
-from corefscore.matching.text.alignment import ABSENT, EQUAL, MOVED, Alignment, align, in_place
+from corefscore.matching.text.alignment import ABSENT, EQUAL, MOVED, REPLACED, Alignment, align, in_place
 from corefscore.matching.text.characters import Characters, characters
 from corefscore.matching.text.fidelity import FIELDS, UNUSUAL, Fidelity, described, ratio
 from corefscore.matching.text.zeros import DocumentWords, Spans, as_nodes, gaps_of, nodes_of_zeros, with_zeros
@@ -129,8 +129,10 @@ class _Placing:
                 self._note_first_difference(document, piece)
             self._note(document, pieces, by_name)
         for document in set(range(len(self.key))) - answers.keys():
-            size = max(int(self.key.tokens[document]), 0)
+            size, which = max(int(self.key.tokens[document]), 0), _mentions_of(self.key, document)
             counts[document, [FIELDS.index("words"), FIELDS.index("deleted")]] = size
+            overt = self.key.end[which] >= self.key.start[which]
+            counts[document, FIELDS.index("mentions_deleted")] = np.count_nonzero(overt)
         rest = self.response.take(others)
         if self.key.nodes is not None:  # no mention of these is scored
             rest = Documents(rest.names, rest.places, rest.tokens, nodes=NO_NODES)
@@ -299,7 +301,7 @@ class _Placing:
             "moved": int(np.count_nonzero(moved & ~kept)),
             "replaced": int(np.count_nonzero(touched & ~kept & ~moved)),
             "deleted": int(np.count_nonzero(~touched)),
-            "inserted": sum(_inserted(piece) for piece in pieces),
+            "inserted": sum(_inserted(piece, self.of_key.characters, every[0]) for piece in pieces),
         }
         for fault in FAULTS:
             counts[f"tags_{fault}"] = sum(piece.annotations.faults.get(fault, 0) for piece in pieces)
@@ -523,10 +525,13 @@ def _resolve(own: tuple[Ints, Ints], start: Ints, end: Ints, differing: Ints) ->
     differing[order[(own[0][order] != own[0][best]) | (own[1][order] != own[1][best])]] = -1
 
 
-def _inserted(piece: _Piece) -> int:
-    """Return the number of words of a piece that have characters, none of which is in the key."""
-    token, tokens = piece.words.token, piece.words.tokens
-    known = np.bincount(token[piece.alignment.state != ABSENT], minlength=tokens)
+def _inserted(piece: _Piece, key: Characters, kept: Bools) -> int:
+    """Return the number of words of a piece that have characters, none of which is in the key, or which only stand
+    where the key has words that another piece has ``kept``."""
+    token, tokens, (at, state) = piece.words.token, piece.words.tokens, piece.alignment
+    found, replaced = state != ABSENT, state == REPLACED
+    found[replaced] = ~kept[key.token[at[replaced]]]
+    known = np.bincount(token[found], minlength=tokens)
     return int(np.count_nonzero((known == 0) & (np.bincount(token, minlength=tokens) > 0)))
 
 
