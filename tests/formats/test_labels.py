@@ -442,7 +442,7 @@ def test_a_column_that_was_asked_for_and_is_missing_is_an_error(tmp_path: Path) 
 def test_of_two_columns_that_fit_the_one_that_is_read_is_named() -> None:
     table = TESTDATA / "odd" / "chosen-column" / "key.csv"
     assert b'"cluster" is read' in within("bcub", table, table).stderr
-    assert b"chosen-column" not in within("bcub", table, table, "--columns", "entity=label").stderr
+    assert b"[chosen-column]" not in within("bcub", table, table, "--columns", "entity=label").stderr
 
 
 @pytest.mark.parametrize("name", ["gold_cluster", "true_label", "Reference"])

@@ -406,7 +406,7 @@ def test_words_that_stand_where_another_piece_has_those_of_the_key_are_inserted(
     pieces: list[str], inserted: int, changed: int, tmp_path: Path
 ) -> None:
     """They replaced words that were kept elsewhere, and so counted nowhere."""
-    words = "Ann saw the old house . She left it .".split()
+    words = ["Ann", "saw", "the", "old", "house", ".", "She", "left", "it", "."]
     documents = ({"doc_key": name, "sentences": [words], "clusters": [[[0, 0], [6, 6]], [[2, 4]]]} for name in "xy")
     (tmp_path / "key.jsonl").write_text("".join(json.dumps(each) + "\n" for each in documents))
     answers = "\n".join(json.dumps({"doc_key": "x", "answer": piece}) for piece in pieces)

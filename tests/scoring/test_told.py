@@ -602,7 +602,7 @@ def test_a_key_that_lost_entities_is_told_if_other_fields_are_not_read(
     """As the key that was converted for a prompt, beside the answer of the model."""
     entities = [[[n, n], [n + 100, n + 100]] for n in range(50)]
     more = [[[n, n]] for n in range(200, 240)] if lost == "singletons" else []
-    answered = entities if lost in ("nothing", "singletons") else entities[:-1] + [entities[-1][:1]]
+    answered = entities if lost in ("nothing", "singletons") else [*entities[:-1], entities[-1][:1]]
     answered = answered + [[[n, n] for n in range(300, 306)]] * (lost == "precision")
     key, response = tmp_path / "key.jsonl", tmp_path / "response.jsonl"
     key.write_text(json.dumps({"doc_key": "a", "clusters": entities + more}) + "\n")

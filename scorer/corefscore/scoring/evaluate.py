@@ -385,7 +385,8 @@ def _counts(metric: Metric, table: Overlap) -> Floats:
 
 
 _NEARLY = 0.98
-"""The precision, of every measure, from which a response may be made of the key; no system comes near it."""
+"""The precision, of every measure, from which a response may be the key after it lost entities in another format, or
+those of one mention; no system comes near it."""
 
 _LOSING = {"other-column", "earlier-column"}
 """The notices that explain why documents of the response have no mentions."""
@@ -418,11 +419,9 @@ def result_of(batches: Sequence[ScoredBatch], run: Run, notices: list[Finding]) 
         # What loses mentions may have been reported.
         notices += [its for its in found if its.code == "unlike-document" or _LOSING.isdisjoint(codes)]
     scored = of_mentions[:, 3] > 0
-    equal = scored.any() and all((of[scored][..., ::2] == of[scored][..., 1::2]).all() for of in counts.values())
-    same = [batch for batch in batches if batch.same]
-    # As where the entities of the key lost some on their way through another format, or those of one mention.
     sums = np.concatenate([of[scored].sum(axis=0) for of in counts.values()])
-    nearly = bool(scored.any()) and bool((sums[:, 2] >= _NEARLY * sums[:, 3]).all())
+    equal, nearly = (sums[:, ::2] == sums[:, 1::2]).all(), scored.any() and (sums[:, 2] >= _NEARLY * sums[:, 3]).all()
+    same = [batch for batch in batches if batch.same]
     if (nearly or same) and "earlier-column" not in codes:
         from corefscore.matching.common import copied_documents, unread_columns
 
