@@ -655,6 +655,30 @@ def test_merged_cells_of_some_documents_are_looked_at_alone(tmp_path: Path) -> N
     assert found == ["6 entities in documents with such rows"]
 
 
+@pytest.mark.parametrize(
+    ("column", "cells", "told"),
+    [
+        ("part", "0011223344", False),  # labels go on
+        ("part", "0000011111", True),
+        ("genre", "aaaaabbbbb", False),  # that of the document
+        ("sentence", "0011100111", False),
+    ],
+)
+def test_a_column_that_divides_documents_is_told_if_labels_begin_again(
+    column: str, cells: str, told: bool, tmp_path: Path
+) -> None:
+    """Documents of OntoNotes are known by their name and their part."""
+    documents = "xxxxxxxxxx" if column != "genre" else cells
+    labels = "0102001020" if told or column == "genre" else "0102003412"
+    rows = zip(documents, cells, labels, strict=True)
+    path = tmp_path / "table.csv"
+    path.write_text(
+        f"document,{column},item,entity\n" + "".join(f"{d},{c},m{n},{e}\n" for n, (d, c, e) in enumerate(rows))
+    )
+    found = [its.details["name"] for its in read(path).notices if its.code == "unread-field"]
+    assert found == [column] * told
+
+
 def test_labels_in_python_that_are_links_are_told() -> None:
     """Of a series with its positions, of text, and of a mixture; not numbers of an array beside text."""
     antecedents = [None, None, 1, 0, 2, 3, 5, 4, 7, 6]

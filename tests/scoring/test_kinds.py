@@ -671,6 +671,12 @@ def test_types_by_cluster_are_those_of_the_key_in_one_file(types: object, tmp_pa
         kind: scores["lea"].f1 for kind, scores in expected.items()
     }
     assert found["field:types:ORG"]["lea"].f1 == 1
+    # So it is with other names of the fields, and in a response with a copy of the key.
+    fields = {name: value for name, value in key.items() if name != "clusters"}
+    both.write_text(json.dumps({**fields, "types": types, "gold": key["clusters"], "pred": response}))
+    for first, columns in ((both, "key.clusters=gold,response.clusters=pred"), (alone, "response.clusters=pred")):
+        kinds = score(first, both, "lea", of="field:types", columns=columns).kinds
+        assert {kind: its["lea"].f1 for kind, its in kinds.items()} == {k: its["lea"].f1 for k, its in expected.items()}
 
 
 TYPED = {"doc_key": "d", "ner": [[0, 0, "PER"], [2, 2, "PER"]]}

@@ -198,8 +198,15 @@ class _Side(NamedTuple):
     def _look_for_documents(
         self, place: Place, unread: Mapping[str, Sequence[str]], columns: Mapping[str, Sequence[str]]
     ) -> None:
-        """Add a notice for a column or a part of the items that seems to have the names of documents."""
+        """Add a notice for a column or a part of the items that seems to have the names of documents; beside a column
+        of documents, for one that divides these."""
         if DOCUMENT in columns:
+            expected = f'labels begin again in each; write both names in the column "{DOCUMENT}", such as "a/1"'
+            for name, its in unread.items():
+                parts = list(zip(columns[DOCUMENT], its, strict=True))
+                if len({*parts}) > len({*columns[DOCUMENT]}) and restarts(columns[ENTITY], parts, sure=True):
+                    what = "the parts of documents"
+                    self.notices.append(found_at(place, "unread-field", name=name, what=what, expected=expected))
             return
         divide = {name: its for name, its in unread.items() if divides(name, its, columns[ENTITY])}
         self._tell_documents(place, divide, columns[ENTITY])

@@ -61,7 +61,7 @@ from corefscore.formats.jsonlines.objects import (
     sentences_of,
     within_words,
 )
-from corefscore.formats.sides import METADATA, OF_ENTITIES, leave, naming_fields, refuse_other_side, side_in
+from corefscore.formats.sides import METADATA, OF_ENTITIES, leave, naming_fields, of_key, refuse_other_side, side_in
 from corefscore.formats.words import numbers_of
 from corefscore.formats.written import dropped
 
@@ -512,7 +512,8 @@ def _types(place: Place, fields: Fields, words: Sentences, request: Request) -> 
     rows = value if isinstance(value, list) else [None]
     sizes = list(map(len, clusters))
     by_mention = are(list, rows) and are(str, chain(*rows))
-    if fields.get(dialect.clusters, clusters) is not clusters and (by_mention or are(str, rows)):
+    others = [its for name, its in fields.items() if name == dialect.clusters or of_key(name)]
+    if request.side != KEY and (by_mention or are(str, rows)) and not all(its is clusters for its in others):
         return {}  # a type for each cluster or mention of the key, which has another field of the same object
     if are(str, rows) and len(rows) == len(sizes):
         return {str(number): kind for number, kind in enumerate(rows)}
