@@ -16,7 +16,7 @@ import click
 import pytest
 from corefscore.analysis.response import Asked
 from corefscore.cli import COMMANDS, commands, synonyms
-from corefscore.cli.options import Command, Parameter, grouped
+from corefscore.cli.options import WRITING, Command, Parameter, grouped
 from corefscore.core.names import NameOptions
 from corefscore.core.records import HEADINGS, Option, declared
 from corefscore.formats import Reading
@@ -99,6 +99,14 @@ def test_examples_of_help_run(name: str, files: Path) -> None:
         done = within(*words, cwd=files)
         assert program == "corefscore"
         assert done.status == 0, (example, done.stderr)
+
+
+def test_a_command_without_help_has_no_examples() -> None:
+    """As all have in Python without docstrings."""
+    for text, shown in ((None, False), ("X.\n\nExamples:\n  corefscore x", True)):
+        command = Command("x", params=[WRITING], help=text)
+        assert ("Examples:\n  corefscore x\n" in command.get_help(click.Context(command))) == shown
+        assert ("Examples" in command.get_help(click.Context(command))) == shown
 
 
 def test_there_are_at_most_55_options() -> None:

@@ -395,6 +395,8 @@ def test_both_sides_have_the_heads_with_which_one_was_read(key: Path) -> None:
     for first, second in ((several, two), (two, several)):
         assert corefscore.compare(first, {"itself": second}, "lea.f1").results["itself"]["lea"].f1 == 1
         assert corefscore.explain(first, second).official["conll"].f1 == 1
+    with pytest.raises(UsageError, match="heads=last: the key is not read from files here"):
+        corefscore.score(corefscore.read(key), key, "conll", heads="last")
     with pytest.raises(UsageError, match="read with heads='last', another with heads=None; pass the same"):
         corefscore.score(read, corefscore.read(key), "conll")
 

@@ -656,20 +656,20 @@ def test_merged_cells_of_some_documents_are_looked_at_alone(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("column", "cells", "told"),
+    ("column", "cells", "labels", "told"),
     [
-        ("part", "0011223344", False),  # labels go on
-        ("part", "0000011111", True),
-        ("genre", "aaaaabbbbb", False),  # that of the document
-        ("sentence", "0011100111", False),
+        ("part", "0000011111", "0102001020", True),
+        ("part", "0011223344", "0102003412", False),  # labels go on
+        ("genre", "aaaaabbbbb", "0102001020", False),  # that of the document
+        ("sentence", "0011100111", "0102003412", False),
+        ("sentence", "0000011111", "0102004030", False),  # one is in the first mention of every sentence
     ],
 )
 def test_a_column_that_divides_documents_is_told_if_labels_begin_again(
-    column: str, cells: str, told: bool, tmp_path: Path
+    column: str, cells: str, labels: str, told: bool, tmp_path: Path
 ) -> None:
     """Documents of OntoNotes are known by their name and their part."""
     documents = "xxxxxxxxxx" if column != "genre" else cells
-    labels = "0102001020" if told or column == "genre" else "0102003412"
     rows = zip(documents, cells, labels, strict=True)
     path = tmp_path / "table.csv"
     path.write_text(

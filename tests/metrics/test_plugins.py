@@ -44,6 +44,8 @@ def test_a_description_may_lack_its_last_paragraphs() -> None:
     metric = replace(find("lea"), about="Whole. Use it.\n  \nA definition\nof it.")
     assert metric.described() == ["Whole. Use it.", "A definition of it.", "", ""]
     assert replace(metric, about=None).described() == [""] * 4
+    long = replace(metric, about="Whole. Use it.\n\nIt is.\n\nPaper: none\n\nA note.\n\nAnother.")
+    assert long.described() == ["Whole. Use it.", "It is.", "Paper: none", "A note. Another."]
 
 
 def test_help_lists_it_and_its_option() -> None:

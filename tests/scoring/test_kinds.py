@@ -674,8 +674,14 @@ def test_types_by_cluster_are_those_of_the_key_in_one_file(types: object, tmp_pa
     # So it is with other names of the fields, and in a response with a copy of the key.
     fields = {name: value for name, value in key.items() if name != "clusters"}
     both.write_text(json.dumps({**fields, "types": types, "gold": key["clusters"], "pred": response}))
-    for first, columns in ((both, "key.clusters=gold,response.clusters=pred"), (alone, "response.clusters=pred")):
-        kinds = score(first, both, "lea", of="field:types", columns=columns).kinds
+    last = tmp_path / "last.jsonl"
+    last.write_text(json.dumps({**fields, "types": types, "gold": key["clusters"], "clusters": response}))
+    for sides, columns in (
+        ((both, both), "key.clusters=gold,response.clusters=pred"),
+        ((alone, both), "response.clusters=pred"),
+        ((last, last), "key.clusters=gold,response.clusters=clusters"),
+    ):
+        kinds = score(*sides, "lea", of="field:types", columns=columns).kinds
         assert {kind: its["lea"].f1 for kind, its in kinds.items()} == {k: its["lea"].f1 for k, its in expected.items()}
 
 

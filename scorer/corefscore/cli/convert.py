@@ -51,8 +51,8 @@ _IN_MEMORY = 16 << 20
     ],
 )
 def command(source: str, target: str, *, to: str | None, key: str | None, **arguments: Any) -> None:
-    """Convert between CoNLL, CorefUD, JSON, tables and tagged text. CoNLL is CoNLL-2011/2012; JSON is JSON
-    lines or another dialect.
+    """Convert between CoNLL, CorefUD, JSON, tables and tagged text. CoNLL is CoNLL-2011/2012; JSON is JSON lines or
+    another dialect.
 
     IN is a file, a folder (its files become one corpus), or - for standard input; its format is recognised by content.
     OUT is a file, or - for standard output; rejected input leaves OUT unchanged. OUT is compressed if its name ends

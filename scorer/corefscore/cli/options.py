@@ -118,7 +118,7 @@ class Command(click.Command):
                 formatter.write(f"{self.examples}\n")
 
     def get_short_help_str(self, limit: int = 200) -> str:
-        return super().get_short_help_str(max(limit, 200))  # shells show the whole sentence
+        return super().get_short_help_str(limit)  # shells show the whole sentence
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         by_heading = grouped(self.params)

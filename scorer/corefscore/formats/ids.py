@@ -120,7 +120,8 @@ def _apart(documents: Documents, partly: Bools) -> bool:
 
 
 _DIGITS, _FEW, _SOME = 19, 7, 3
-"""Longer numbers are no links. So few labels may be numbered in any order by chance, and so few links by it, too."""
+"""Numbers of so many digits are no links. Fewer labels than `_FEW` may be numbered in any order by chance; fewer than
+`_SOME` may be items by chance."""
 
 
 def linked_items(place: Place, labels: Sequence[str], as_item: Ints, item: Ints, label: Ints) -> Iterator[Finding]:

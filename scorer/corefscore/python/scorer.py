@@ -111,7 +111,6 @@ class Scorer:
         batches = count_batches(*sides, run, notices)
         names = [document for batch in batches for document in batch.names]
         self._append(batches, names, notices)
-        self._origins = self._origins or {os.urandom(16)}
         read = {**self._run.settings.reading, **run.settings.reading}
         self._run = self._run._replace(settings=replace(self._run.settings, reading=read))
 
@@ -167,6 +166,7 @@ class Scorer:
             self._count()
             for batch in batches:
                 self._refuse_mixed(corefud=batch.nodes is not None)
+            self._origins = self._origins or {os.urandom(16)}
             self._batches += batches
             self._notices += notices
             self._names += names

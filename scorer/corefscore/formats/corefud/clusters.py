@@ -266,7 +266,8 @@ class _OnWords(File):
         depth = depths(self.lines) if self.request.heads == TREE else np.ones(len(self.number))
         for line, its in by_document(self.lines):
             answer = self.given[line]
-            self.treeless |= set() if depth[its[overt[its]]].any() else {answer.name}
+            if not depth[its[overt[its]]].any():
+                self.treeless.add(answer.name)
             numbers = self.number[its]
             text = _Text(its, its[overt[its]], numbers, int(numbers.max(initial=-1)) // SENTENCE + 1)
             for label, mentions in enumerate(answer.entities()):
