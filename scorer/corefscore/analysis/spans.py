@@ -19,10 +19,7 @@ from corefscore.analysis.partitions import ABSENT, BY_HEAD, BY_TRIMMING, Partiti
 from corefscore.core.arrays import Ints, changes, narrow, order_by
 from corefscore.scoring.kinds.texts import PENN, Projection, Text
 
-_TRIMMED = {
-    "punctuation": (r"[\W_]*", r"[\W_]*"),
-    "english": (r"the|[^A-Za-z]", r"'s|[^A-Za-z]"),
-}
+_TRIMMED = {"punctuation": (r"[\W_]*", r"[\W_]*"), "english": (r"the|[^A-Za-z]", r"'s|[^A-Za-z]")}
 """The forms of the words that are removed from the left and the right end of a span.
 
 ``punctuation``: tokens without a letter or digit, in any script. ``english``: `the` on the left, `'s` on the right, and

@@ -246,7 +246,7 @@ def _reason(error: ScorerError) -> str:
             heading=STATISTICS,
             common=False,
             help="Also test whether two systems are equivalent: less than POINTS apart.",
-        ),
+        )
     ),
 )
 def compare(*, measures: str, look: Style, output: str, **arguments: Any) -> None:

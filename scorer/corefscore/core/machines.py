@@ -55,10 +55,7 @@ def cluster(scheduler: str) -> Iterator[Map]:
             "--jobs tcp://HOST:PORT needs Dask, which is not installed: pip install 'dask[distributed]'"
         ) from error
 
-    settings = {
-        "distributed.comm.timeouts.connect": SECONDS,
-        "distributed.admin.large-graph-warning-threshold": "1 PB",
-    }
+    settings = {"distributed.comm.timeouts.connect": SECONDS, "distributed.admin.large-graph-warning-threshold": "1 PB"}
     with dask.config.set(settings), _silence():
         try:
             # A `Client` waits for ever for a server that does not answer, or is not a scheduler.

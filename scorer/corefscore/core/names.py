@@ -59,9 +59,7 @@ class NameOptions:
         **_OF_NAMES,
     )
     estimate_key: bool = option(
-        False,
-        "Estimate the key from its names. The coreference of KEY is ignored and can be missing.",
-        **_OF_NAMES,
+        False, "Estimate the key from its names. The coreference of KEY is ignored and can be missing.", **_OF_NAMES
     )
     match: str | Sequence[str] = option(
         ",".join(MATCHES),

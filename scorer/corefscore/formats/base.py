@@ -297,12 +297,7 @@ def is_json(head: bytes, *, objects: bool = False) -> bool:
 
 
 def found_at(
-    place: Place,
-    code: str,
-    column: int | None = None,
-    excerpt: tuple[str, str] | None = None,
-    /,
-    **details: object,
+    place: Place, code: str, column: int | None = None, excerpt: tuple[str, str] | None = None, /, **details: object
 ) -> Finding:
     """Return what was found at a place."""
     return Finding(code, place.source.name, place.line, column, details, excerpt)

@@ -47,9 +47,5 @@ def terms(both: Both) -> tuple[Counts]:
 
 
 METRIC = Metric(
-    name="cluster",
-    about=__doc__,
-    measures=(Measure("cluster", "Entities", title="Cluster"),),
-    count=count,
-    terms=terms,
+    name="cluster", about=__doc__, measures=(Measure("cluster", "Entities", title="Cluster"),), count=count, terms=terms
 )

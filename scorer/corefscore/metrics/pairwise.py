@@ -34,9 +34,5 @@ def terms(both: Both) -> tuple[Counts]:
 
 
 METRIC = Metric(
-    name="pairwise",
-    about=__doc__,
-    measures=(Measure("pairwise", "Pairs", title="Pairwise"),),
-    count=count,
-    terms=terms,
+    name="pairwise", about=__doc__, measures=(Measure("pairwise", "Pairs", title="Pairwise"),), count=count, terms=terms
 )

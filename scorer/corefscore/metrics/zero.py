@@ -47,12 +47,7 @@ def count(alignment: Alignment) -> tuple[Counts]:
     invented = alignment.response.nodes.zero & ~(is_first | taken)[response.number]
     right, of_key, wrong, spurious = (
         np.bincount(side.document[side.entity[which]], minlength=alignment.documents).astype(np.float64)
-        for side, which in (
-            (key, resolved & linked),
-            (key, anaphor),
-            (key, resolved & ~linked),
-            (response, invented),
-        )
+        for side, which in ((key, resolved & linked), (key, anaphor), (key, resolved & ~linked), (response, invented))
     )
     return (Counts(Ratios(right, of_key), Ratios(right, right + spurious + wrong)),)
 

@@ -59,10 +59,7 @@ def analyse(
 
 @with_keywords
 def entities(
-    key: Given,
-    response: Given | None = None,
-    metrics: str | Sequence[str] = "conll",
-    **arguments: Unpack[Options],
+    key: Given, response: Given | None = None, metrics: str | Sequence[str] = "conll", **arguments: Unpack[Options]
 ) -> Entities:
     """Return what each entity of one document adds to the scores of metrics, as ``--entities`` prints it.
 

@@ -170,10 +170,7 @@ def read(
 
 @with_keywords
 def score(
-    key: Given,
-    response: Given | None = None,
-    metrics: str | Sequence[str] = "every",
-    **arguments: Unpack[Options],
+    key: Given, response: Given | None = None, metrics: str | Sequence[str] = "every", **arguments: Unpack[Options]
 ) -> Result:
     """Score a response against a key.
 

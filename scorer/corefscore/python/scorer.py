@@ -51,11 +51,7 @@ class Scorer:
     """
 
     @with_keywords
-    def __init__(
-        self,
-        metrics: str | Sequence[str] = "every",
-        **arguments: Unpack[ScorerOptions],
-    ) -> None:
+    def __init__(self, metrics: str | Sequence[str] = "every", **arguments: Unpack[ScorerOptions]) -> None:
         run = run_of(select(names_of(metrics, "metrics")), arguments)
         self._run = run._replace(settings=replace(run.settings, reading=run.reading.settings))
         self._batch_scorer = BatchScorer(run.metrics, run.settings)
@@ -281,11 +277,7 @@ class CorefEvaluator(_Evaluator):
         super().__init__(self._scorer.result, name)
 
     def update(
-        self,
-        predicted: Clusters,
-        gold: Clusters,
-        mention_to_predicted: _Mapped = None,
-        mention_to_gold: _Mapped = None,
+        self, predicted: Clusters, gold: Clusters, mention_to_predicted: _Mapped = None, mention_to_gold: _Mapped = None
     ) -> None:
         """Count one document: its ``predicted`` clusters, and the ``gold`` clusters of the key.
 

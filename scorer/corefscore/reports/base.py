@@ -116,10 +116,7 @@ def paper(
     `scored_columns`, and its scores by measure and score.
     """
     title, scores = titles(metrics), scored_columns(measures)
-    columns = [
-        *before,
-        *(Column(f"{m}.{c}", HEADINGS[c], "percent", over=title[m], score=c) for m, c in scores),
-    ]
+    columns = [*before, *(Column(f"{m}.{c}", HEADINGS[c], "percent", over=title[m], score=c) for m, c in scores)]
     cells = [[*first, *(numbers.get(measure, {}).get(score) for measure, score in scores)] for first, numbers in rows]
     return Table("", columns, cells, notes=notes)
 

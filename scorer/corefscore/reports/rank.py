@@ -35,15 +35,7 @@ from corefscore.reports.base import (
     tabled,
 )
 from corefscore.reports.datasets import VERDICTS
-from corefscore.reports.systems import (
-    Systems,
-    SystemsReport,
-    fidelities,
-    fidelity_data,
-    in_line,
-    sampled,
-    scores_data,
-)
+from corefscore.reports.systems import Systems, SystemsReport, fidelities, fidelity_data, in_line, sampled, scores_data
 from corefscore.scoring.results import refuse_division
 from corefscore.statistics.agreement import taus
 from corefscore.statistics.significance import Compared, Method, Sample, Watch, compared

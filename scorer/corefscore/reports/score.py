@@ -80,11 +80,7 @@ class Report(Reported):
     @property
     def tables(self) -> list[Table]:
         """A row for each measure of each scope, and the fidelity of the text."""
-        columns = [
-            Column("kind", "kind", shown=False),
-            Column("scope", "scope", shown=self.scoped),
-            MEASURE,
-        ]
+        columns = [Column("kind", "kind", shown=False), Column("scope", "scope", shown=self.scoped), MEASURE]
         for score, heading in HEADINGS.items():
             columns.append(Column(score, heading, "percent", score=score))
             if self.intervals:

@@ -346,11 +346,7 @@ def scored(
 
 
 def settings_of(
-    metrics: Sequence[Metric],
-    rules: Rules,
-    document: str | None,
-    own: Mapping[str, Any],
-    unit: str = DOCUMENT,
+    metrics: Sequence[Metric], rules: Rules, document: str | None, own: Mapping[str, Any], unit: str = DOCUMENT
 ) -> Settings:
     """Return the settings of a score, except those of reading; ``unit`` is the unit of resampling.
 

@@ -33,14 +33,7 @@ from corefscore.formats.corefud.chunks import (
     chunks,
 )
 from corefscore.formats.corefud.lines import FORM, ID, LF, WITHOUT_NEWDOC, Lines, few
-from corefscore.formats.corefud.mentions import (
-    FileMentions,
-    Refuse,
-    Sized,
-    heads,
-    mentions_of,
-    words_of_mentions,
-)
+from corefscore.formats.corefud.mentions import FileMentions, Refuse, Sized, heads, mentions_of, words_of_mentions
 from corefscore.formats.words import word_numbers
 
 _BY_CHANCE = 20

@@ -367,10 +367,8 @@ class _Placing:
         if self.key.nodes is not None:
             size = sum(len(piece.words.code) for piece in pieces) + len(words.characters.code)
             refuse_deep(place.source, spans.end - spans.start + 1, size, "characters")
-            choices, has_tree = (
-                int(np.sum(spans.head_last > spans.head_first)),
-                words.tree.depth[~words.empty].any(),
-            )
+            choices = int(np.sum(spans.head_last > spans.head_first))
+            has_tree = words.tree.depth[~words.empty].any()
             if choices and not has_tree and self.heads != LAST and self._own_heads(document):
                 details = {"document": self.key.names[document], "count": plural(choices, "mention")}
                 self.notices.append(found_at(place, "no-tree", **details))

@@ -37,10 +37,7 @@ def _percent(value: SupportsFloat) -> str:
 
 def _result_line(label: str, score: Score) -> str:
     """Return ``LABEL: Recall: (a / b) x%  Precision: (c / d) y%  F1: z%`` and the rule under it."""
-    sides = (
-        ("Recall", *score.recall_counts, score.recall),
-        ("Precision", *score.precision_counts, score.precision),
-    )
+    sides = (("Recall", *score.recall_counts, score.recall), ("Precision", *score.precision_counts, score.precision))
     shown = [f"{name}: ({_number(part)} / {_number(whole)}) {_percent(value)}" for name, part, whole, value in sides]
     return "\t".join([f"{label}: " * bool(label) + shown[0], shown[1], f"F1: {_percent(score.f1)}\n{_RULE}"])
 
