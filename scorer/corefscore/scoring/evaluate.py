@@ -388,9 +388,6 @@ _NEARLY = 0.98
 """The precision, of every measure, from which a response may be the key after it lost entities in another format, or
 those of one mention; no system comes near it."""
 
-_LOSING = {"other-column", "earlier-column"}
-"""The notices that explain why documents of the response have no mentions."""
-
 
 def result_of(batches: Sequence[ScoredBatch], run: Run, notices: list[Finding]) -> Result:
     """Join all batches in order to one result; notices about them are added to ``notices``.
@@ -415,9 +412,8 @@ def result_of(batches: Sequence[ScoredBatch], run: Run, notices: list[Finding]) 
     if (whole[:, 0] <= FEW * whole[:, 3]).any():
         from corefscore.matching.common import unlike_documents
 
-        found = unlike_documents([n for b in batches for n in b.names], [f for b in batches for f in b.files], whole)
-        # What loses mentions may have been reported.
-        notices += [its for its in found if its.code == "unlike-document" or _LOSING.isdisjoint(codes)]
+        names_of_all, files = [n for b in batches for n in b.names], [f for b in batches for f in b.files]
+        notices += unlike_documents(names_of_all, files, whole)
     scored = of_mentions[:, 3] > 0
     sums = np.concatenate([of[scored].sum(axis=0) for of in counts.values()])
     equal, nearly = (sums[:, ::2] == sums[:, 1::2]).all(), scored.any() and (sums[:, 2] >= _NEARLY * sums[:, 3]).all()
