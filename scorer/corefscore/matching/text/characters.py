@@ -2,7 +2,7 @@
 
 These differences are ignored: white space and tokenisation, case, forms of Unicode and ligatures (NFKC), kinds of
 quotes and dashes, invisible and control characters, and how OntoNotes writes brackets (``-LRB-``) and full stops
-(``/.``). Words of nothing else than invisible characters are all equal if the key has such words.
+(``/.``). Words without visible characters are all equal if both sides have such words; otherwise they are passed over.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _ALIKE = str.maketrans(
 """Characters that are the same here and different in NFKC: quotes, apostrophes, dashes, ligatures."""
 
 _UNSEEN = "\u200b"
-"""The one character of a word of invisible ones, so that mentions can begin and end with it."""
+"""The one character of a word without visible ones, so that mentions can begin and end with it."""
 
 _OF_TREEBANK = re.compile(rf"^(?:{'|'.join(_BRACKETS)})$|^/(?=[.?!,:;-]$)", re.MULTILINE)
 
@@ -77,7 +77,7 @@ class Characters:
 
     @cached_property
     def has_unseen(self) -> bool:
-        """Whether there is a word of invisible characters."""
+        """Whether there is a word without visible characters."""
         return bool((self.code == ord(_UNSEEN)).any())
 
     @cached_property
@@ -97,6 +97,13 @@ def of_pieces(text: str) -> Characters:
     return Characters(code[~blank], np.cumsum(blank)[~blank], int(blank.sum()) + bool(text))
 
 
+def in_a_row(texts: Sequence[Characters]) -> Characters:
+    """Return the characters of several texts one after another."""
+    before = np.cumsum([0, *(text.tokens for text in texts)])
+    token = np.concatenate([text.token + first for text, first in zip(texts, before, strict=False)])
+    return Characters(np.concatenate([text.code for text in texts]), token, int(before[-1]))
+
+
 def as_they_are(words: Sequence[str]) -> Characters:
     """Return the characters of words without any change except that blanks are left out."""
     text = "".join(words)
@@ -107,7 +114,7 @@ def as_they_are(words: Sequence[str]) -> Characters:
 
 
 def characters(words: Sequence[str], without: Collection[int] = (), *, unseen: bool = True) -> Characters:
-    """Return the characters of words; those of the words ``without`` are left out, and words of invisible characters
+    """Return the characters of words; those of the words ``without`` are left out, and words without visible characters
     unless ``unseen``.
     """
     if without:
@@ -119,7 +126,7 @@ def characters(words: Sequence[str], without: Collection[int] = (), *, unseen: b
         text = _normalised("\n".join(word.replace("\n", " ") for word in words))
     lines = text.split("\n")
     if unseen and not all(lines):
-        text = "\n".join(line or _UNSEEN * bool(word) for line, word in zip(lines, words, strict=True))
+        text = "\n".join(line or _UNSEEN * (index not in without) for index, line in enumerate(lines))
     code = codes_of(text)
     ends = code == ord("\n")
     return Characters(code[~ends], np.cumsum(ends)[~ends], len(words))

@@ -61,7 +61,7 @@ from corefscore.formats.base import (
 )
 from corefscore.matching.pairing import in_other_form
 from corefscore.matching.text.alignment import ABSENT, EQUAL, MOVED, REPLACED, Alignment, align, in_place
-from corefscore.matching.text.characters import Characters, characters
+from corefscore.matching.text.characters import Characters, characters, in_a_row
 from corefscore.matching.text.fidelity import FIELDS, UNUSUAL, Fidelity, described, ratio
 from corefscore.matching.text.zeros import DocumentWords, Spans, as_nodes, gaps_of, nodes_of_zeros, with_zeros
 
@@ -108,6 +108,9 @@ class _Placing:
         self.documents: list[Documents] = []
         self.labels = list(response.odd_labels)
         self.texts: _Texts = {}
+        self.of_key: DocumentWords
+        self.spans: tuple[Ints, Ints]
+        """The first and last tokens of the mentions of the key in this document."""
 
     def run(self) -> Projection:
         """Place each document of the response on that of the key."""
@@ -119,8 +122,9 @@ class _Placing:
             self.response = replace(self.response, start=start, end=end)
         counts = np.zeros((len(self.key), len(FIELDS)), dtype=np.int64)
         for document in sorted(answers):
-            self.of_key = DocumentWords(key_words[document])
-            pieces = self._pieces(answers[document], response_words)
+            which = _mentions_of(self.key, document)
+            self.spans = self.key.start[which], self.key.end[which]
+            pieces = self._pieces(answers[document], response_words, key_words[document])
             spans = self._merged(pieces)
             self._add(document, pieces, spans)
             by_name = self._counts(document, pieces, spans)
@@ -194,18 +198,29 @@ class _Placing:
 
     # Words
 
-    def _pieces(self, documents: Sequence[int], annotations: Mapping[int, Annotations]) -> list[_Piece]:
-        """Return the pieces of a document, each aligned with the key."""
+    def _pieces(
+        self, documents: Sequence[int], annotations: Mapping[int, Annotations], of_key: Annotations
+    ) -> list[_Piece]:
+        """Return the pieces of a document, each aligned with the key: as a part of all pieces one after another, whose
+        order tells where words are that the key repeats, unless more characters are equal if it is aligned by itself,
+        as where pieces overlap."""
+        zeros = [annotations[document].zeros if self.key.nodes is not None else () for document in documents]
+        words = [list(chain(*annotations[document].words)) for document in documents]
+        texts = [characters(its, set(without)) for its, without in zip(words, zeros, strict=True)]
+        unseen = any(text.has_unseen for text in texts)
+        self.of_key = DocumentWords(of_key, unseen=unseen)
+        if unseen and not self.of_key.characters.has_unseen:
+            texts = [characters(its, set(without), unseen=False) for its, without in zip(words, zeros, strict=True)]
+        ends = np.cumsum([len(text.code) for text in texts])[:-1]
+        together = map(Alignment, *(np.split(its, ends) for its in align(self.of_key.text, in_a_row(texts))))
         pieces, before = [], 0
-        for document in documents:
-            words = list(chain(*annotations[document].words))
-            zeros = annotations[document].zeros if self.key.nodes is not None else ()
-            of_piece = characters(words, set(zeros), unseen=self.of_key.characters.has_unseen)
-            alignment = align(self.of_key.text, of_piece)
-            own = DocumentWords(annotations[document]) if self.both_corefud and zeros else words
-            nodes = nodes_of_zeros(self.of_key, zeros, of_piece, alignment, own)
-            pieces.append(_Piece(document, annotations[document], of_piece, alignment, before, nodes))
-            before += len(words)
+        for document, its, without, text, alignment in zip(documents, words, zeros, texts, together, strict=True):
+            alone = len(texts) > 1 and _equal(alignment) < len(text.code)
+            best = max(alignment, align(self.of_key.text, text), key=_equal) if alone else alignment
+            own = DocumentWords(annotations[document]) if self.both_corefud and without else its
+            nodes = nodes_of_zeros(self.of_key, without, text, best, own)
+            pieces.append(_Piece(document, annotations[document], text, best, before, nodes))
+            before += len(its)
         return pieces
 
     # Mentions
@@ -248,6 +263,8 @@ class _Placing:
         characters_of = piece.words.first
         begin, end = characters_of[own[0]], characters_of[own[1] + 1]
         start, last, differing = _projected(begin, end, piece.alignment, self.of_key.characters)
+        if self.key.nodes is None and (sizes := np.diff(self.of_key.characters.first)).min(initial=1) == 0:
+            _extend(start, last, self.spans, np.flatnonzero(sizes))
         with_zeros(own, (start, last, differing), piece.zeros, self.of_key)
         _resolve(own, start, last, differing)
         # A mention that the key does not have comes after all words of the key.
@@ -309,8 +326,7 @@ class _Placing:
         changed = ~lost & (
             (spans.differing > 0) | _contain(~every[0], spans.start, np.where(lost, spans.start, spans.end))
         )
-        which = _mentions_of(self.key, document)
-        start, end = self.key.start[which], self.key.end[which]
+        start, end = self.spans
         deleted = (end >= start) & ~_contain(touched, start, end)
         for name, mentions in (("inserted", lost), ("changed", changed), ("deleted", deleted)):
             counts[f"mentions_{name}"] = int(np.count_nonzero(mentions))
@@ -513,6 +529,18 @@ def _projected(begin: Ints, end: Ints, alignment: Alignment, key: Characters) ->
     return start, last, differing
 
 
+def _extend(start: Ints, last: Ints, key: tuple[Ints, Ints], words: Ints) -> None:
+    """Extend mentions, in place, to that of the ``key`` which has these and no other ``words``, but some without
+    characters at its ends."""
+    first, stop = np.searchsorted(words, key[0]), np.searchsorted(words, key[1], side="right") - 1
+    own = np.flatnonzero(first <= stop)
+    spans = list(zip(key[0][own].tolist(), key[1][own].tolist(), strict=True))
+    found = dict(zip(zip(words[first[own]].tolist(), words[stop[own]].tolist(), strict=True), spans, strict=True))
+    found |= zip(spans, spans, strict=True)
+    for at, span in enumerate(zip(start.tolist(), last.tolist(), strict=True)):
+        start[at], last[at] = found.get(span, span)
+
+
 def _resolve(own: tuple[Ints, Ints], start: Ints, end: Ints, differing: Ints) -> None:
     """Choose which of several mentions keeps the same words: the one that differs least. The others match nothing, and
     differ by -1."""
@@ -521,6 +549,11 @@ def _resolve(own: tuple[Ints, Ints], start: Ints, end: Ints, differing: Ints) ->
     new = changes(start[order], end[order])
     best = order[new][np.cumsum(new) - 1]
     differing[order[(own[0][order] != own[0][best]) | (own[1][order] != own[1][best])]] = -1
+
+
+def _equal(alignment: Alignment) -> int:
+    """Return the number of characters that are equal and in the order of the key."""
+    return int(np.count_nonzero(alignment.state == EQUAL))
 
 
 def _inserted(piece: _Piece, key: Characters, kept: Bools) -> int:
