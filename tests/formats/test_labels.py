@@ -835,6 +835,10 @@ def test_documents_in_the_names_of_items_are_told(items: str, labels: str, told:
         ("span", "0-1 5-5 7-8 9-9", "0:1 7:8 9:9 12:12", 0),  # in another notation
         ("start", "0.1 5.2 7.3 9.4", "0.2 5.3 7.4 9.5", 0),  # in seconds
         ("price", "0 5 7 9", "0 7 9 12", 0),
+        ("paper", "P11 P12 P13 P14", "P12 P11 P14 P13", 4),
+        ("sku", "10037 10042 10051 10077", "10042 10037 10077 10051", 4),
+        ("tag", "T0 T1 T2 T3", "T1 T0 T3 T2", 0),  # of each side
+        ("line", "1001 1002 1003 1004", "1002 1001 1004 1003", 0),
         ("text", "Ann he Bob Al", "Ann it Bo her", 3),
         ("mention_text", "Ann he Bob Al", "Ann it Bo her", 3),
         ("text", "Ann he Bob Al", "Ann he Bob. Al", 0),  # another spelling

@@ -484,3 +484,46 @@ def test_a_long_text_is_found_in_time_that_grows_with_its_length(changed: int) -
     before = process_time()
     align(Key(key), response)
     assert process_time() - before < 20
+
+
+def test_pieces_tell_by_their_order_which_of_equal_sentences_they_have(tmp_path: Path) -> None:
+    """Each was aligned alone, so both were the second one (CoNLL 88 for 100 on a text of ten sentences)."""
+    he, other = ["He", "smiled", "."], [f"word{at} and then word{at + 1} ." for at in range(60)]
+    sentences = [["Ann", "went", "."], he, *(its.split() for its in other), ["Bo", "went", "."], he]
+    last = sum(map(len, sentences)) - 3
+    key = {"doc_key": "x", "sentences": sentences, "clusters": [[[0, 0], [3, 3]], [[last - 3, last - 3], [last, last]]]}
+    (tmp_path / "key.jsonl").write_text(json.dumps(key))
+    answers = ["[Ann](#1) went .", "[He](#1) smiled .", *other, "[Bo](#2) went .", "[He](#2) smiled ."]
+    lines = "\n".join(json.dumps({"doc_key": "x", "answer": answer}) for answer in answers)
+    (tmp_path / "answers.jsonl").write_text(lines)
+    (tmp_path / "folder").mkdir()
+    for at, answer in enumerate(answers):
+        (tmp_path / "folder" / f"x.{at}.txt").write_text(answer)
+    for response in ("answers.jsonl", "folder"):
+        with pytest.warns(corefscore.ScorerWarning):
+            result = corefscore.score(tmp_path / "key.jsonl", tmp_path / response, "conll", pieces="same")
+        assert result.conll == 1, response
+
+
+@pytest.mark.parametrize(
+    ("words", "clusters", "response", "f1"),
+    [
+        # Both sides have words without characters, so these are compared.
+        (["Ann", "", "saw", "her", "."], [[[0, 1], [3, 3]]], [[[0, 1], [3, 3]]], 1),
+        (["Ann", "", "saw", "her", "."], [[[0, 0], [3, 3]]], [[[0, 1], [3, 3]]], 0.5),
+        # Only the key has them.
+        (["Ann", "", "saw", "her", "."], [[[0, 1], [3, 3]]], "[Ann](#1) saw [her](#1) .", 1),
+        (["", "Ann", "\u200b", "saw", "her", "."], [[[0, 2], [4, 4]]], "[Ann](#1) saw [her](#1) .", 1),
+        (["Ann", "", "saw", "her", "."], [[[0, 0], [0, 1], [3, 3]]], "[Ann](#1) saw [her](#1) .", 0.8),
+        (["Ann", "", "saw", "her", "."], [[[0, 3], [3, 3]]], "[Ann](#1) saw [her](#1) .", 0.5),
+    ],
+)
+def test_words_without_characters(
+    words: list[str], clusters: list[Any], response: str | list[Any], f1: float, tmp_path: Path
+) -> None:
+    """A mention that such a word begins or ends was lost: a file scored 54 against itself, a perfect answer likewise."""
+    given = {"sentences": [words], "clusters": response} if isinstance(response, list) else {"answer": response}
+    (tmp_path / "key.jsonl").write_text(json.dumps({"doc_key": "x", "sentences": [words], "clusters": clusters}))
+    (tmp_path / "response.jsonl").write_text(json.dumps({"doc_key": "x", **given}))
+    result = corefscore.score(tmp_path / "key.jsonl", tmp_path / "response.jsonl", "lea", align=True)
+    assert result["mentions"].f1 == pytest.approx(f1)

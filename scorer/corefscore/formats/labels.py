@@ -26,6 +26,7 @@ import re
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, repeat
 from operator import contains
+from string import ascii_letters
 
 import numpy as np
 
@@ -479,6 +480,12 @@ _NUMBER = re.compile(r" *[0-9]+(?:\.0)? *|")
 _FIGURE = re.compile("(?:[A-Za-z]?(?=[^0-9]*[0-9])[-+.,:/ 0-9eETZ%]*)?")
 """A cell with nothing but a number, a time or a rank."""
 
+_CODE = re.compile("[A-Za-z]?[0-9]{1,18}")
+"""A whole number, or a letter and one."""
+
+_LARGE = 1000
+"""The least number that may be a code by itself; smaller ones are often scores."""
+
 _LONG = 6
 """The number of characters from which figures may identify items, as an ISBN does."""
 
@@ -490,8 +497,18 @@ def _identifies(name: str, cells: Sequence[str], known: Collection[str]) -> bool
         return are_places
     if are_places and re.fullmatch(OF_WORDS, name.lower()):
         return not all(map(_NUMBER.fullmatch, cells))
-    figures = all(map(_FIGURE.fullmatch, cells)) and min(map(len, cells)) < _LONG
+    figures = all(map(_FIGURE.fullmatch, cells)) and min(map(len, cells)) < _LONG and not _are_codes(cells)
     return not figures and not {*cells} <= {*known}
+
+
+def _are_codes(cells: Sequence[str]) -> bool:
+    """Return whether each cell has another whole number that is long or follows a letter, and these do not number the
+    rows."""
+    if len({*cells}) < len(cells) or not all(map(_CODE.fullmatch, cells)):
+        return False
+    numbers = [int(cell.lstrip(ascii_letters)) for cell in cells]
+    spread = max(numbers) - min(numbers) >= len(numbers)
+    return min(numbers) >= _LARGE and spread if cells[0].isdecimal() else min(numbers) > 1 or spread
 
 
 def _hashes(cells: Iterable[Hashable]) -> Ints:

@@ -9,7 +9,8 @@
 4. If the key is CorefUD, its empty nodes are words as well as its tokens (`corefscore.matching.text.zeros`). If the
    response is CorefUD, too, its mentions keep their heads and gaps.
 
-If a document has several answers (pieces), each is aligned by itself. A mention that an earlier piece has on the same
+If a document has several answers (pieces), they are aligned one after another, in the order of the numbers in their
+names, and those by themselves that fit better so. A mention that an earlier piece has on the same
 words counts once.
 """
 
@@ -170,6 +171,7 @@ class _Placing:
             answers, others = self._by_position(), []
         for document, pieces in answers.items():
             if len(pieces) > 1:
+                pieces.sort(key=lambda piece: _number_of(names[piece]))
                 if self.pieces == SAME and not self.response.own_text and self._are_positions(pieces):
                     raise UsageError(
                         "--pieces same joins entities with the same id, and lists of clusters have no ids; leave it out"
@@ -469,6 +471,12 @@ def other_names(names: Sequence[str]) -> dict[str, int]:
             for other in (form, *(f"{form}_{part}" for part in numbers), *(f"{form}_part_{part}" for part in numbers)):
                 meant[other].add(document)
     return {form: documents.pop() for form, documents in meant.items() if len(documents) == 1 and form}
+
+
+def _number_of(name: str) -> tuple[int, str]:
+    """Return what orders names by the numbers at their ends: 2 before 10."""
+    digits = name[len(name.rstrip("0123456789")) :].lstrip("0")
+    return len(digits), digits
 
 
 def words_of(side: Documents, documents: Sequence[int], name: str, *, zeros: bool = False) -> dict[int, Annotations]:
