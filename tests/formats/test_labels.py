@@ -1129,6 +1129,14 @@ def test_predictions_beside_labels_are_not_left_out_in_silence(name: str, tmp_pa
         (["{1, 2}", "1", "2"], ("{1, 2}", "1 item")),
         (["_", "1"], ("_", "1 item")),
         (["-100", "1"], ("-100", "1 item")),
+        (["-9999", "1"], ("-9999", "1 item")),
+        (np.array([1, np.iinfo(np.int64).min]), ("-9223372036854775808", "1 item")),  # NaN as a whole number
+        (np.array([1, np.iinfo(np.int32).min], np.int32), ("-2147483648", "1 item")),
+        (np.array([1, 2**32 - 1], np.uint32), ("4294967295", "1 item")),  # -1 without a sign
+        (["1", "18446744073709551615"], ("18446744073709551615", "1 item")),
+        (["a", "4294967295"], ("4294967295", "1 item")),
+        (["no antecedent", "1"], ("no antecedent", "1 item")),
+        (["pad", "1"], ("pad", "1 item")),
         (["unclustered", "1"], ("unclustered", "1 item")),
         (["a,b", "a", "b"], ("a,b", "1 item")),
         (["['a', 'b']", "a", "b"], ("['a', 'b']", "1 item")),

@@ -521,7 +521,7 @@ def test_pieces_tell_by_their_order_which_of_equal_sentences_they_have(tmp_path:
 def test_words_without_characters(
     words: list[str], clusters: list[Any], response: str | list[Any], f1: float, tmp_path: Path
 ) -> None:
-    """A mention that such a word begins or ends was lost: a file scored 54 against itself, a perfect answer likewise."""
+    """A mention that such a word begins or ends was lost: a file scored 54 against itself."""
     given = {"sentences": [words], "clusters": response} if isinstance(response, list) else {"answer": response}
     (tmp_path / "key.jsonl").write_text(json.dumps({"doc_key": "x", "sentences": [words], "clusters": clusters}))
     (tmp_path / "response.jsonl").write_text(json.dumps({"doc_key": "x", **given}))

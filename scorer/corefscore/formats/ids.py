@@ -56,15 +56,19 @@ _TYPE = r"(?<=\0)(\d+)[ _:/|-]+(?:per(?:son)?|org(?:anization)?|loc(?:ation)?|gp
 _OF_TOKENS = "[bilues]-"
 """What is before the id in labels of tokens, where B-1 begins a mention and I-1 continues it."""
 
+_UNSIGNED = ["4294967295", "18446744073709551615"]
+"""What -1 is as a number without a sign."""
+
 _NOTHING = (
     r"|not[ _](?:applicable|found|mentioned|clustered|assigned|sure)|none of (?:the above|these)|no[-_ ]?match"
-    r"|no[-_ ]?(?:cluster|coref|entity|label)(?: assigned)?|err:\d+|\{\}|\?+|[^\0,;:|(]+[,;:|(]\s?0\.\d+\)*|\d+ 0\.\d+"
-    r"|[-._*]|--|\[\]|[-\u2212](?:[1-3]|100)|-9{1,3}|#?n/?a|n\.a\.|<na>|nat|nil|none|null|\\n|missing|noise|outliers?|empty"
+    r"|no[-_ ]?(?:cluster|coref|entity|label|antecedent)(?: assigned)?"
+    r"|err:\d+|\{\}|\?+|[^\0,;:|(]+[,;:|(]\s?0\.\d+\)*|\d+ 0\.\d+"
+    r"|[-._*]|--|\[\]|[-\u2212](?:[1-3]|100)|-9{1,5}|#?n/?a|n\.a\.|<na>|nat|nil|none|null|\\n|missing|noise|outliers?|empty"
     r"|unk(?:nown)?|un(?:clustered|defined|assigned|linked|labell?ed|matched)|-1[ _][^\0]+|[-+]?(?:inf|nan)|#+"
     r"|[(\[<](?:null|none|nan|na|unk|blank|empty|unassigned)[)\]>]|(?:cluster|topic|label|group)[_ ]-1|[\d.]+e\+\d+"
-    r"|#(?:ref|value|name|num|null|nv|zahl|wert|bezug|div/0)[!?]?|singletons?|outside|set\(\)|<pad>"
-    r"|\[object object\]"
-)
+    r"|#(?:ref|value|name|num|null|nv|zahl|wert|bezug|div/0)[!?]?|singletons?|outside|set\(\)|<?pad>?|nme"
+    r"|\[object object\]|ignored?|-2147483648|-9223372036854775808|"
+) + "|".join(_UNSIGNED)
 _BETWEEN = r"'?\s?[,;+&|/]\s?'?"
 _SEVERAL = rf"|\d+(?:{_BETWEEN}\d+)+"
 """What programs write for a value that is missing, or with a probability, or spreadsheets for one that they do not show
@@ -158,7 +162,7 @@ def _are_links(labels: Sequence[str], as_item: Ints, item: Ints, label: Ints, ow
 def odd_ids(documents: Documents) -> Iterator[Finding]:
     """Yield a notice about an id that elsewhere means none or several, such as None or 1,2, and one about two entities
     of a document whose ids seem to be spellings of one; and the same about the names of documents of items."""
-    if not (documents.label < 0).any():  # all are whole numbers
+    if not (documents.label < 0).any() and 2**32 - 1 not in documents.label:  # all are whole numbers
         return
     labels, entities = np.unique(documents.label, return_index=True)
     names = documents.names_of(entities.tolist())
@@ -197,7 +201,7 @@ def _without_spelling(names: Sequence[str], several: str = "") -> tuple[Sequence
     rounded = [names.index(name)] if name is not None else []
     digits, different = texts.replace("\0", ""), len({*names}) == len(names)
     if different and digits.isascii() and digits.isdecimal() and not re.search("\0" + "0[0-9]", texts):
-        return names, rounded, []
+        return names, rounded, [names.index(its) for its in _UNSIGNED if its in names]
     texts = re.sub(_UTF_8, lambda its: its[0].encode("latin-1").decode(), texts.translate(_LATIN_1))
     texts = normalize("NFKC", texts).casefold()
     for pattern, left in _SPELLING:
