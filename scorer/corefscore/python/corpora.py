@@ -230,7 +230,9 @@ def _odd(found: Documents, texts: Sequence[str], entity: _Column, item: _Column)
             details = {"name": part, "what": "the name of a document", "expected": expected}
             yield Finding("unread-field", "labels", details=details)
     its = entity.values
-    if not isinstance(its, np.ndarray) or its.dtype.kind not in "iu" or (its // (2**32 - 1)).any():  # no other can be odd
+    if (
+        not isinstance(its, np.ndarray) or its.dtype.kind not in "iu" or (its // np.float64(2**32 - 1)).any()
+    ):  # no other can be odd
         yield from odd_ids(found)
 
 
