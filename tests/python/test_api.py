@@ -912,7 +912,12 @@ def test_a_series_of_documents_is_not_paired_by_position() -> None:
         ("Ann's", "Ann\u2019s", "\"Ann's\" and 'Ann\u2019s'"),
         ("Ann", "Ann's", ""),
         ("Ann", "ann", "'Ann' and 'ann'"),
-        (("Ann ",), ("Ann",), ""),
+        (("Ann ",), ("Ann",), "('Ann ',) and ('Ann',)"),
+        ("007", "7", "'007' and '7'"),
+        (7, "7", ""),
+        ((0.1, 0.3), (0.1, 0.1 + 0.2), "(0.1, 0.3) and (0.1, 0.30000000000000004)"),
+        ((2.1, 2.9), (float(np.float32(2.1)), 2.9), "(2.1, 2.9) and (2.0999999046325684, 2.9)"),
+        ((2.1, 2.9), (2.2, 2.9), ""),
         ("5'", "5'", ""),
     ],
 )
@@ -954,3 +959,41 @@ def test_pairs_that_are_no_spans_among_spans_are_told(pair: Any, spans: int, tol
         scorer.add(clusters, alone)
         assert [notice.code for notice in scorer.result().notices] == found
     assert ("no-span" in found) == told
+
+
+@pytest.mark.parametrize(
+    ("key", "response", "code"),
+    [
+        ([[0, 1, 2], [3, 4]], [[1, 2, 3], [4, 5]], "shifted-items"),
+        ([["0", "1", "2"], ["3", "4"]], [["1", "2", "3"], ["4", "5"]], "shifted-items"),
+        ([[0, 1, 2], [3, 4]], [[1, 2], [3, 4]], ""),
+        ([[0, 1, 2], [3, 4]], [[0, 1], [4, 9]], ""),
+        ([["Ann", "she"], ["Bo", "nan"]], [["Ann", "she"], ["Bo", "he"]], "odd-item"),
+        ([["Ann", "she"], ["Bo", "he"]], [["Ann", "she"], ["Bo", "None"]], "odd-item"),
+        ([[1, 2, -1], [3, 4]], [[1, 2], [3, 4]], "odd-item"),
+        ([[1, 2, -2], [3, 4]], [[1, 2], [3, 4]], ""),
+    ],
+)
+def test_items_that_probably_mean_others_are_told(key: Any, response: Any, code: str, tmp_path: Path) -> None:
+    """Counted from another number, or written for a missing one by pandas."""
+    scorer = corefscore.Scorer("lea")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        scorer.add(key, response)
+        results = [scorer.result(), score(key, response, "lea"), score({"x": key}, {"x": response}, "lea")]
+        if isinstance(key[0][0], str):
+            for name, its in (("key", key), ("response", response)):
+                (tmp_path / name).write_text(json.dumps({"doc_key": "x", "clusters": its}))
+            results.append(score(tmp_path / "key", tmp_path / "response", "lea"))
+        for result in results:
+            assert [its.code for its in result.notices if its.code != "other-items"] == [code] * bool(code)
+
+
+@pytest.mark.parametrize("text", ["", " ", "\u00a0"])
+def test_a_mention_without_a_word_is_refused(text: str, tmp_path: Path) -> None:
+    """One per side, as `fillna("")` makes, was counted as a mention."""
+    with pytest.raises(corefscore.InputError, match="a text without a word"):
+        score([["Ann", "she"]], [["Ann", text]], "lea")
+    (tmp_path / "key").write_text(json.dumps({"doc_key": "x", "clusters": [["Ann", text]]}))
+    with pytest.raises(corefscore.InputError, match='a mention of clusters is ""'):
+        score(tmp_path / "key", tmp_path / "key", "lea")

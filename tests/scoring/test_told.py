@@ -617,12 +617,18 @@ def test_a_key_that_lost_entities_is_told_if_other_fields_are_not_read(
 def test_a_field_that_is_named_for_both_sides_of_one_file_is_told(tmp_path: Path) -> None:
     path, other = tmp_path / "file.jsonl", tmp_path / "other.jsonl"
     fields = {"doc_key": "a", "clusters": [[[0, 0], [2, 2]]], "llama": [[[0, 0], [1, 1]]]}
+    fields["predicted_clusters"] = [[[0, 0], [1, 1]]]
     for each in (path, other):
         each.write_text(json.dumps(fields) + "\n")
     for response, columns, told in (
         (path, "clusters=llama", ["all but llama"]),
         (path, "key.clusters=clusters,response.clusters=llama", []),
         (other, "clusters=llama", []),
+        (path, "key.clusters=predicted_clusters", ["all but predicted_clusters"]),
+        (path, "response.clusters=clusters", ["all but clusters"]),
+        (path, "response.clusters=llama", []),
+        (path, "response.clusters=predicted_clusters", []),
+        (path, "key.clusters=llama,response.clusters=llama", ["all but llama"]),
     ):
         notices = score(path, response, "bcub", columns=columns).notices
         assert [its.details["fields"] for its in notices if its.code == "same-as-key"] == told

@@ -13,7 +13,7 @@ import numpy as np
 from corefscore.core.arrays import NONE, Bools, Ints, ranked
 from corefscore.core.documents import Documents, Place
 from corefscore.core.findings import Finding, plural, shortened
-from corefscore.core.items import Numbers
+from corefscore.core.items import Numbers, Values
 from corefscore.formats.base import found_at
 
 _AROUND = r"[\s\"'=\u2018\u2019\u201c\u201d]"
@@ -69,10 +69,13 @@ _NOTHING = (
     r"|#(?:ref|value|name|num|null|nv|zahl|wert|bezug|div/0)[!?]?|singletons?|outside|set\(\)|<?pad>?|nme"
     r"|\[object object\]|ignored?|-2147483648|-9223372036854775808|"
 ) + "|".join(_UNSIGNED)
+_MISSING = {"nan", "NaN", "None", "<NA>", "NaT", "null", "-1", -1}
+_WHOLE = re.compile("[0-9]{1,18}")
 _BETWEEN = r"'?\s?[,;+&|/]\s?'?"
 _SEVERAL = rf"|\d+(?:{_BETWEEN}\d+)+"
 """What programs write for a value that is missing, or with a probability, or spreadsheets for one that they do not show
-whole, in lower case; between several values; and for several numbers."""
+whole, in lower case; for an item that is missing; whole numbers; what is between several values; and several
+numbers."""
 
 _RARE = 0.001
 """The chance below which documents are unlike the others, and links to items without a label."""
@@ -159,6 +162,25 @@ def _are_links(labels: Sequence[str], as_item: Ints, item: Ints, label: Ints, ow
     return len(new) >= _SOME and (to_none or (falls and not (whole and len(new) < _FEW)))
 
 
+def shifted_items(key: set[str], response: set[str], path: str, line: int | None = None) -> Iterator[Finding]:
+    """Yield a notice if the items of both sides are numbers, those of the response are those of the key and 1 more or
+    less, and hardly any is missing."""
+    if 10 * len(response) < 9 * len(key) or not all(map(_WHOLE.fullmatch, (*key, *response))):
+        return
+    ours, theirs = (set(map(int, side)) for side in (key, response))
+    for by, shift in ((1, "higher"), (-1, "lower")):
+        if not theirs <= ours and theirs <= {number + by for number in ours}:
+            yield Finding("shifted-items", path, line, details={"shift": shift})
+
+
+def missing_item(values: Values, path: str) -> Iterator[Finding]:
+    """Yield a notice about an item that is what programs write for a missing one."""
+    known = () if isinstance(values, range) else values.tolist() if isinstance(values, np.ndarray) else values
+    for item in _MISSING.intersection(known):
+        yield Finding("odd-item", path, details={"item": str(item)})
+        return
+
+
 def odd_ids(documents: Documents) -> Iterator[Finding]:
     """Yield a notice about an id that elsewhere means none or several, such as None or 1,2, and one about two entities
     of a document whose ids seem to be spellings of one; and the same about the names of documents of items."""
@@ -166,7 +188,7 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
         return
     labels, entities = np.unique(documents.label, return_index=True)
     names = documents.names_of(entities.tolist())
-    plain, rounded, odd = _without_spelling(names, "" if documents.items else _SEVERAL)
+    plain, rounded, odd = without_spelling(names, "" if documents.items else _SEVERAL)
     if documents.items:  # names can have such signs; a text is several labels if each part is one
         several, known = [at for at, text in enumerate(plain) if re.search(_BETWEEN, text)], {*plain}
         odd += [at for at in several if known.issuperset(re.split(_BETWEEN, plain[at].strip("[](){}'")))]
@@ -183,7 +205,7 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
             one, other = documents.names_of([int(first[rank[entity]]), entity])
             yield found_at(_place_of(documents, entity), "alike-ids", what=what, first=one, second=other)
     if documents.items:
-        plain, rounded, odd = _without_spelling(documents.names)
+        plain, rounded, odd = without_spelling(documents.names)
         for at in (rounded + odd)[:1]:
             yield found_at(documents.place_of(at), "odd-name", name=documents.names[at])
         first_of = dict(zip(reversed(plain), reversed(documents.names), strict=True))
@@ -193,7 +215,7 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
             yield found_at(documents.place_of(at), "alike-ids", what=what, first=name, second=documents.names[at])
 
 
-def _without_spelling(names: Sequence[str], several: str = "") -> tuple[Sequence[str], list[int], list[int]]:
+def without_spelling(names: Sequence[str], several: str = "") -> tuple[Sequence[str], list[int], list[int]]:
     """Return names as they are compared, the place of one of several that seem to be rounded, and the places of those
     that elsewhere mean none or ``several``."""
     texts = "\0".join(["", *(name.replace("\0", " ").replace("\n", ";") for name in names), ""])

@@ -16,13 +16,11 @@ collections are documents. A document with a name is not taken for a list of the
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, MappingView, Sequence, Sized
 from functools import cache
 from itertools import chain, islice
 from numbers import Integral, Number
 from typing import Any, NamedTuple, TypeGuard
-from unicodedata import normalize
 
 import numpy as np
 
@@ -30,9 +28,10 @@ from corefscore.core.arrays import Ints, repeated
 from corefscore.core.documents import KEY, RESPONSE, Clusters, Documents, MentionText, Place, by_appearance
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural, shortened
-from corefscore.core.items import LONGEST, Items, ItemWords
+from corefscore.core.items import LONGEST, Items, ItemWords, text_of
 from corefscore.core.records import replace
 from corefscore.core.sources import Source
+from corefscore.formats.ids import missing_item, shifted_items, without_spelling
 
 DOCUMENT, DOCUMENTS = 2, 3
 """The number of levels of sequences above mentions."""
@@ -381,14 +380,16 @@ class Mentions:
 
 
 def odd_mentions(mentions: Mentions, *sides: Documents) -> Iterator[Finding]:
-    """Yield a notice about two texts that do not match and differ in case, white space or quotes only, and one about
-    tuples of whole numbers that are no spans: pairs, if most mentions of the sides are spans, and others if only one
-    side has such. Pairs that fall, such as (4, 1), can be a sentence and a token, so for these nearly all mentions have
-    to be spans."""
+    """Yield a notice about two mentions that do not match and differ in case, white space or the like only, one about
+    items counted from another number, one about a missing item, and one about tuples of whole numbers that are no
+    spans: pairs, if most mentions of the sides are spans, and others if only one side has such. Pairs that fall, such
+    as (4, 1), can be a sentence and a token, so for these nearly all mentions have to be spans."""
     values = [_named(mentions, side) for side in sides]
-    texts = [{(of, its) for of, its in some if isinstance(its, str)} for some in values] or [set()]
-    one, other = texts[0], texts[-1]  # the same if the other side is not in memory
+    different = [set(some) for some in values] or [set()]
+    one, other = different[0], different[-1]  # the same if the other side is not in memory
     yield from alike_mentions(one - other, other - one, "clusters")
+    yield from shifted_items({text_of(its) for _, its in one}, {text_of(its) for _, its in other}, "clusters")
+    yield from missing_item(mentions.values, "clusters")
     numbers = [its for its in mentions.values if isinstance(its, tuple) and its and all(map(is_whole, its))]
     odd = [its for its in numbers if len(its) == 2]
     spans = sum(int(np.count_nonzero(its.start >= 0)) for its in sides)
@@ -406,24 +407,26 @@ def _named(mentions: Mentions, side: Documents) -> list[tuple[str, Hashable]]:
     return [(side.names[of], mentions.values[number]) for of, number in rows]
 
 
-_Text = tuple[str, str]
-"""The name of a document, and a mention that is text."""
-
-_QUOTES = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
-
-
-def alike_mentions(key: Collection[_Text], response: Collection[_Text], path: str) -> Iterator[Finding]:
-    """Yield a notice about a text of each side, of one document, that differ only in what is easily overlooked."""
-    ours, theirs = ({_plain(its): its for its in side} for side in (key, response))
+def alike_mentions(
+    key: Collection[tuple[str, Hashable]], response: Collection[tuple[str, Hashable]], path: str
+) -> Iterator[Finding]:
+    """Yield a notice about a mention of each side, of one document, that differ only in what is easily overlooked; each
+    is given with the name of its document."""
+    plain = (without_spelling([_rounded(its) for _, its in side])[0] for side in (key, response))
+    ours, theirs = (
+        {(of, text, isinstance(its, str)): its for (of, its), text in zip(side, texts, strict=True)}
+        for side, texts in zip((key, response), plain, strict=True)
+    )
     if alike := min(ours.keys() & theirs.keys(), default=None):
-        details = {"first": repr(ours[alike][1]), "second": repr(theirs[alike][1])}
+        details = {"first": repr(ours[alike]), "second": repr(theirs[alike])}
         yield Finding("alike-mentions", path, details=details)
 
 
-def _plain(text: _Text) -> _Text:
-    """Return the text of a mention without what is easily overlooked."""
-    plain = " ".join(normalize("NFC", text[1].casefold()).translate(_QUOTES).strip('"').split())
-    return text[0], re.sub("^'(.*)'$", r"\1", plain)
+def _rounded(mention: Hashable) -> str:
+    """Return a mention as text, with its numbers as floats of 32 bits have them."""
+    if isinstance(mention, tuple):
+        return " ".join(map(_rounded, mention))
+    return str(np.float32(mention)) if isinstance(mention, float | np.floating) else text_of(mention)
 
 
 def _is_span(value: Any) -> TypeGuard[tuple[int, int]]:
@@ -451,6 +454,8 @@ def documents(names: Sequence[str], clusters: Iterable[Clusters], mentions: Ment
     sizes = np.array(list(map(len, entities)), dtype=np.int64)
     document, sizes = document[sizes > 0], sizes[sizes > 0]
     start, end = mentions.spans(list(chain.from_iterable(entities))).T
+    if any(isinstance(its, str) and not its.strip() for its in mentions.values):
+        raise refusal(side, "a text without a word", "a mention; leave out this one")
     numbers = np.arange(len(sizes))
     columns = document, numbers, np.repeat(numbers, sizes), start, end, np.full(len(start), -1)
     places = [Place(Source(side), None)] * len(checked)

@@ -16,13 +16,11 @@ from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural
 from corefscore.core.items import LONGEST, ItemWords, Numbers, Values, text_of
 from corefscore.formats.base import found_at
+from corefscore.formats.ids import missing_item, shifted_items
 from corefscore.formats.sides import OF_PLACES, OF_STARTS, OF_WORDS
 
 _MOST = 10_000
 """The number of items that only one side has among which spellings of one are looked for."""
-
-_WHOLE = re.compile("[0-9]{1,18}")
-"""A whole number as text."""
 
 
 def compared(key: Documents, response: Documents, present: Bools) -> tuple[Documents, list[Finding]]:
@@ -62,8 +60,13 @@ def compared(key: Documents, response: Documents, present: Bools) -> tuple[Docum
     notices = list(_on_one_side(key, response, listed, present))
     numbers = listed[0][1] + LONGEST, number[np.append(~spans, np.ones(len(other), dtype=np.bool_))]
     first = next(filter(None, response.places), None)
-    if notices and first and (shift := _shift(_texts(ours.values, numbers[0]), _texts(theirs.values, numbers[1]))):
-        notices.append(found_at(first, "shifted-items", shift="higher" if shift > 0 else "lower"))
+    if notices and first:
+        texts = _texts(ours.values, numbers[0]), _texts(theirs.values, numbers[1])
+        notices += shifted_items(*texts, first.source.name, first.line)
+    for side, items in ((key, ours), (response, theirs)):
+        notices += [
+            its for place in filter(None, side.places[:1]) for its in missing_item(items.values, place.source.name)
+        ]
     notices += _moved(ours.others, theirs.others, response.places)[:1]
     return response, notices
 
@@ -71,15 +74,6 @@ def compared(key: Documents, response: Documents, present: Bools) -> tuple[Docum
 def _texts(values: Values, numbers: Ints) -> set[str]:
     """Return the texts of the items with some numbers; other numbers are passed over."""
     return {text_of(values[at]) for at in np.unique(numbers[numbers < len(values)]).tolist()}
-
-
-def _shift(key: set[str], response: set[str]) -> int:
-    """Return 1 or -1 if the items of both sides are numbers, those of the response are those of the key and so much,
-    and hardly any is missing; otherwise 0."""
-    if 10 * len(response) < 9 * len(key) or not all(map(_WHOLE.fullmatch, (*key, *response))):
-        return 0
-    ours, theirs = (set(map(int, side)) for side in (key, response))
-    return next((by for by in (1, -1) if not theirs <= ours and theirs <= {number + by for number in ours}), 0)
 
 
 _EMPTY = hash("")

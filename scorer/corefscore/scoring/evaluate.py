@@ -418,7 +418,7 @@ def result_of(batches: Sequence[ScoredBatch], run: Run, notices: list[Finding]) 
     sums = np.concatenate([of[scored].sum(axis=0) for of in counts.values()])
     equal, nearly = (sums[:, ::2] == sums[:, 1::2]).all(), scored.any() and (sums[:, 2] >= _NEARLY * sums[:, 3]).all()
     same = [batch for batch in batches if batch.same]
-    if (nearly or same) and "earlier-column" not in codes:
+    if (nearly or same) and codes.isdisjoint({"earlier-column", "same-as-key"}):
         from corefscore.matching.common import copied_documents, unread_columns
 
         unread = [batch.unread for batch in batches if nearly]

@@ -158,19 +158,16 @@ def batches_of(
 
 
 def _one_field(reading: Reading, path: str) -> Iterator[Finding]:
-    """Yield a notice for a field or column of entities that is named for both sides, if these are one file."""
-    for piece in (reading.columns or "").split(","):
-        content, _, name = piece.partition("=")
-        if content in (CLUSTERS, ENTITY):
+    """Yield a notice for a field or column of entities that is read for both sides, if these are one file."""
+    from corefscore.formats.jsonlines.dialects import PREDICTED
+
+    named = dict(piece.split("=", 1) for piece in (reading.columns or "").split(",") if "=" in piece)
+    for content, usual in ((CLUSTERS, PREDICTED), (ENTITY, "")):
+        of_key, of_response = (named.get(f"{side}.{content}", named.get(content)) for side in (KEY, RESPONSE))
+        if (of_key or content) == (of_response or usual) and {of_key, of_response} != {None}:
             how = f"name it: --columns {RESPONSE}.{content}=NAME"
-            details = {
-                "where": "",
-                "fields": f"all but {name}",
-                "how": how,
-                "whose": "system",
-                "side": RESPONSE.upper(),
-            }
-            yield Finding("same-as-key", path, details=details)
+            details = {"where": "", "fields": f"all but {of_key or content}", "how": how, "whose": "system"}
+            yield Finding("same-as-key", path, details=details | {"side": RESPONSE.upper()})
 
 
 def with_heads(reading: Reading, sides: Iterable[Any]) -> Reading:

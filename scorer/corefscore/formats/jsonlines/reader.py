@@ -258,6 +258,9 @@ class _Reader:
         clusters = fields[field]
         texts = list(chain.from_iterable(clusters)) if are(list, clusters) else []
         if texts and offsets.sizes is None and are(str, texts):
+            if not all(map(str.strip, texts)):
+                details = {"place": f"a mention of {field}", "what": '""', "expected": "words; leave out this mention"}
+                raise refused(place, "bad-mention", document=name, **details)
             return tokens, np.repeat(self.items.of(list(map(clean, texts))) - LONGEST, 2).tolist()
         flat = flattened(clusters, offsets)
         if flat is None:
