@@ -131,6 +131,8 @@ def test_in_corefud_too(tmp_path: Path) -> None:
         pytest.param(1, 1, "began 1 token earlier and ended 1 token earlier", id="tokens are counted from 1"),
         pytest.param(1, 2, "began 1 token earlier and ended 2 tokens earlier", id="from 1, and ends are exclusive"),
         pytest.param(-1, 0, "began 1 token later and ended where they do", id="in the key from 1, ends are exclusive"),
+        pytest.param(2, 2, "began 2 tokens earlier and ended 2 tokens earlier", id="after [CLS] and a speaker"),
+        pytest.param(-5, -5, "began 5 tokens later and ended 5 tokens later", id="in the key after other tokens"),
         pytest.param(0, 2, "", id="nothing that happens in practice"),
     ],
 )

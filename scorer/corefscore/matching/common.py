@@ -115,12 +115,13 @@ def _steps_apart(pairs: Pairs) -> tuple[int, int] | None:
         if (document, start - begins, end - ends) in spans
     )
     step, count = max(found.items(), key=itemgetter(1), default=(None, 0))
-    return step if count > len(pairs.response.start) / 2 else None
+    several = step and (abs(step[0]) < 2 or count >= _ENOUGH)
+    return step if several and count > len(pairs.response.start) / 2 else None
 
 
-_STEPS = (0, 1), (1, 1), (1, 2), (1, 0), (0, -1), (-1, -1), (-1, -2), (-1, 0)
-"""How many tokens later mentions begin and end on a side that counts tokens from 1, ends mentions with the token after
-them, or both."""
+_STEPS = [(0, 1), (1, 2), (1, 0), (0, -1), (-1, -2), (-1, 0), *((by, by) for by in range(-5, 6) if by)]
+"""How many tokens later mentions begin and end on a side that counts tokens from 1 or after some other tokens, ends
+mentions with the token after them, or both."""
 
 
 def _first(side: Documents, documents: Ints) -> Mention | None:
