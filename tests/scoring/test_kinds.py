@@ -18,7 +18,7 @@ import pytest
 from corefscore import InputError, Scorer, UsageError, analyse, check, compare, rank, read, score
 from corefscore.formats.base import Annotations
 from corefscore.metrics import NAMES, find
-from corefscore.scoring.kinds.texts import Text
+from corefscore.scoring.kinds.texts import TAG_SETS, Text
 from corefscore.scoring.results import Result
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -924,3 +924,11 @@ def test_a_tag_set_is_that_of_more_than_a_few_tokens(tags: str, known: bool, tmp
     else:
         with pytest.raises(UsageError, match="do not belong to a known tag set"):
             score(path, path, "bcub", of="kind")
+
+
+def test_the_page_lists_the_tags_of_all_sets() -> None:
+    page = (TESTDATA.parent / "docs" / "errors.md").read_text().partition("## Tags")[2]
+    rows = [re.sub(r" \(not .*?\)", "", line).split("|")[2:4] for line in page.splitlines()[6:]]
+    for tags, (pronouns, names) in zip(TAG_SETS.values(), rows, strict=True):
+        assert [tag.removesuffix("*") for tag in tags.pronouns] == pronouns.split()
+        assert {tag.partition("(")[0].partition("[")[0] for tag in tags.names} == set(re.findall(r"\b[A-Z]+\b", names))

@@ -165,9 +165,9 @@ def _one_field(reading: Reading, path: str) -> Iterator[Finding]:
     for content, usual in ((CLUSTERS, PREDICTED), (ENTITY, "")):
         of_key, of_response = (named.get(f"{side}.{content}", named.get(content)) for side in (KEY, RESPONSE))
         if (of_key or content) == (of_response or usual) and {of_key, of_response} != {None}:
-            how = f"name it: --columns {RESPONSE}.{content}=NAME"
-            details = {"where": "", "fields": f"all but {of_key or content}", "how": how, "whose": "system"}
-            yield Finding("same-as-key", path, details=details | {"side": RESPONSE.upper()})
+            how, fields = f"name it: --columns {RESPONSE}.{content}=NAME", f"all but {of_key or content}"
+            details = {"where": "", "fields": fields, "how": how, "side": "RESPONSE", "whose": "system"}
+            yield Finding("same-as-key", path, details=details)
 
 
 def with_heads(reading: Reading, sides: Iterable[Any]) -> Reading:
