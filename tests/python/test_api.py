@@ -992,8 +992,15 @@ def test_items_that_probably_mean_others_are_told(key: Any, response: Any, code:
 @pytest.mark.parametrize("text", ["", " ", "\u00a0"])
 def test_a_mention_without_a_word_is_refused(text: str, tmp_path: Path) -> None:
     """One per side, as `fillna("")` makes, was counted as a mention."""
-    with pytest.raises(corefscore.InputError, match="a text without a word"):
-        score([["Ann", "she"]], [["Ann", text]], "lea")
+    for add in (corefscore.Scorer("lea").add, corefscore.score):
+        with pytest.raises(corefscore.InputError, match="leave out a text without any"):
+            add([["Ann", "she"]], [["Ann", text]])
+    assert score([[(0, 1, text), "she"]], [[(0, 1, text)]], "lea")["mentions"].precision == 1, "a part of a mention"
     (tmp_path / "key").write_text(json.dumps({"doc_key": "x", "clusters": [["Ann", text]]}))
     with pytest.raises(corefscore.InputError, match='a mention of clusters is ""'):
         score(tmp_path / "key", tmp_path / "key", "lea")
+
+
+def test_an_evaluator_of_a_list_of_measures_is_refused() -> None:
+    with pytest.raises(UsageError, match="expected the name of a measure"):
+        corefscore.CorefEvaluator(["conll"])  # type: ignore[arg-type]

@@ -101,6 +101,9 @@ def nested(value: Any, side: str, name: str | None = None) -> Nested:
         raise refusal(side, f"a series of documents with the index {shortened(', '.join(index))}", expected)
     if wrong is None and name is not None and level == DOCUMENTS:
         wrong = "a document, not a list of documents"
+    mentions = levels[level].plain if level is not None and level < len(levels) else ()
+    if not all(map(str.strip, (its for its in mentions if isinstance(its, str)))):
+        wrong = wrong or "mentions with words; leave out a text without any"
     if wrong := _wrong_leaf(levels) or wrong:
         raise refusal(side, shape(value), wrong, name)
     return Nested(value, level, level == DOCUMENTS and _seem_mentions(levels[DOCUMENT].collections))
@@ -454,8 +457,6 @@ def documents(names: Sequence[str], clusters: Iterable[Clusters], mentions: Ment
     sizes = np.array(list(map(len, entities)), dtype=np.int64)
     document, sizes = document[sizes > 0], sizes[sizes > 0]
     start, end = mentions.spans(list(chain.from_iterable(entities))).T
-    if any(isinstance(its, str) and not its.strip() for its in mentions.values):
-        raise refusal(side, "a text without a word", "a mention; leave out this one")
     numbers = np.arange(len(sizes))
     columns = document, numbers, np.repeat(numbers, sizes), start, end, np.full(len(start), -1)
     places = [Place(Source(side), None)] * len(checked)

@@ -275,6 +275,8 @@ def single(words: str) -> tuple[str, str]:
 
     Raises `UsageError` for an unknown name, and for the name of several measures.
     """
+    if not isinstance(words, str):
+        raise UsageError(f"{words!r}: expected the name of a measure, such as 'lea'")
     found = wanted(words).measures
     if len(found) != 1:
         raise UsageError(f'"{words}" means several measures; name one of {", ".join(found)}')
