@@ -16,7 +16,7 @@ collections are documents. A document with a name is not taken for a list of the
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, MappingView, Sequence, Sized
+from collections.abc import Hashable, Iterable, Iterator, Mapping, MappingView, Sequence, Sized
 from functools import cache
 from itertools import chain, islice
 from numbers import Integral, Number
@@ -44,6 +44,9 @@ _EQUAL = frozenset({str, bytes, int, bool})
 
 _LONG = 50
 """No more tokens than most mentions have."""
+
+_MOST = 10_000
+"""The number of mentions that only one side has among which spellings of one are looked for."""
 
 _PER_PAIR, _PER_NEGATIVE = 20, 3
 """How many spans there are, at least, for each pair that may be meant as one; and if a pair has a negative number."""
@@ -388,10 +391,13 @@ def odd_mentions(mentions: Mentions, *sides: Documents) -> Iterator[Finding]:
     spans: pairs, if most mentions of the sides are spans, and others if only one side has such. Pairs that fall, such
     as (4, 1), can be a sentence and a token, so for these nearly all mentions have to be spans."""
     values = [_named(mentions, side) for side in sides]
-    different = [set(some) for some in values] or [set()]
-    one, other = different[0], different[-1]  # the same if the other side is not in memory
-    yield from alike_mentions(one - other, other - one, "clusters")
-    yield from shifted_items({text_of(its) for _, its in one}, {text_of(its) for _, its in other}, "clusters")
+    if len(values) > 1:
+        ours, theirs = map(dict.fromkeys, values)
+        alone = [[its for its in one if its not in other] for one, other in ((ours, theirs), (theirs, ours))]
+        if all(alone):
+            yield from alike_mentions(alone[0], alone[1], "clusters")
+            names = [{text_of(its) for _, its in some} for some in (ours, theirs)]
+            yield from shifted_items(names[0], names[1], "clusters")
     yield from missing_item(mentions.values, "clusters")
     numbers = [its for its in mentions.values if isinstance(its, tuple) and its and all(map(is_whole, its))]
     odd = [its for its in numbers if len(its) == 2]
@@ -411,14 +417,14 @@ def _named(mentions: Mentions, side: Documents) -> list[tuple[str, Hashable]]:
 
 
 def alike_mentions(
-    key: Collection[tuple[str, Hashable]], response: Collection[tuple[str, Hashable]], path: str
+    key: Sequence[tuple[str, Hashable]], response: Sequence[tuple[str, Hashable]], path: str
 ) -> Iterator[Finding]:
-    """Yield a notice about a mention of each side, of one document, that differ only in what is easily overlooked; each
-    is given with the name of its document."""
-    plain = (without_spelling([_rounded(its) for _, its in side])[0] for side in (key, response))
+    """Yield a notice about one of the first mentions of each side, of one document, that differ only in what is easily
+    overlooked; each is given with the name of its document."""
     ours, theirs = (
-        {(of, text, isinstance(its, str)): its for (of, its), text in zip(side, texts, strict=True)}
-        for side, texts in zip((key, response), plain, strict=True)
+        {(of, isinstance(its, str), text): its for (of, its), text in zip(side, texts, strict=True)}
+        for side in (key[:_MOST], response[:_MOST])
+        for texts in [without_spelling([_rounded(its) for _, its in side])[0]]
     )
     if alike := min(ours.keys() & theirs.keys(), default=None):
         details = {"first": repr(ours[alike]), "second": repr(theirs[alike])}

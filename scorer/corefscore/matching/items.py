@@ -171,7 +171,7 @@ def _on_one_side(
         texts = []
         for side, which, before in ((key, places[0][:_MOST], 0), (response, places[1][:_MOST], len(ours))):
             names = map(key.names.__getitem__, document[which].tolist())
-            texts.append({*zip(names, side.words_of((which - before).tolist()), strict=True)})
+            texts.append([*zip(names, side.words_of((which - before).tolist()), strict=True)])
         path = next(filter(None, response.places)).source.name
         yield from alike_mentions(texts[0], texts[1], path)
     for at in np.flatnonzero(missing + extra).tolist():
