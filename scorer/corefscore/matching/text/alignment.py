@@ -124,7 +124,7 @@ class _Search:
                 key, response = anchor.key + anchor.size, anchor.response + anchor.size
             gaps.append(_Gap(key, gap.key_end, response, gap.response_end, gap.rounds - 1))
         equal = self.found.state == EQUAL
-        if self.key.has_word and not any(map(str.isalnum, map(chr, self.response.code[equal].tolist()))):
+        if self.key.has_word and not self.response.has_word_at(equal):
             self.found.key[:], self.found.state[:] = -1, ABSENT
         self._align_moved()
         return self.found

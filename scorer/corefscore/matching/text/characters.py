@@ -2,7 +2,7 @@
 
 These differences are ignored: white space and tokenisation, case, forms of Unicode and ligatures (NFKC), kinds of
 quotes and dashes, invisible and control characters, and how OntoNotes writes brackets (``-LRB-``) and full stops
-(``/.``). Words without visible characters are all equal if both sides have such words; otherwise they are passed over.
+(``/.``). Words without visible characters are all equal if both sides have many of them; otherwise they are passed over.
 """
 
 from __future__ import annotations
@@ -76,14 +76,18 @@ class Characters:
         return Characters(self.code, np.arange(len(self.code)), len(self.code))
 
     @cached_property
-    def has_unseen(self) -> bool:
-        """Whether there is a word without visible characters."""
-        return bool((self.code == ord(_UNSEEN)).any())
+    def unseen(self) -> int:
+        """How many words have no visible characters."""
+        return int(np.count_nonzero(self.code == ord(_UNSEEN)))
 
     @cached_property
     def has_word(self) -> bool:
         """Whether there is a letter or a digit."""
-        return any(map(str.isalnum, self.text(0, len(self.code))))
+        return self.has_word_at(slice(None))
+
+    def has_word_at(self, which: Bools | slice) -> bool:
+        """Return whether some of the characters are letters or digits."""
+        return any(map(str.isalnum, map(chr, self.code[which].tolist())))
 
     def text(self, start: int, stop: int) -> str:
         """Return some of the characters."""

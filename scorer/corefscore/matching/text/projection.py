@@ -9,9 +9,9 @@
 4. If the key is CorefUD, its empty nodes are words as well as its tokens (`corefscore.matching.text.zeros`). If the
    response is CorefUD, too, its mentions keep their heads and gaps.
 
-If a document has several answers (pieces), they are aligned one after another, in the order of the numbers in their
-names, and those by themselves that fit better so. A mention that an earlier piece has on the same
-words counts once.
+If a document has several answers (pieces), these are aligned one after another, in the order of the numbers in their
+names. A piece that fits better alone is aligned alone. A mention that an earlier piece has on the same words counts
+once.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ class _Placing:
             answers, others = self._by_position(), []
         for document, pieces in answers.items():
             if len(pieces) > 1:
-                pieces.sort(key=lambda piece: _number_of(names[piece]))
+                pieces.sort(key=lambda piece: _in_order(names[piece]))
                 if self.pieces == SAME and not self.response.own_text and self._are_positions(pieces):
                     raise UsageError(
                         "--pieces same joins entities with the same id, and lists of clusters have no ids; leave it out"
@@ -203,22 +203,27 @@ class _Placing:
     def _pieces(
         self, documents: Sequence[int], annotations: Mapping[int, Annotations], of_key: Annotations
     ) -> list[_Piece]:
-        """Return the pieces of a document, each aligned with the key: as a part of all pieces one after another, whose
-        order tells where words are that the key repeats, unless more characters are equal if it is aligned by itself,
-        as where pieces overlap."""
+        """Return the pieces of a document, each aligned with the words of the key, ``self.of_key``.
+
+        All are aligned as one text, whose order tells where words are that the key repeats. A piece that fits better
+        (`_fit`) if it is aligned alone is aligned so, as where pieces overlap.
+        """
         zeros = [annotations[document].zeros if self.key.nodes is not None else () for document in documents]
         words = [list(chain(*annotations[document].words)) for document in documents]
         texts = [characters(its, set(without)) for its, without in zip(words, zeros, strict=True)]
-        unseen = any(text.has_unseen for text in texts)
-        self.of_key = DocumentWords(of_key, unseen=unseen)
-        if unseen and not self.of_key.characters.has_unseen:
+        unseen = sum(text.unseen for text in texts)
+        self.of_key = DocumentWords(of_key, unseen=unseen > 0)
+        if self.of_key.characters.unseen > 2 * unseen or unseen and not self.of_key.characters.unseen:
+            self.of_key = DocumentWords(of_key, unseen=False)
             texts = [characters(its, set(without), unseen=False) for its, without in zip(words, zeros, strict=True)]
         ends = np.cumsum([len(text.code) for text in texts])[:-1]
         together = map(Alignment, *(np.split(its, ends) for its in align(self.of_key.text, in_a_row(texts))))
         pieces, before = [], 0
         for document, its, without, text, alignment in zip(documents, words, zeros, texts, together, strict=True):
-            alone = len(texts) > 1 and _equal(alignment) < len(text.code)
-            best = max(alignment, align(self.of_key.text, text), key=_equal) if alone else alignment
+            best = alignment
+            if len(texts) > 1 and (fit := _fit(alignment, text)) < (True, len(text.code), 0):
+                alone = align(self.of_key.text, text)
+                best = alone if not fit[0] or fit < _fit(alone, text) else alignment
             own = DocumentWords(annotations[document]) if self.both_corefud and without else its
             nodes = nodes_of_zeros(self.of_key, without, text, best, own)
             pieces.append(_Piece(document, annotations[document], text, best, before, nodes))
@@ -473,10 +478,9 @@ def other_names(names: Sequence[str]) -> dict[str, int]:
     return {form: documents.pop() for form, documents in meant.items() if len(documents) == 1 and form}
 
 
-def _number_of(name: str) -> tuple[int, str]:
-    """Return what orders names by the numbers at their ends: 2 before 10."""
-    digits = name[len(name.rstrip("0123456789")) :].lstrip("0")
-    return len(digits), digits
+def _in_order(name: str) -> list[tuple[int, str]]:
+    """Return what orders names by the numbers in them: 2 before 10."""
+    return [(len(part) if part.isdecimal() else 0, part) for part in re.split(r"0*(\d+)", name)]
 
 
 def words_of(side: Documents, documents: Sequence[int], name: str, *, zeros: bool = False) -> dict[int, Annotations]:
@@ -538,8 +542,8 @@ def _projected(begin: Ints, end: Ints, alignment: Alignment, key: Characters) ->
 
 
 def _extend(start: Ints, last: Ints, key: tuple[Ints, Ints], words: Ints) -> None:
-    """Extend mentions, in place, to that of the ``key`` which has these and no other ``words``, but some without
-    characters at its ends."""
+    """Move mentions, in place, to a mention of the key (first and last tokens) that has the same ``words``, and more
+    tokens only where these have no characters."""
     first, stop = np.searchsorted(words, key[0]), np.searchsorted(words, key[1], side="right") - 1
     own = np.flatnonzero(first <= stop)
     spans = list(zip(key[0][own].tolist(), key[1][own].tolist(), strict=True))
@@ -559,9 +563,12 @@ def _resolve(own: tuple[Ints, Ints], start: Ints, end: Ints, differing: Ints) ->
     differing[order[(own[0][order] != own[0][best]) | (own[1][order] != own[1][best])]] = -1
 
 
-def _equal(alignment: Alignment) -> int:
-    """Return the number of characters that are equal and in the order of the key."""
-    return int(np.count_nonzero(alignment.state == EQUAL))
+def _fit(alignment: Alignment, text: Characters) -> tuple[bool, int, int]:
+    """Return how well a text is aligned: whether a letter or digit is equal, if it has any, how many characters are, and
+    how few gaps the key has between them, below 0."""
+    equal = alignment.state == EQUAL
+    gaps = int(np.count_nonzero(np.diff(alignment.key[equal]) != 1))
+    return text.has_word_at(equal) or not text.has_word, int(np.count_nonzero(equal)), -gaps
 
 
 def _inserted(piece: _Piece, key: Characters, kept: Bools) -> int:
