@@ -175,6 +175,16 @@ def test_items_of_one_side_are_counted_and_those_in_no_entity_are_not_missing() 
         ("0,Ann,A 1,Bo,A 2,it,B", "0,Ann,A 1,Bo,A 2,he,B", 0),
         ("0,Ann,A 1,Bo,A 2,it,B 3,he,B", "0,Bo,A 1,Al,A 2,Jo,B 3,Cy,B", 0),  # other cells
         ("0,5,A 1,6,A 2,7,B", "0,7,A 1,5,A 2,6,B", 0),  # figures, such as scores
+        ("0,505,A 1,617,A 2,733,B", "0,733,A 1,505,A 2,617,B", 0),
+        ("0,1005,A 1,1006,A 2,1008,B", "0,1008,A 1,1005,A 2,1006,B", 3),  # codes
+        ("0,1005,A 1,1006,A 2,1007,B", "0,1007,A 1,1005,A 2,1006,B", 0),  # numbers of rows
+        ("0,P11,A 1,P12,A 2,P13,B", "0,P13,A 1,P11,A 2,P12,B", 3),
+        ("T1,P11,A T2,P12,A T3,P13,B", "T1,P13,A T2,P11,A T3,P12,B", 3),
+        ("0,P11,A 1,P12,A 2,P12,B", "0,P12,A 1,P11,A 2,P12,B", 0),
+        ("0,T0,A 1,T1,A 2,T2,B", "0,T2,A 1,T0,A 2,T1,B", 0),  # numbers of each side
+        ("0,T0,A 1,T1,A 2,T5,B", "0,T5,A 1,T0,A 2,T1,B", 3),
+        ("0,11,A 1,P12,A 2,P13,B", "0,P13,A 1,11,A 2,P12,B", 0),
+        ("0,P12,A 1,11,A 2,P13,B", "0,P13,A 1,P12,A 2,11,B", 0),
         ("0,Ann,A 1,Bo,A 2,it,B 3,he,B", "0,Ann,A 1,Bo,A 2,Ann,B 3,Bo,B", 0),
         ("0,x,A 1,x,A 2,y,B 3,y,B 4,y,C", "0,x,A 1,y,A 2,x,B 3,y,B 4,y,C", 0),  # equal by chance
         ("5,Ann,A 6,Bo,A 7,it,B", "5,it,B 6,Ann,A 7,Bo,A", 3),  # no numbers of rows
@@ -835,10 +845,7 @@ def test_documents_in_the_names_of_items_are_told(items: str, labels: str, told:
         ("span", "0-1 5-5 7-8 9-9", "0:1 7:8 9:9 12:12", 0),  # in another notation
         ("start", "0.1 5.2 7.3 9.4", "0.2 5.3 7.4 9.5", 0),  # in seconds
         ("price", "0 5 7 9", "0 7 9 12", 0),
-        ("paper", "P11 P12 P13 P14", "P12 P11 P14 P13", 4),
-        ("sku", "10037 10042 10051 10077", "10042 10037 10077 10051", 4),
-        ("tag", "T0 T1 T2 T3", "T1 T0 T3 T2", 0),  # of each side
-        ("line", "1001 1002 1003 1004", "1002 1001 1004 1003", 0),
+        ("paper", "P11 P12 P13 P14", "P12 P11 P14 P13", 0),  # beside ids that are no numbers
         ("text", "Ann he Bob Al", "Ann it Bo her", 3),
         ("mention_text", "Ann he Bob Al", "Ann it Bo her", 3),
         ("text", "Ann he Bob Al", "Ann he Bob. Al", 0),  # another spelling
@@ -1130,6 +1137,9 @@ def test_predictions_beside_labels_are_not_left_out_in_silence(name: str, tmp_pa
         (["_", "1"], ("_", "1 item")),
         (["-100", "1"], ("-100", "1 item")),
         (["-9999", "1"], ("-9999", "1 item")),
+        (["-99999", "1"], ("-99999", "1 item")),
+        (["Ignored", "1"], ("Ignored", "1 item")),
+        (["NME", "1"], ("NME", "1 item")),
         (np.array([1, np.iinfo(np.int64).min]), ("-9223372036854775808", "1 item")),  # NaN as a whole number
         (np.array([1, np.iinfo(np.int32).min], np.int32), ("-2147483648", "1 item")),
         (np.array([1, 2**32 - 1], np.uint32), ("4294967295", "1 item")),  # -1 without a sign
@@ -1402,17 +1412,44 @@ def test_series_in_two_orders_are_no_columns() -> None:
         assert list(from_labels(frame.label, items).clusters()["document"]) == ["1", "2"]
 
 
-def test_an_index_is_not_compared_with_positions() -> None:
+def test_names_in_another_order_are_not_compared_with_positions(tmp_path: Path) -> None:
     """As `sort_values` leaves the index: 0 to n-1 in another order, which 100% of the items share with a list."""
     pd = pytest.importorskip("pandas")
     labels = pd.Series([1, 1, 2, 2], index=[0, 2, 1, 3])
     positions = from_labels([7, 7, 8, 8])
-    for key, response in ((from_labels(labels), positions), (positions, from_labels(labels))):
-        with pytest.raises(UsageError, match="index of a series on one side, and positions on the other"):
+    table = tmp_path / "table.csv"
+    table.write_text("item,entity\n0,a\n2,a\n1,b\n3,b\n")
+    shuffled = (
+        from_labels([1, 1, 2, 2], [0, 2, 1, 3]),
+        from_labels({0: 1, 2: 1, 1: 2, 3: 2}),
+        from_labels(labels),
+        table,
+    )
+    for key, response in (*((its, positions) for its in shuffled), *((positions, its) for its in shuffled)):
+        with pytest.raises(UsageError, match="items have names on one side"):
             score(key, response, "bcub")
     named = from_labels([7, 7, 8, 8], items=[0, 2, 1, 3])
     for other, series in ((positions, labels.array), (named, labels), (positions, pd.Series([1, 1, 2, 2]))):
         assert score(from_labels(series), other, "bcub")["bcub"].f1 == 1
+    table.write_text("item,entity\n0,a\n1,a\n2,b\n3,b\n")
+    for its in (table, from_labels([1, 1, 2, 2], range(4)), from_labels([1, 1, 2, 2], ["0", "1", "2", "3"])):
+        assert score(its, positions, "bcub")["bcub"].f1 == 1
+
+
+@pytest.mark.parametrize(
+    ("key", "response", "told"),
+    [(["p1 p2", "p3"], ["p1", "p2 p3"], True), (["A", "B"], ["A", "A"], False), (["A"], ["A"], False)],
+)
+def test_entities_of_one_item_on_both_sides_are_told(
+    key: list[str], response: list[str], told: bool, tmp_path: Path
+) -> None:
+    """A row for each cluster, with all its items, scored 100 whatever these were."""
+    for name, labels in (("key.csv", key), ("response.csv", response)):
+        (tmp_path / name).write_text(table({str(item): label for item, label in enumerate(labels)}))
+    tables = tmp_path / "key.csv", tmp_path / "response.csv"
+    corpora = [from_labels(its, [f"row {at}" for at in range(len(its))]) for its in (key, response)]
+    for result in (score(*tables, "bcub"), score(corpora[0], corpora[1], "bcub")):
+        assert told == ("merged-cells" in [notice.code for notice in result.notices])
 
 
 ODD_CELLS = ["a", "b c", " d", 'e"f', "g,h", "i;j", "k\tl", "m\nn", "o\rp", "\u00e9", "\ufeffq", "7", "07", "#", "-1"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import warnings
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from itertools import accumulate, chain
@@ -399,6 +400,7 @@ def test_ids_of_pieces(way: str, f1: float, entities: dict[str, list[int]], tmp_
         (["[Ann](#1) saw the old house .", "[She](#1) left it ."], 0, 0),
         (["[Ann](#1) saw the old house . So far : [Ann](#1)", "[She](#1) left it ."], 4, 0),
         (["[Ann](#1) saw the old house .", "This goes on : [She](#1) left it ."], 4, 0),
+        (["[Ann](#1) saw the old house .", "So [Bo](#1) left it ."], 1, 0),  # So stands for She
         (["[Ann](#1) saw the old house .", "[Bo](#1) left it ."], 0, 1),  # where no piece has She
     ],
 )
@@ -488,21 +490,76 @@ def test_a_long_text_is_found_in_time_that_grows_with_its_length(changed: int) -
 
 def test_pieces_tell_by_their_order_which_of_equal_sentences_they_have(tmp_path: Path) -> None:
     """Each was aligned alone, so both were the second one (CoNLL 88 for 100 on a text of ten sentences)."""
-    he, other = ["He", "smiled", "."], [f"word{at} and then word{at + 1} ." for at in range(60)]
-    sentences = [["Ann", "went", "."], he, *(its.split() for its in other), ["Bo", "went", "."], he]
-    last = sum(map(len, sentences)) - 3
-    key = {"doc_key": "x", "sentences": sentences, "clusters": [[[0, 0], [3, 3]], [[last - 3, last - 3], [last, last]]]}
-    (tmp_path / "key.jsonl").write_text(json.dumps(key))
-    answers = ["[Ann](#1) went .", "[He](#1) smiled .", *other, "[Bo](#2) went .", "[He](#2) smiled ."]
+    said, answers, clusters, at = [], [], [], 0
+    for number in range(30):
+        sentences = ["He smiled .", f"Then number{number} and number{number + 1} laughed ."]
+        said += [sentence.split() for sentence in sentences]
+        answers += [
+            f"[He](#{number % 3}) smiled .",
+            f"Then [number{number}](#{number % 3}) and number{number + 1} laughed .",
+        ]
+        clusters.append([[at, at], [at + 4, at + 4]])
+        at += 9
+    clusters = [list(chain(*clusters[first::3])) for first in range(3)]
+    (tmp_path / "key.jsonl").write_text(json.dumps({"doc_key": "x", "sentences": said, "clusters": clusters}))
     lines = "\n".join(json.dumps({"doc_key": "x", "answer": answer}) for answer in answers)
     (tmp_path / "answers.jsonl").write_text(lines)
     (tmp_path / "folder").mkdir()
-    for at, answer in enumerate(answers):
-        (tmp_path / "folder" / f"x.{at}.txt").write_text(answer)
+    for at, answer in enumerate(answers):  # by their first numbers, whatever the last ones
+        (tmp_path / "folder" / f"x.{at}-{9 - at % 9}.txt").write_text(answer)
     for response in ("answers.jsonl", "folder"):
         with pytest.warns(corefscore.ScorerWarning):
             result = corefscore.score(tmp_path / "key.jsonl", tmp_path / response, "conll", pieces="same")
         assert result.conll == 1, response
+
+
+@pytest.mark.parametrize(
+    ("answers", "f1"),
+    [
+        (["[Ann](#1) met [Bo](#2) and thanked [him](#2) .", "[They](#3) went home ."], 0.8),  # the second is missing
+        (["[Ann](#1) met [Bo](#2) and thanked [him](#2) .", "I am sorry .", "[They](#3) went home ."], 0.8),
+        (
+            [
+                "[Ann](#1)",
+                "met",
+                "[Bo](#2)",
+                "and thanked",
+                "[him](#2)",
+                ". Then Cy greeted [him](#4) .",
+                "[They](#3) went",
+            ],
+            1,
+        ),
+        (["[They](#3) went home .", "[Ann](#1) met [Bo](#2) and thanked [him](#2) ."], 0.8),  # in another order
+        (["Then Cy greeted [him](#4) . [They](#3) went home .", "[They](#3) went home ."], 0.4),  # they overlap
+    ],
+)
+def test_a_piece_that_fits_better_alone_is_aligned_alone(answers: list[str], f1: float, tmp_path: Path) -> None:
+    """If a window lacked, the end of the one before it was moved to its end, since both end alike."""
+    words = [
+        "Ann",
+        "met",
+        "Bo",
+        "and",
+        "thanked",
+        "him",
+        ".",
+        "Then",
+        "Cy",
+        "greeted",
+        "him",
+        ".",
+        "They",
+        "went",
+        "home",
+        ".",
+    ]
+    clusters = [[[0, 0]], [[2, 2], [5, 5]], [[10, 10]], [[12, 12]]]
+    (tmp_path / "key.jsonl").write_text(json.dumps({"doc_key": "x", "sentences": [words], "clusters": clusters}))
+    (tmp_path / "answers.jsonl").write_text("\n".join(json.dumps({"doc_key": "x", "answer": its}) for its in answers))
+    result = corefscore.score(tmp_path / "key.jsonl", tmp_path / "answers.jsonl", "muc", pieces="same")
+    assert result["mentions"].recall == pytest.approx(f1)
+    assert result["mentions"].precision == 1
 
 
 @pytest.mark.parametrize(
@@ -516,6 +573,10 @@ def test_pieces_tell_by_their_order_which_of_equal_sentences_they_have(tmp_path:
         (["", "Ann", "\u200b", "saw", "her", "."], [[[0, 2], [4, 4]]], "[Ann](#1) saw [her](#1) .", 1),
         (["Ann", "", "saw", "her", "."], [[[0, 0], [0, 1], [3, 3]]], "[Ann](#1) saw [her](#1) .", 0.8),
         (["Ann", "", "saw", "her", "."], [[[0, 3], [3, 3]]], "[Ann](#1) saw [her](#1) .", 0.5),
+        (["Ann", "saw", "her", ""], [[[0, 0], [3, 3]]], "[Ann](#1) saw [her](#1)", 0.5),
+        # A few of the answer are no sign that it has them all.
+        (["Ann", "", "saw", "", "her", ""], [[[0, 1], [4, 5]]], "[Ann](#1) saw [her](#1) \u200b", 1),
+        (["Ann", "saw", "her"], [[[0, 0], [2, 2]]], "[Ann](#1) \u200b saw [her](#1)", 1),
     ],
 )
 def test_words_without_characters(
@@ -527,3 +588,37 @@ def test_words_without_characters(
     (tmp_path / "response.jsonl").write_text(json.dumps({"doc_key": "x", **given}))
     result = corefscore.score(tmp_path / "key.jsonl", tmp_path / "response.jsonl", "lea", align=True)
     assert result["mentions"].f1 == pytest.approx(f1)
+
+
+def test_words_without_characters_are_added_only_where_no_mention_is(tmp_path: Path) -> None:
+    """The key has both Ann and Ann with such a word, in different entities."""
+    words, clusters = ["Ann", "", "saw", "her", "."], [[[0, 0], [3, 3]], [[0, 1]]]
+    (tmp_path / "key.jsonl").write_text(json.dumps({"doc_key": "x", "sentences": [words], "clusters": clusters}))
+    (tmp_path / "answer.jsonl").write_text(json.dumps({"doc_key": "x", "answer": "[Ann](#1) saw [her](#1) ."}))
+    assert corefscore.score(tmp_path / "key.jsonl", tmp_path / "answer.jsonl", "muc")["muc"].f1 == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "answer", "told"),
+    [
+        ("Ann likes Bo a lot .", "[Ann](#1) likes [Bo] a lot .", 1),
+        ("Ann likes Bo a lot .", "[Ann](#1) likes [Bo]() a [lot] .", 2),
+        ("Ann likes Bo a lot .", "<m>Ann</m>#1 likes [Bo](1) a lot .", 1),
+        ("Ann likes Bo a lot .", "<m>Ann</m>#1 likes {2: Bo} a lot .", 1),
+        ("Ann likes Bo [ a ] lot .", "[Ann](#1) likes [Bo](#2) [ a ] lot .", 0),
+        ("Ann likes Bo [ a ] lot .", "[Ann](#1) likes [Bo [ a](#2) ] lot .", 1),  # paired with that of the text
+        ("Ann likes Bo < a > lot .", "<m>Ann</m>#1 likes Bo < a > lot .", 0),
+    ],
+)
+def test_tags_that_are_read_as_text_are_told(text: str, answer: str, told: int, tmp_path: Path) -> None:
+    """Without an id, of another notation, or paired with a bracket of the text: nothing was said of a few."""
+    more = "and so the story went on and on for many days ."
+    key = {"doc_key": "x", "sentences": [text.split(), *[more.split()] * 9], "clusters": [[[0, 0]], [[2, 2]]]}
+    (tmp_path / "key.jsonl").write_text(json.dumps(key))
+    (tmp_path / "answer.jsonl").write_text(json.dumps({"doc_key": "x", "answer": " ".join([answer, *[more] * 9])}))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = corefscore.score(tmp_path / "key.jsonl", tmp_path / "answer.jsonl", "muc")
+    assert result.fidelity is not None
+    assert result.fidelity.of(0)["tags_unknown"] == told
+    assert [notice.code for notice in result.notices] == ["unknown-tags"] * bool(told)

@@ -76,9 +76,7 @@ def metric_command(words: str) -> click.Command:
 
 def _check_options(command: click.Command, metrics: Sequence[Metric]) -> None:
     """Raise `UsageError` if an option of a metric has the name of another option."""
-    names = [
-        name for parameter in command.params for name in (parameter.name, *parameter.opts, *parameter.secondary_opts)
-    ]
+    names = [name for each in command.params for name in (each.name, *each.opts, *each.secondary_opts)]
     for metric in metrics:
         for option in options_of([metric]):
             spelled = f"--{option.name.replace('_', '-')}"

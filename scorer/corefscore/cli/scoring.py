@@ -42,9 +42,7 @@ def workers() -> AbstractContextManager[Map | None]:
 
         logging.disable()  # until the end of this process, since Dask may log even then
         return cluster(jobs)
-    if jobs in (None, 1):
-        return nullcontext()
-    return processes(jobs)
+    return nullcontext() if jobs in (None, 1) else processes(jobs)
 
 
 def read_key(key: str, metrics: Sequence[Metric], **arguments: Any) -> Corpus:

@@ -181,8 +181,7 @@ def plural(number: int, noun: str) -> str:
 
 def some_of(names: Sequence[str], most: int = SHOWN) -> str:
     """List names with commas: the first ones, and how many more there are."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def shortened(text: str) -> str:

@@ -23,14 +23,14 @@ sorted; a range means the positions of items."""
 
 class Items(NamedTuple):
     """The items of a batch of documents: the ``values`` of all that its side has, and those that are in no entity, by
-    ``document`` and ``number``. ``of_index`` says that the values are the index of a series and not its positions.
+    ``document`` and ``number``. ``named`` says that the values are not the positions of rows.
     Of tables, ``others`` has the hashes of the cells in columns that are not read, and as "" those of document and
     item."""
 
     values: Values
     document: Ints = NONE
     number: Ints = NONE
-    of_index: bool = False
+    named: bool = False
     others: Mapping[str, Ints] = {}
 
     def take(self, old: Ints, new: Ints, documents: int) -> Items:

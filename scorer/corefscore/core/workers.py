@@ -63,9 +63,7 @@ def capped(jobs: int | None) -> int:
 
 def _processors() -> int:
     """Count the processors that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _by_processes(count: int, function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:

@@ -214,8 +214,7 @@ class Opened(NamedTuple):
             batches = self.form.read(self.files, notices, self.request)
         annotations = self.annotations if self.form.annotations else None
         try:
-            for batch in batches:
-                yield replace(batch, annotations=annotations)
+            yield from (replace(batch, annotations=annotations) for batch in batches)
         except InputError as error:
             found.add(*error.findings)
         found.add(*notices)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence, Set
 from unicodedata import normalize
 
 import numpy as np
@@ -14,6 +14,7 @@ from corefscore.core.arrays import NONE, Bools, Ints, ranked
 from corefscore.core.documents import Documents, Place
 from corefscore.core.findings import Finding, plural, shortened
 from corefscore.core.items import Numbers, Values
+from corefscore.core.sources import Source
 from corefscore.formats.base import found_at
 
 _AROUND = r"[\s\"'=\u2018\u2019\u201c\u201d]"
@@ -69,7 +70,7 @@ _NOTHING = (
     r"|#(?:ref|value|name|num|null|nv|zahl|wert|bezug|div/0)[!?]?|singletons?|outside|set\(\)|<?pad>?|nme"
     r"|\[object object\]|ignored?|-2147483648|-9223372036854775808|"
 ) + "|".join(_UNSIGNED)
-_MISSING = {"nan", "NaN", "None", "<NA>", "NaT", "null", "-1", -1}
+_MISSING = "nan", "NaN", "None", "<NA>", "NaT", "null", "-1", -1
 _WHOLE = re.compile("[0-9]{1,18}")
 _BETWEEN = r"'?\s?[,;+&|/]\s?'?"
 _SEVERAL = rf"|\d+(?:{_BETWEEN}\d+)+"
@@ -162,29 +163,31 @@ def _are_links(labels: Sequence[str], as_item: Ints, item: Ints, label: Ints, ow
     return len(new) >= _SOME and (to_none or (falls and not (whole and len(new) < _FEW)))
 
 
-def shifted_items(key: set[str], response: set[str], path: str, line: int | None = None) -> Iterator[Finding]:
-    """Yield a notice if the items of both sides are numbers, those of the response are those of the key and 1 more or
-    less, and hardly any is missing."""
-    if 10 * len(response) < 9 * len(key) or not all(map(_WHOLE.fullmatch, (*key, *response))):
+def shifted_items(
+    key: Set[tuple[Hashable, str]], response: Set[tuple[Hashable, str]], path: str, line: int | None = None
+) -> Iterator[Finding]:
+    """Yield a notice if the items of both sides, each beside its document, are numbers, those of the response are those
+    of the key and 1 more or less, and hardly any is missing."""
+    if 10 * len(response) < 9 * len(key) or not all(_WHOLE.fullmatch(text) for _, text in (*key, *response)):
         return
-    ours, theirs = (set(map(int, side)) for side in (key, response))
+    ours, theirs = ({(of, int(text)) for of, text in side} for side in (key, response))
     for by, shift in ((1, "higher"), (-1, "lower")):
-        if not theirs <= ours and theirs <= {number + by for number in ours}:
+        if not theirs <= ours and theirs <= {(of, number + by) for of, number in ours}:
             yield Finding("shifted-items", path, line, details={"shift": shift})
+            return
 
 
-def missing_item(values: Values, path: str) -> Iterator[Finding]:
+def missing_item(values: Values, place: Place | None) -> Iterator[Finding]:
     """Yield a notice about an item that is what programs write for a missing one."""
-    known = () if isinstance(values, range) else values.tolist() if isinstance(values, np.ndarray) else values
-    for item in _MISSING.intersection(known):
-        yield Finding("odd-item", path, details={"item": str(item)})
-        return
+    known = {*(() if isinstance(values, range) else values.tolist() if isinstance(values, np.ndarray) else values)}
+    if found := [item for item in _MISSING if item in known]:
+        yield found_at(place or Place(Source("clusters"), None), "odd-item", item=found[0])
 
 
 def odd_ids(documents: Documents) -> Iterator[Finding]:
     """Yield a notice about an id that elsewhere means none or several, such as None or 1,2, and one about two entities
     of a document whose ids seem to be spellings of one; and the same about the names of documents of items."""
-    if not (documents.label < 0).any() and 2**32 - 1 not in documents.label:  # all are whole numbers
+    if not (documents.label < 0).any():  # all are whole numbers
         return
     labels, entities = np.unique(documents.label, return_index=True)
     names = documents.names_of(entities.tolist())

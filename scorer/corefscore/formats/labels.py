@@ -23,7 +23,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, repeat
 from operator import contains
 from string import ascii_letters
@@ -246,8 +246,7 @@ class _Side(NamedTuple):
                 some.extend(its[: _SOME if number else None])
             if number == 0 and ITEM not in self.request.columns:  # the first rows are enough
                 self.others.clear()
-                known = {*columns[ITEM], *columns[ENTITY], ""}
-                found = (name for name in digests if _identifies(name, cells[header.cells.index(name)], known))
+                found = (name for name in digests if _identifies(name, cells[header.cells.index(name)], columns))
                 self.others.update({name: [] for name in found})
             if self.others:
                 of = columns.get(DOCUMENT) or repeat(source.stem if len(self.files) > 1 else UNNAMED)
@@ -270,9 +269,7 @@ class _Side(NamedTuple):
             yield lines, columns
         columns = {role: sample[place] for role, place in places.items()}
         names = (name.strip() or f"column {number}" for number, name in enumerate(header.cells, 1))
-        unread = {
-            name: its for n, (name, its) in enumerate(zip(names, sample, strict=True)) if n not in places.values()
-        }
+        unread = {name: of for n, (name, of) in enumerate(zip(names, sample, strict=True)) if n not in places.values()}
         self._look_for_documents(Place(source, header.line), unread, columns)
         for name, digest in digests.items():
             leave(self.unread, Place(source, header.line), [name], cells=digest)
@@ -316,10 +313,8 @@ class _Side(NamedTuple):
             found.append((place.line or 0, _item(place, fields, names), cluster, document))
         lines, items, clusters, documents = zip(*found, strict=True)
         place = Place(source, lines[0])
-        if unknown := [cluster for cluster in clusters if cluster.lower() in _UNKNOWN]:
-            self.notices.append(
-                found_at(place, "unknown-cluster", label=unknown[0], count=plural(len(unknown), "record"))
-            )
+        if none := [cluster for cluster in clusters if cluster.lower() in _UNKNOWN]:
+            self.notices.append(found_at(place, "unknown-cluster", label=none[0], count=plural(len(none), "record")))
         clusters = tuple("" if cluster.lower() in _UNKNOWN else cluster for cluster in clusters)
         # Entities of records go beyond documents, so the name of a field is not enough.
         divisions = {
@@ -490,15 +485,18 @@ _LONG = 6
 """The number of characters from which figures may identify items, as an ISBN does."""
 
 
-def _identifies(name: str, cells: Sequence[str], known: Collection[str]) -> bool:
-    """Return whether a column seems to say which item a row has: its place, or text that is no ``known`` one."""
+def _identifies(name: str, cells: Sequence[str], columns: Mapping[str, Sequence[str]]) -> bool:
+    """Return whether a column seems to say which item a row has: its place, text that is in no other of the
+    ``columns``, or a code beside items that are numbers."""
     are_places = all(map(_PLACE.fullmatch, cells))
     if re.fullmatch(OF_PLACES, name.lower()):
         return are_places
     if are_places and re.fullmatch(OF_WORDS, name.lower()):
         return not all(map(_NUMBER.fullmatch, cells))
-    figures = all(map(_FIGURE.fullmatch, cells)) and min(map(len, cells)) < _LONG and not _are_codes(cells)
-    return not figures and not {*cells} <= {*known}
+    figures = all(map(_FIGURE.fullmatch, cells)) and min(map(len, cells)) < _LONG
+    if figures and not (all(map(_CODE.fullmatch, columns[ITEM])) and _are_codes(cells)):
+        return False
+    return not {*cells} <= {"", *columns[ITEM], *columns[ENTITY]}
 
 
 def _are_codes(cells: Sequence[str]) -> bool:
@@ -507,8 +505,8 @@ def _are_codes(cells: Sequence[str]) -> bool:
     if len({*cells}) < len(cells) or not all(map(_CODE.fullmatch, cells)):
         return False
     numbers = [int(cell.lstrip(ascii_letters)) for cell in cells]
-    spread = max(numbers) - min(numbers) >= len(numbers)
-    return min(numbers) >= _LARGE and spread if cells[0].isdecimal() else min(numbers) > 1 or spread
+    least, spread = min(numbers), max(numbers) - min(numbers) >= len(numbers)
+    return least >= _LARGE and spread if any(map(str.isdecimal, cells)) else least > 1 or spread
 
 
 def _hashes(cells: Iterable[Hashable]) -> Ints:

@@ -45,6 +45,9 @@ _EQUAL = frozenset({str, bytes, int, bool})
 _LONG = 50
 """No more tokens than most mentions have."""
 
+_PRECISE = 10_000
+"""The size up to which floats of 32 bits represent thousandths."""
+
 _MOST = 10_000
 """The number of mentions that only one side has among which spellings of one are looked for."""
 
@@ -113,8 +116,11 @@ def nested(value: Any, side: str, name: str | None = None) -> Nested:
 
 
 def nested_by_name(value: Mapping[Any, Any], side: str) -> dict[str, Any]:
-    """Check documents by name, each as `nested` does. Raises `InputError` for a name that is no text."""
+    """Check documents by name, each as `nested` does. Raises `InputError` for a name that is no text, and for an object
+    of JSON."""
     refuse_other_names(value, side)
+    if "clusters" in value:
+        raise refusal(side, "in an object", 'clusters alone, such as object["clusters"]')
     return {name: nested(clusters, side, name).value for name, clusters in value.items()}
 
 
@@ -396,9 +402,9 @@ def odd_mentions(mentions: Mentions, *sides: Documents) -> Iterator[Finding]:
         alone = [[its for its in one if its not in other] for one, other in ((ours, theirs), (theirs, ours))]
         if all(alone):
             yield from alike_mentions(alone[0], alone[1], "clusters")
-            names = [{text_of(its) for _, its in some} for some in (ours, theirs)]
-            yield from shifted_items(names[0], names[1], "clusters")
-    yield from missing_item(mentions.values, "clusters")
+            items = [{(of, text_of(its)) for of, its in some} for some in (ours, theirs)]
+            yield from shifted_items(items[0], items[1], "clusters")
+    yield from missing_item(mentions.values, None)
     numbers = [its for its in mentions.values if isinstance(its, tuple) and its and all(map(is_whole, its))]
     odd = [its for its in numbers if len(its) == 2]
     spans = sum(int(np.count_nonzero(its.start >= 0)) for its in sides)
@@ -422,7 +428,7 @@ def alike_mentions(
     """Yield a notice about one of the first mentions of each side, of one document, that differ only in what is easily
     overlooked; each is given with the name of its document."""
     ours, theirs = (
-        {(of, isinstance(its, str), text): its for (of, its), text in zip(side, texts, strict=True)}
+        {(of, text): its for (of, its), text in zip(side, texts, strict=True)}
         for side in (key[:_MOST], response[:_MOST])
         for texts in [without_spelling([_rounded(its) for _, its in side])[0]]
     )
@@ -432,10 +438,12 @@ def alike_mentions(
 
 
 def _rounded(mention: Hashable) -> str:
-    """Return a mention as text, with its numbers as floats of 32 bits have them."""
+    """Return a mention as text, with its fractions as floats of 32 bits have them."""
     if isinstance(mention, tuple):
-        return " ".join(map(_rounded, mention))
-    return str(np.float32(mention)) if isinstance(mention, float | np.floating) else text_of(mention)
+        return ", ".join(map(_rounded, mention))
+    if isinstance(mention, float) and abs(mention) < _PRECISE and not mention.is_integer():
+        return str(np.float32(mention))
+    return text_of(mention)
 
 
 def _is_span(value: Any) -> TypeGuard[tuple[int, int]]:

@@ -28,16 +28,17 @@ def compared(key: Documents, response: Documents, present: Bools) -> tuple[Docum
     items that only one side has, one a document. Items that the key does not have get later numbers.
 
     Items are the same if they are equal; where one side has only numbers and the other only texts, if their texts are.
-    Raises `UsageError` for positions on one side and the index of a series on the other.
+    Raises `UsageError` for positions on one side and names in another order on the other.
     """
     ours, theirs = key.items, response.items
     if ours is None or theirs is None or ours.values is theirs.values:
         return response, []
     for its, others in ((ours, theirs), (theirs, ours)):
-        if its.of_index and isinstance(others.values, range):
+        rows = enumerate(its.values if isinstance(its.values, Numbers) else ())
+        if isinstance(others.values, range) and (its.named or any(name != str(row) for row, name in rows)):
             raise UsageError(
-                "items are the index of a series on one side, and positions on the other; give "
-                "from_labels(series.array) if both have the same row order, or name the items of both"
+                "items have names on one side, such as the index of a series, and are positions on the other; name the "
+                "items of both, or, if rows correspond, of none: from_labels(labels), from_labels(series.array)"
             )
     spans = response.start >= 0
     number = np.append(np.where(spans, 0, response.start + LONGEST), theirs.number)
@@ -54,26 +55,24 @@ def compared(key: Documents, response: Documents, present: Bools) -> tuple[Docum
         response, start=start, end=end, words=ItemWords(ours.values, theirs.values, response.words), items=None
     )
     sides = (key, ours.document, ours.number - LONGEST), (response, theirs.document, other)
-    listed = [
-        (np.append(side.document[side.entity], more), np.append(side.start, number)) for side, more, number in sides
-    ]
+    listed = [(np.append(its.document[its.entity], more), np.append(its.start, number)) for its, more, number in sides]
     notices = list(_on_one_side(key, response, listed, present))
     numbers = listed[0][1] + LONGEST, number[np.append(~spans, np.ones(len(other), dtype=np.bool_))]
     first = next(filter(None, response.places), None)
+    if first and (key.label < 0).all() and all(1 < len(its.document) == len(its.start) for its in (key, response)):
+        notices.append(found_at(first, "merged-cells", among="entities of both sides", what="has one item only"))
     if notices and first:
         texts = _texts(ours.values, numbers[0]), _texts(theirs.values, numbers[1])
         notices += shifted_items(*texts, first.source.name, first.line)
     for side, items in ((key, ours), (response, theirs)):
-        notices += [
-            its for place in filter(None, side.places[:1]) for its in missing_item(items.values, place.source.name)
-        ]
+        notices += missing_item(items.values, next(filter(None, side.places), None))
     notices += _moved(ours.others, theirs.others, response.places)[:1]
     return response, notices
 
 
-def _texts(values: Values, numbers: Ints) -> set[str]:
-    """Return the texts of the items with some numbers; other numbers are passed over."""
-    return {text_of(values[at]) for at in np.unique(numbers[numbers < len(values)]).tolist()}
+def _texts(values: Values, numbers: Ints) -> set[tuple[Hashable, str]]:
+    """Return the texts of the items with some numbers, whatever their documents; other numbers are passed over."""
+    return {("", text_of(values[at])) for at in np.unique(numbers[numbers < len(values)]).tolist()}
 
 
 _EMPTY = hash("")

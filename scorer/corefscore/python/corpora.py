@@ -175,9 +175,9 @@ def from_labels(
         >>> score(from_labels([1, 1, 1, 2]), from_labels(["a", "a", "b", "b"]), metrics="bcub")["bcub"].recall
         0.6666666666666667
 
-    Items are the same if they are equal; numbers beside text are compared by their texts. The index of a series is not
-    compared with positions, unless it is 0, 1, 2 and so on. With ``documents``, equal labels in two documents are two
-    entities. Arrays of numbers or text stay arrays. Raises `UsageError`
+    Items are the same if they are equal; numbers beside text are compared by their texts. Names of items are not
+    compared with positions, unless they are 0, 1, 2 and so on. With ``documents``, equal labels in two documents are
+    two entities. Arrays of numbers or text stay arrays. Raises `UsageError`
     for columns of different lengths, and for an item without a name.
     """
     if isinstance(labels, Mapping):
@@ -214,8 +214,9 @@ def from_labels(
     found = documents_of(names, [Place(Source("labels"), None)] * len(names), columns, item.values)
     texts = list(map(str, entity.values))
     found = replace(found, label=-1 - found.label, odd_labels=texts, unnamed=documents is None)
-    if index is not None and items is index and found.items and not np.array_equal(np.asarray(index), np.arange(size)):
-        found = replace(found, items=found.items._replace(of_index=True))
+    rows = enumerate(item.number.tolist() if items is not None else ())
+    if found.items and any(text_of(item.values[at]) != str(row) for row, at in rows):
+        found = replace(found, items=found.items._replace(named=True))
     return Corpus(found, tuple(_odd(found, texts, entity, item)), {})
 
 
@@ -230,9 +231,8 @@ def _odd(found: Documents, texts: Sequence[str], entity: _Column, item: _Column)
             details = {"name": part, "what": "the name of a document", "expected": expected}
             yield Finding("unread-field", "labels", details=details)
     its = entity.values
-    if (
-        not isinstance(its, np.ndarray) or its.dtype.kind not in "iu" or (its // np.float64(2**32 - 1)).any()
-    ):  # no other can be odd
+    # No smaller whole number can be odd.
+    if not isinstance(its, np.ndarray) or its.dtype.kind not in "iu" or (its // np.float64(2**32 - 1)).any():
         yield from odd_ids(found)
 
 

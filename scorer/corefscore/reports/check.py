@@ -160,9 +160,7 @@ class Check(Reported):
         notes = []
         if self.before is not None:
             limits = [_points(self.asked.tolerance)]
-            limits += [
-                f"{'.'.join(name)} by more than {_points(limit)}" for name, limit in self.asked.tolerances.items()
-            ]
+            limits += [f"{'.'.join(name)} by more than {_points(by)}" for name, by in self.asked.tolerances.items()]
             what = "scores" if self.moved else "no scores"
             notes.append(f"{what} changed by more than {' or '.join(limits)} against {self.before.path}")
             least = ", or if a score is below its minimum" * bool(self.floors)

@@ -281,7 +281,5 @@ def _words(sentence: Sentence, colour: bool) -> Iterator[tuple[str, int]]:
         before = [(f"{_SIGNS[mark.state]}[", mark.state) for mark in opening.get(token, ())]
         after = [(f"]{mark.label}" + "..." * more, mark.state) for mark, more in closing.get(token, ())]
         pieces = [(piece.translate(VISIBLE), state) for piece, state in (*before, (word, None), *after)]
-        text = "".join(
-            f"\x1b[{_COLOURS[state]}m{piece}\x1b[0m" if colour and state else piece for piece, state in pieces
-        )
+        text = "".join(f"\x1b[{_COLOURS[of]}m{piece}\x1b[0m" if colour and of else piece for piece, of in pieces)
         yield text, sum(width_of(piece) for piece, _ in pieces)

@@ -40,14 +40,12 @@ class Checked:
         """List what was repaired, then every file with its findings, and a summary of each."""
         if self.fixes is not None:
             yield from map(str, sorted(self.fixes.listed, key=lambda fix: fix.line))
-            for code, count in self.fixes.unlisted.items():
-                yield f"... and {count} more fixed[{code}]"
+            yield from (f"... and {count} more fixed[{code}]" for code, count in self.fixes.unlisted.items())
             if not self.fixes.listed:
                 yield "nothing to repair"
         for file in self.files:
             yield from map(str, file.findings)
-            for code, count in file.unlisted.items():
-                yield f"... and {_more(code, count)} [{code}]"
+            yield from (f"... and {_more(code, count)} [{code}]" for code, count in file.unlisted.items())
             kinds = [plural(file.count(severity), severity) for severity in _LEVELS if file.count(severity)]
             size = ", ".join(map(plural, file.sizes.values(), ("document", "token", "mention", "entity")))
             yield f"{file.path}: {', '.join(kinds) or 'clean'} ({size})"

@@ -164,7 +164,7 @@ def _one_field(reading: Reading, path: str) -> Iterator[Finding]:
     named = dict(piece.split("=", 1) for piece in (reading.columns or "").split(",") if "=" in piece)
     for content, usual in ((CLUSTERS, PREDICTED), (ENTITY, "")):
         of_key, of_response = (named.get(f"{side}.{content}", named.get(content)) for side in (KEY, RESPONSE))
-        if (of_key or content) == (of_response or usual) and {of_key, of_response} != {None}:
+        if (of_key or content) == (of_response or usual):
             how, fields = f"name it: --columns {RESPONSE}.{content}=NAME", f"all but {of_key or content}"
             details = {"where": "", "fields": fields, "how": how, "side": "RESPONSE", "whose": "system"}
             yield Finding("same-as-key", path, details=details)
@@ -288,9 +288,7 @@ def options_by_topic(arguments: Mapping[str, Any]) -> tuple[Reading, Rules, dict
     numbers of numpy become numbers of Python, which JSON can have.
     """
     arguments = {name: value.item() if isinstance(value, np.integer) else value for name, value in arguments.items()}
-    reading, rules = (
-        {name: arguments[name] for name in vars(group()) if name in arguments} for group in (Reading, Rules)
-    )
+    reading, rules = ({name: arguments[name] for name in vars(of()) if name in arguments} for of in (Reading, Rules))
     others = {name: value for name, value in arguments.items() if name not in {**reading, **rules}}
     return Reading(**reading), Rules(**rules), others
 

@@ -40,9 +40,7 @@ def read(source: Source, request: Request) -> Iterator[Annotations]:
         rows = list(map(columns_of, lines.tokens))
         words = _texts(list(map(column.cell, rows)))
         # The last column is coreference.
-        tags, parse = (
-            _texts([row[index] if len(row) > index + 1 else b"-" for row in rows]) for index in (_TAG, _PARSE)
-        )
+        tags, parse = (_texts([row[at] if len(row) > at + 1 else b"-" for row in rows]) for at in (_TAG, _PARSE))
         # A line of white space ends a sentence, and a comment does not.
         edges = pairwise((0, *(bisect(lines.numbers, number) for number in lines.blank), len(words)))
         sentences = [words[start:stop] for start, stop in edges if stop > start]

@@ -66,6 +66,9 @@ from corefscore.matching.text.characters import Characters, characters, in_a_row
 from corefscore.matching.text.fidelity import FIELDS, UNUSUAL, Fidelity, described, ratio
 from corefscore.matching.text.zeros import DocumentWords, Spans, as_nodes, gaps_of, nodes_of_zeros, with_zeros
 
+_OPENING = [ord(sign) for sign in "[{<"]
+"""The characters with which tags begin."""
+
 _NUMBERED = re.compile(r"[\W_]*(?:part|chunk|piece|window)?[\W_]*\d+$", re.IGNORECASE)
 """What may follow the name of the document in that of a piece."""
 
@@ -89,8 +92,9 @@ def placed(
 
 
 class _Piece(NamedTuple):
-    """A document of the response: its number, its words, their alignment, how many words the pieces before it have, and
-    which empty nodes of the key its zeros are."""
+    """A document of the response: its number, its words, their alignment, how many words the pieces before it have,
+    which empty nodes of the key its zeros are, and the words of tagged text with brackets that the key does not have
+    there: tags without an id, of another notation, or paired with a bracket of the text."""
 
     document: int
     annotations: Annotations
@@ -98,6 +102,7 @@ class _Piece(NamedTuple):
     alignment: Alignment
     before: int
     zeros: Mapping[int, int]
+    foreign: Ints
 
 
 class _Placing:
@@ -171,7 +176,7 @@ class _Placing:
             answers, others = self._by_position(), []
         for document, pieces in answers.items():
             if len(pieces) > 1:
-                pieces.sort(key=lambda piece: _in_order(names[piece]))
+                pieces.sort(key=lambda piece: _natural(names[piece]))
                 if self.pieces == SAME and not self.response.own_text and self._are_positions(pieces):
                     raise UsageError(
                         "--pieces same joins entities with the same id, and lists of clusters have no ids; leave it out"
@@ -213,7 +218,7 @@ class _Placing:
         texts = [characters(its, set(without)) for its, without in zip(words, zeros, strict=True)]
         unseen = sum(text.unseen for text in texts)
         self.of_key = DocumentWords(of_key, unseen=unseen > 0)
-        if self.of_key.characters.unseen > 2 * unseen or unseen and not self.of_key.characters.unseen:
+        if self.of_key.characters.unseen > 2 * unseen or (unseen and not self.of_key.characters.unseen):
             self.of_key = DocumentWords(of_key, unseen=False)
             texts = [characters(its, set(without), unseen=False) for its, without in zip(words, zeros, strict=True)]
         ends = np.cumsum([len(text.code) for text in texts])[:-1]
@@ -226,7 +231,10 @@ class _Placing:
                 best = alone if not fit[0] or fit < _fit(alone, text) else alignment
             own = DocumentWords(annotations[document]) if self.both_corefud and without else its
             nodes = nodes_of_zeros(self.of_key, without, text, best, own)
-            pieces.append(_Piece(document, annotations[document], text, best, before, nodes))
+            told = annotations[document].at is None or annotations[document].faults.get("unknown")
+            odd = np.isin(text.code, _OPENING) & ~np.isin(best.state, (EQUAL, MOVED))
+            foreign = NONE if told else np.unique(text.token[odd])
+            pieces.append(_Piece(document, annotations[document], text, best, before, nodes, foreign))
             before += len(its)
         return pieces
 
@@ -329,6 +337,7 @@ class _Placing:
         }
         for fault in FAULTS:
             counts[f"tags_{fault}"] = sum(piece.annotations.faults.get(fault, 0) for piece in pieces)
+        counts["tags_unknown"] += sum(len(piece.foreign) for piece in pieces)
         lost = spans.differing < 0
         changed = ~lost & (
             (spans.differing > 0) | _contain(~every[0], spans.start, np.where(lost, spans.start, spans.end))
@@ -364,9 +373,10 @@ class _Placing:
         name = self.key.names[document]
         for fault in FAULTS:
             if (count := counts[f"tags_{fault}"]) and fault != "crossing":
-                piece = next(piece for piece in pieces if piece.annotations.faults.get(fault))
+                known = [piece for piece in pieces if piece.annotations.faults.get(fault)]
+                piece = (known or [piece for piece in pieces if len(piece.foreign)])[0]
                 assert piece.annotations.at is not None, "this is tagged text"
-                line, column, around = piece.annotations.at(fault)
+                line, column, around = piece.annotations.at(fault if known else int(piece.foreign[0]))
                 place = self.response.place_of(piece.document)._replace(line=line)
                 code, tags = f"{fault}-tags", plural(count, "tag")
                 self.notices.append(found_at(place, code, column, around, document=name, count=tags))
@@ -478,7 +488,7 @@ def other_names(names: Sequence[str]) -> dict[str, int]:
     return {form: documents.pop() for form, documents in meant.items() if len(documents) == 1 and form}
 
 
-def _in_order(name: str) -> list[tuple[int, str]]:
+def _natural(name: str) -> list[tuple[int, str]]:
     """Return what orders names by the numbers in them: 2 before 10."""
     return [(len(part) if part.isdecimal() else 0, part) for part in re.split(r"0*(\d+)", name)]
 
@@ -564,8 +574,8 @@ def _resolve(own: tuple[Ints, Ints], start: Ints, end: Ints, differing: Ints) ->
 
 
 def _fit(alignment: Alignment, text: Characters) -> tuple[bool, int, int]:
-    """Return how well a text is aligned: whether a letter or digit is equal, if it has any, how many characters are, and
-    how few gaps the key has between them, below 0."""
+    """Return how well a text is aligned: whether a letter or digit is equal, if it has any; the number of equal
+    characters; and that of gaps of the key between them, as a number below 0."""
     equal = alignment.state == EQUAL
     gaps = int(np.count_nonzero(np.diff(alignment.key[equal]) != 1))
     return text.has_word_at(equal) or not text.has_word, int(np.count_nonzero(equal)), -gaps
@@ -588,9 +598,8 @@ def _states(piece: _Piece, key: Characters, sizes: Ints) -> tuple[Ints, Ints, In
     alignment, words = piece.alignment, piece.words
     known = np.flatnonzero(alignment.state != ABSENT)
     touched, index = np.unique(key.token[alignment.key[known]], return_inverse=True)
-    equal, moved = (
-        np.bincount(index[alignment.state[known] == state], minlength=len(touched)) for state in (EQUAL, MOVED)
-    )
+    state = alignment.state[known]
+    equal, moved = (np.bincount(index[state == its], minlength=len(touched)) for its in (EQUAL, MOVED))
     whole = equal == sizes[touched]
     # A word with other characters in it is not kept: they belong to the word before them, or else to the next.
     has_known = np.bincount(words.token[known], minlength=words.tokens) > 0

@@ -128,9 +128,7 @@ class ErrorComparison(Reported):
         columns = Column("mentions", "mentions", "count"), Column("entity", "entity", cut="middle"), DOCUMENT
         most = Counter(analysis.both.key[mentions].tolist()).most_common(TOP)
         documents = analysis.both.document[analysis.errors.key.main]
-        rows = [
-            [size, analysis.key.name(entity), analysis.result.names[int(documents[entity])]] for entity, size in most
-        ]
+        rows = [[size, analysis.key.name(of), analysis.result.names[int(documents[of])]] for of, size in most]
         kinds = ", ".join(f"{kind} {size}" for kind, size in analysis.kinds_of(mentions).items())
         often = analysis.most_often(mentions.tolist(), 8, least=2)
         title = f"right in {name}, wrong in {other}: {plural(len(mentions), 'mention')} ({kinds})"

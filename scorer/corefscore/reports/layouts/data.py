@@ -27,8 +27,7 @@ def separated(report: Reported, style: Style) -> Iterator[str]:
     # The writer quotes only characters of its line end, and a name may contain a CR.
     delimiter = "," if style.layout == "csv" else "\t"
     writer = csv.writer(SimpleNamespace(write=str), delimiter=delimiter, lineterminator="\r\n")
-    for cells in _rows(report):
-        yield writer.writerow(cells).removesuffix("\r\n") + "\n"
+    yield from (writer.writerow(cells).removesuffix("\r\n") + "\n" for cells in _rows(report))
 
 
 def _rows(report: Reported) -> Iterator[Sequence[str]]:
