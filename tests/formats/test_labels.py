@@ -1452,6 +1452,25 @@ def test_entities_of_one_item_on_both_sides_are_told(
         assert told == ("merged-cells" in [notice.code for notice in result.notices])
 
 
+@pytest.mark.parametrize(
+    ("header", "told"),
+    [
+        ("id,ltable_id,rtable_id,label", True),
+        ("id,label,left_name,right_name", True),
+        ("id,qid1,qid2,label", True),
+        ("id,x1,x2,label", False),
+        ("id,left_context,x,label", False),
+    ],
+)
+def test_a_table_of_pairs_is_told(header: str, told: bool, tmp_path: Path) -> None:
+    """Which records match was read as two clusters of pairs."""
+    label = header.split(",").index("label")
+    rows = [[f"r{at}{column}" if column != label else str(at % 2) for column in range(4)] for at in range(6)]
+    (tmp_path / "key.csv").write_text("\n".join([header, *map(",".join, rows), ""]))
+    whats = [notice.details["what"] for notice in read(tmp_path / "key.csv").notices if notice.code == "unread-field"]
+    assert ("one of a pair of records" in whats) == told
+
+
 ODD_CELLS = ["a", "b c", " d", 'e"f', "g,h", "i;j", "k\tl", "m\nn", "o\rp", "\u00e9", "\ufeffq", "7", "07", "#", "-1"]
 
 
