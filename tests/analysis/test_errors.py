@@ -518,7 +518,7 @@ def test_spans_that_were_trimmed_are_listed_before_those_with_a_common_head(tmp_
     ("arguments", "text"),
     [
         (("errors", "--format", "github"), "--format github is for one response"),
-        (("errors", "--mentions", "given"), "--mentions given counts different key mentions for each response"),
+        (("errors", "--mentions", "given"), "--mentions given counts other key mentions for each response"),
     ],
 )
 def test_lists_are_of_one_response(arguments: tuple[str, ...], text: str) -> None:

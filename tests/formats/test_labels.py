@@ -289,7 +289,7 @@ REFUSED: Sequence[tuple[Any, str]] = [
     (((3,), {}), "labels have the type int; expected"),
     ((({3, 4},), {}), "labels have the type set; expected"),
     (((np.zeros((2, 2)),), {}), "labels have the shape (2, 2)"),
-    ((([1, 2], ["a"]), {}), "there are 1 items and 2 labels; expected as many items as labels"),
+    ((([1, 2], ["a"]), {}), "there are 1 items and 2 labels; expected as many of both"),
     ((([1, 2], ["a", None]), {}), "items[1] is missing"),
     ((([1, 2], ["a", np.float32(NAN)]), {}), "items[1] is missing"),
     ((([1, 2], [1, Decimal("NaN")]), {}), "items[1] is missing"),
@@ -1421,7 +1421,6 @@ def test_names_in_another_order_are_not_compared_with_positions(tmp_path: Path) 
     table.write_text("item,entity\n0,a\n2,a\n1,b\n3,b\n")
     shuffled = (
         from_labels([1, 1, 2, 2], [0, 2, 1, 3]),
-        from_labels({0: 1, 2: 1, 1: 2, 3: 2}),
         from_labels(labels),
         table,
     )
@@ -1432,13 +1431,20 @@ def test_names_in_another_order_are_not_compared_with_positions(tmp_path: Path) 
     for other, series in ((positions, labels.array), (named, labels), (positions, pd.Series([1, 1, 2, 2]))):
         assert score(from_labels(series), other, "bcub")["bcub"].f1 == 1
     table.write_text("item,entity\n0,a\n1,a\n2,b\n3,b\n")
-    for its in (table, from_labels([1, 1, 2, 2], range(4)), from_labels([1, 1, 2, 2], ["0", "1", "2", "3"])):
+    numbered = from_labels([1, 1, 2, 2], range(4)), from_labels([1, 1, 2, 2], ["0", "1", "2", "3"])
+    by_number = from_labels({2: 2, 0: 1, 1: 1, 3: 2})  # a mapping has no order
+    for its in (table, *numbered, by_number):
         assert score(its, positions, "bcub")["bcub"].f1 == 1
 
 
 @pytest.mark.parametrize(
     ("key", "response", "told"),
-    [(["p1 p2", "p3"], ["p1", "p2 p3"], True), (["A", "B"], ["A", "A"], False), (["A"], ["A"], False)],
+    [
+        (["p1 p2", "p3", "p4"], ["p1", "p2 p3", "p4"], True),
+        (["A", "B", "C"], ["A", "A", "B"], False),
+        (["A", "A", "B"], ["A", "B", "C"], False),
+        (["A", "B"], ["A", "B"], False),  # too few
+    ],
 )
 def test_entities_of_one_item_on_both_sides_are_told(
     key: list[str], response: list[str], told: bool, tmp_path: Path
@@ -1459,6 +1465,9 @@ def test_entities_of_one_item_on_both_sides_are_told(
         ("id,label,left_name,right_name", True),
         ("id,qid1,qid2,label", True),
         ("id,x1,x2,label", False),
+        ("id,left_context,right_context,label", False),
+        ("id,pos_l,pos_r,label", False),
+        ("id,left_id,x,label", False),
         ("id,left_context,x,label", False),
     ],
 )
@@ -1469,6 +1478,10 @@ def test_a_table_of_pairs_is_told(header: str, told: bool, tmp_path: Path) -> No
     (tmp_path / "key.csv").write_text("\n".join([header, *map(",".join, rows), ""]))
     whats = [notice.details["what"] for notice in read(tmp_path / "key.csv").notices if notice.code == "unread-field"]
     assert ("one of a pair of records" in whats) == told
+    (tmp_path / "key.csv").write_text("\n".join([header, *map(",".join, rows), header.replace("label", "third"), ""]))
+    assert "one of a pair of records" not in [
+        notice.details["what"] for notice in read(tmp_path / "key.csv").notices if notice.code == "unread-field"
+    ]
 
 
 ODD_CELLS = ["a", "b c", " d", 'e"f', "g,h", "i;j", "k\tl", "m\nn", "o\rp", "\u00e9", "\ufeffq", "7", "07", "#", "-1"]

@@ -117,7 +117,7 @@ def test_names_are_compared_by_the_words_of_the_column(tmp_path: Path) -> None:
     words = corefscore.read(path, side="key", columns="word=6,ne=7", estimate_key=True).documents.named_entities
     assert words is not None
     assert [list(each) for each in words.words] == [["Ann"], ["Ann"]]
-    with pytest.raises(UsageError, match="column 7 cannot contain both words and names"):
+    with pytest.raises(UsageError, match="column 7 cannot contain words and names"):
         corefscore.score(path, path, "cone", columns="word=7,ne=7")
 
 

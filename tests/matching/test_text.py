@@ -531,6 +531,7 @@ def test_pieces_tell_by_their_order_which_of_equal_sentences_they_have(tmp_path:
             1,
         ),
         (["[They](#3) went home .", "[Ann](#1) met [Bo](#2) and thanked [him](#2) ."], 0.8),  # in another order
+        (["[Ann](#1) met [Bo](#2)", "and thanked [him](#2) . Then Cy greeted", "Then Cy greeted [him](#4) ."], 0.8),
         (["Then Cy greeted [him](#4) . [They](#3) went home .", "[They](#3) went home ."], 0.4),  # they overlap
     ],
 )
@@ -598,6 +599,42 @@ def test_words_without_characters_are_added_only_where_no_mention_is(tmp_path: P
     assert corefscore.score(tmp_path / "key.jsonl", tmp_path / "answer.jsonl", "muc")["muc"].f1 == 1
 
 
+@pytest.mark.parametrize("pieces", ["overlap", "same"])
+def test_a_window_that_ends_like_the_text_is_where_it_is(pieces: str, tmp_path: Path) -> None:
+    """The first of three windows that overlap by two sentences ends with the last sentence of the document: 72 for 100.
+    So does an answer that ends early."""
+    sentences = [
+        "Ann met Bob at the old station .",
+        "Then they had lunch in town .",
+        "Her brother paid for all of it .",
+        "She thanked him for the lovely present .",
+        "Carol saw Dave in the garden .",
+        "It was raining the whole day .",
+        "His sister sent them some roses .",
+        "She thanked him for the lovely present .",
+    ]
+    tagged = [
+        "[Ann](#1) met [Bob](#2) at the old station .",
+        sentences[1],
+        "[Her](#1) brother paid for all of it .",
+        "[She](#1) thanked [him](#2) for the lovely present .",
+        "[Carol](#3) saw [Dave](#4) in the garden .",
+        sentences[5],
+        "[His](#4) sister sent them some roses .",
+        "[She](#3) thanked [him](#4) for the lovely present .",
+    ]
+    clusters = [[[0, 0], [15, 15], [23, 23]], [[2, 2], [25, 25]], [[31, 31], [52, 52]], [[33, 33], [45, 45], [54, 54]]]
+    key = {"doc_key": "x", "sentences": [its.split() for its in sentences], "clusters": clusters}
+    (tmp_path / "key.jsonl").write_text(json.dumps(key))
+    windows = [" ".join(tagged[first : first + 4]) for first in (0, 2, 4)]
+    for answers, f1 in ((windows, 1), (windows[:1], 10 / 15)):
+        lines = "\n".join(json.dumps({"doc_key": "x", "answer": answer}) for answer in answers)
+        (tmp_path / "answers.jsonl").write_text(lines)
+        result = corefscore.score(tmp_path / "key.jsonl", tmp_path / "answers.jsonl", "conll", pieces=pieces)
+        assert result["mentions"].f1 == pytest.approx(f1)
+        assert result["mentions"].precision == result["muc"].precision == 1
+
+
 @pytest.mark.parametrize(
     ("text", "answer", "told"),
     [
@@ -608,6 +645,11 @@ def test_words_without_characters_are_added_only_where_no_mention_is(tmp_path: P
         ("Ann likes Bo [ a ] lot .", "[Ann](#1) likes [Bo](#2) [ a ] lot .", 0),
         ("Ann likes Bo [ a ] lot .", "[Ann](#1) likes [Bo [ a](#2) ] lot .", 1),  # paired with that of the text
         ("Ann likes Bo < a > lot .", "<m>Ann</m>#1 likes Bo < a > lot .", 0),
+        ("Ann likes Bo a lot .", "<m>Ann</m>#1 likes <b>Bo</b> a lot .", 1),
+        ("Ann likes Bo a lot .", "[Ann](#1) likes [[Bo]] a lot .", 1),
+        ("Ann likes Bo a lot .", "[Ann](#1) [likes](1) [Bo] a lot .", 1),  # only what is nearly a tag
+        ("Ann likes Bo a lot .", "<text> [Ann](#1) likes Bo a lot .", 0),  # before the text
+        ("Ann likes Bo [ a ] lot .", "[Ann](#1) likes Jo.[a] lot .", 0),  # that of the text, beside another word
     ],
 )
 def test_tags_that_are_read_as_text_are_told(text: str, answer: str, told: int, tmp_path: Path) -> None:
@@ -622,3 +664,12 @@ def test_tags_that_are_read_as_text_are_told(text: str, answer: str, told: int, 
     assert result.fidelity is not None
     assert result.fidelity.of(0)["tags_unknown"] == told
     assert [notice.code for notice in result.notices] == ["unknown-tags"] * bool(told)
+
+
+def test_a_bracket_in_a_later_piece_is_told(tmp_path: Path) -> None:
+    key = {"doc_key": "x", "sentences": [["Ann", "likes", "Bo", "a", "lot", "."]] * 2, "clusters": [[[0, 0], [6, 6]]]}
+    (tmp_path / "key.jsonl").write_text(json.dumps(key))
+    answers = ["[Ann](#1) likes Bo a lot .", "[Ann](#1) likes [Bo] a lot ."]
+    (tmp_path / "answers.jsonl").write_text("\n".join(json.dumps({"doc_key": "x", "answer": its}) for its in answers))
+    with pytest.warns(corefscore.ScorerWarning, match="answers.jsonl:2: notice.unknown-tags"):
+        corefscore.score(tmp_path / "key.jsonl", tmp_path / "answers.jsonl", "muc")

@@ -612,12 +612,12 @@ d	0	4	her	*	(1)
         (
             CONLL_NAMES.replace("*)", "*"),
             "column:5",
-            'has "PERSON" without a partner at token 0; expected one "*)" for each',
+            'has an unpaired "PERSON" at token 0; expected one "*)" for each',
         ),
         (
             CONLL_NAMES.replace("(PERSON", ""),
             "column:5",
-            'has ")" without a partner at token 1; expected one "*)" for each',
+            'has an unpaired ")" at token 1; expected one "*)" for each',
         ),
         ('{"clusters": [[[0, 1]]], "ner": [[0, "X"]]}', "field:ner", 'field "ner" has the wrong shape'),
         ('{"clusters": [[[0, 1]]], "ner": "X"}', "field:ner", "lists of [first token, last token] and a type"),

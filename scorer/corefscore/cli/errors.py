@@ -189,9 +189,7 @@ def errors(
     if other is not None and repaired is not None:
         raise UsageError("--repaired FOLDER is for one response: leave the second response out")
     if other is not None and html is None and arguments["mentions"] == "given":
-        raise UsageError(
-            "--mentions given counts different key mentions for each response: leave the second response out"
-        )
+        raise UsageError("--mentions given counts other key mentions for each response: leave the second response out")
     analyses, words = _analysed(key, response, other, html=html, output=output, **arguments)
     if repaired is not None:
         (analysis,) = analyses.values()

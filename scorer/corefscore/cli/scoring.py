@@ -100,9 +100,7 @@ def _refuse_other_key(result: Result, expected: str) -> None:
     and `UsageError` if that is no fingerprint.
     """
     if not re.fullmatch("(key=)?[0-9a-fA-F]{6}", expected):
-        raise UsageError(
-            f"--expect-key {expected!r}: expected a fingerprint such as 7cf4af, from the last line of a table"
-        )
+        raise UsageError(f"--expect-key {expected!r}: expected a fingerprint such as 7cf4af, from the end of a table")
     if expected.removeprefix("key=").lower() != result.key:
         file = next(iter(result.files), KEY)
         raise InputError([Finding("unexpected-key", file, details={"found": result.key, "expected": expected})])

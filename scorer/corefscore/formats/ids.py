@@ -181,7 +181,7 @@ def missing_item(values: Values, place: Place | None) -> Iterator[Finding]:
     """Yield a notice about an item that is what programs write for a missing one."""
     known = {*(() if isinstance(values, range) else values.tolist() if isinstance(values, np.ndarray) else values)}
     if found := [item for item in _MISSING if item in known]:
-        yield found_at(place or Place(Source("clusters"), None), "odd-item", item=found[0])
+        yield found_at(Place(place.source if place else Source("clusters"), None), "odd-item", item=found[0])
 
 
 def odd_ids(documents: Documents) -> Iterator[Finding]:

@@ -115,8 +115,8 @@ def _steps_apart(pairs: Pairs) -> tuple[int, int] | None:
         if (document, start - begins, end - ends) in spans
     )
     step, count = max(found.items(), key=itemgetter(1), default=(None, 0))
-    several = step and (abs(step[0]) < 2 or count >= _ENOUGH)
-    return step if several and count > len(pairs.response.start) / 2 else None
+    known = step and (abs(step[0]) < 2 or count >= _ENOUGH) and count > len(pairs.response.start) / 2
+    return step if known else None
 
 
 _STEPS = [(0, 1), (1, 2), (1, 0), (0, -1), (-1, -2), (-1, 0), *((by, by) for by in range(-5, 6) if by)]

@@ -175,12 +175,12 @@ def from_labels(
         >>> score(from_labels([1, 1, 1, 2]), from_labels(["a", "a", "b", "b"]), metrics="bcub")["bcub"].recall
         0.6666666666666667
 
-    Items are the same if they are equal; numbers beside text are compared by their texts. Names of items are not
-    compared with positions, unless they are 0, 1, 2 and so on. With ``documents``, equal labels in two documents are
-    two entities. Arrays of numbers or text stay arrays. Raises `UsageError`
-    for columns of different lengths, and for an item without a name.
+    Items are the same if they are equal; numbers beside text are compared by their texts. Names of items in a list are
+    not compared with positions, unless they are 0, 1, 2 and so on. With ``documents``, equal labels in two documents
+    are two entities. Arrays of numbers or text stay arrays. Raises `UsageError` for columns of different lengths, and
+    for an item without a name.
     """
-    if isinstance(labels, Mapping):
+    if is_mapping := isinstance(labels, Mapping):
         if items is not None:
             raise UsageError("items are given twice: as the keys of labels, and as items")
         labels, items = list(labels.values()), list(labels)
@@ -203,9 +203,7 @@ def from_labels(
     document = _Column(np.zeros(size, np.int64), [UNNAMED]) if documents is None else _column("documents", documents)
     for name, column in (("items", item), ("documents", document)):
         if len(column.number) != size:
-            raise UsageError(
-                f"there are {len(column.number)} {name} and {size} labels; expected as many {name} as labels"
-            )
+            raise UsageError(f"there are {len(column.number)} {name} and {size} labels; expected as many of both")
         if (column.number < 0).any():
             at = int(np.argmin(column.number))
             raise UsageError(f"{name}[{at}] is missing; expected a name (only a label may be None, NaN or empty)")
@@ -214,7 +212,7 @@ def from_labels(
     found = documents_of(names, [Place(Source("labels"), None)] * len(names), columns, item.values)
     texts = list(map(str, entity.values))
     found = replace(found, label=-1 - found.label, odd_labels=texts, unnamed=documents is None)
-    rows = enumerate(item.number.tolist() if items is not None else ())
+    rows = enumerate(item.number.tolist() if items is not None and not is_mapping else ())
     if found.items and any(text_of(item.values[at]) != str(row) for row, at in rows):
         found = replace(found, items=found.items._replace(named=True))
     return Corpus(found, tuple(_odd(found, texts, entity, item)), {})

@@ -187,9 +187,7 @@ class Reported(Protocol):
         `UsageError` for another layout.
         """
         if layout not in fitting(TABLES):
-            raise UsageError(
-                f"layout={layout!r} is not one of {', '.join(fitting(TABLES))}; to_dict() returns the data"
-            )
+            raise UsageError(f"layout={layout!r} is not one of {', '.join(fitting(TABLES))}; to_dict() returns data")
         return "".join(rendered(self, Style(layout, digits, width)))
 
     def __str__(self) -> str:

@@ -183,9 +183,7 @@ def _shares(
             ends, entity_of = _ENDS.get(metric.name, 1), side.side.entity
             numerator, denominator = (np.bincount(entity_of, part) / ends for part in ratios)
             if not np.allclose([numerator.sum(), denominator.sum()], total, rtol=1e-9):
-                raise UsageError(
-                    f"--entities: entities do not add up to {measure}; add --task aligned --repeated first"
-                )
+                raise UsageError(f"--entities: they do not add up to {measure}; add --task aligned --repeated first")
             partner = dict(zip(side.of_cell[cells].tolist(), side.other_of_cell[cells].tolist(), strict=True))
             assigned_to = [other[partner[at]].name if at in partner else None for at in range(len(own))]
             # Denominators are whole numbers or halves, but six sixths add up to less.

@@ -178,9 +178,7 @@ class BatchScorer:
 
             for metric in metrics:
                 if metric.terms is None:
-                    raise UsageError(
-                        f"--of cannot be used with {metric.name}; name other metrics, such as muc,bcub,lea"
-                    )
+                    raise UsageError(f"--of cannot be used with {metric.name}; name other metrics, such as lea")
             self.of = of(settings.rules.of)
 
     def count(self, pairs: Pairs) -> ScoredBatch:

@@ -148,9 +148,7 @@ class Sample:
         if self.averaged:
             columns = [[-1]] * len(self.measures)
         else:
-            columns = [
-                [c for c in used if c % 4 == 1] for used in decisive(self.metrics, self.measures)[2 :: len(SCORES)]
-            ]
+            columns = [[c for c in of if c % 4 == 1] for of in decisive(self.metrics, self.measures)[2 :: len(SCORES)]]
         edges = bounds(self.stratum, int(self.stratum[-1]) + 1)
         found: list[Floats] = []
         for used in columns:

@@ -134,7 +134,5 @@ def _spans(cells: Sequence[str], where: str) -> dict[tuple[int, int], str]:
             break
     if opened:
         token, bracket = opened[-1]
-        raise UsageError(
-            f'{where} has "{bracket}" without a partner at token {token}; expected one "*)" for each "(TYPE*"'
-        )
+        raise UsageError(f'{where} has an unpaired "{bracket}" at token {token}; expected one "*)" for each "(TYPE*"')
     return found

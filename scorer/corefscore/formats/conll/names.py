@@ -80,9 +80,7 @@ class NamesReader(Reader):
         self._number = request.columns.get(NE, COLUMN)
         self._names_wanted = options.of_side(request.side)
         if self.word_column.number == self._number and self._names_wanted:
-            raise UsageError(
-                f"column {self._number} cannot contain both words and names; change --columns word=N or ne=N"
-            )
+            raise UsageError(f"column {self._number} cannot contain words and names; change --columns word=N or ne=N")
         self._estimate = request.side == KEY and options.estimate_key
         # One for each file; batches share the list.
         self._columns: list[NameColumn] = []

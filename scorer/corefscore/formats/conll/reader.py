@@ -509,10 +509,8 @@ class Reader:
             text = as_text(of.text[of.starts[line] : of.stops[line]].tobytes())
             # Only as many letters as the longest marker has are compared, and comments often begin alike.
             if marker := _marker_like("".join(re.findall("[a-z]+", text[:40].lower()))[:13]):
-                (what, expected), name, shown = marker, self.names[number], shortened(text)
-                self._notice(
-                    "odd-marker", self.line + 1 + line, document=name, text=shown, what=what, expected=expected
-                )
+                (what, expected), name, said = marker, self.names[number], shortened(text)
+                self._notice("odd-marker", self.line + 1 + line, document=name, text=said, what=what, expected=expected)
         comments = ~of.is_token[lines]
         lines, document, shift = (column[comments] for column in (lines, document, shift))
         before = tokens[lines] + shift

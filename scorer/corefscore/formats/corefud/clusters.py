@@ -208,9 +208,7 @@ class _Text(NamedTuple):
         sentences = sorted({int(number[place]) // SENTENCE for stretch in found for place in stretch})
         if len(sentences) > 1:
             first, *_, last = sentences
-            raise given.refused(
-                mention, f"words of one sentence; these are in sentences {first} to {last}, counted from 0"
-            )
+            raise given.refused(mention, f"words of one sentence; these are in sentences {first} to {last}, from 0 on")
         yield from found
 
     def _word(self, word: Any, mention: Any, given: _Given) -> int:

@@ -2,6 +2,8 @@
 
 The rule. Let the texts be characters without white space (`corefscore.matching.text.characters`).
 
+0. A response that the key has as a whole, in whole words, is aligned there if this is at one place only. With
+   ``start``, it is aligned at the first such place from there on, or else at the first.
 1. Both texts are aligned where they begin alike and where they end alike. Less than 24 characters do not count, unless
    they are all of one text: a piece may begin with the same word as the document. Each equal stretch, here and below,
    is cut to begin and end where words do on both sides, if there are such places within `_BORDER` characters.
@@ -44,6 +46,9 @@ _TAKEN, _TAKEN_HERE, _MOVED = -1, -2, -3
 _CELLS = 2_500
 """How many pairs of words a gap may have to be aligned word by word."""
 
+_MOST = 100
+"""How many places of the key are looked at where it has a whole response."""
+
 _ROUNDS = 12
 """How often a gap between anchors is searched for anchors again."""
 
@@ -84,12 +89,26 @@ class Key:
 
     def __init__(self, characters: Characters) -> None:
         self.characters, self.grams = characters, cache(partial(_Grams, characters.code))
+        self.text = characters.text(0, len(characters.code))
         self.free = characters.code.copy()
         """The characters, where the search for one response marks those that it takes, and puts them back."""
 
+    def places(self, response: Characters) -> Iterator[int]:
+        """Yield the first places where the key has a response as whole words."""
+        text, at = response.text(0, len(response.code)), -1
+        for _ in range(_MOST):
+            if (at := self.text.find(text, at + 1)) < 0:
+                return
+            if self.characters.begins[at] and self.characters.begins[at + len(text)]:
+                yield at
 
-def align(key: Key, response: Characters) -> Alignment:
-    """Align a response with a key."""
+
+def align(key: Key, response: Characters, start: int | None = None) -> Alignment:
+    """Align a response with a key; of a piece, ``start`` is the character of the key where the one before it begins."""
+    places = list(key.places(response)) if response.has_word else []
+    if len(places) == 1 or (places and start is not None):
+        first = next((place for place in places if place >= (start or 0)), places[0])
+        return Alignment(np.arange(first, first + len(response.code)), np.full(len(response.code), EQUAL))
     return _Search(key, response).run()
 
 

@@ -2,7 +2,8 @@
 
 These differences are ignored: white space and tokenisation, case, forms of Unicode and ligatures (NFKC), kinds of
 quotes and dashes, invisible and control characters, and how OntoNotes writes brackets (``-LRB-``) and full stops
-(``/.``). Words without visible characters are all equal if both sides have many; otherwise they are passed over.
+(``/.``). Words without visible characters are all equal if the response has at least half as many as the key, and are
+passed over otherwise.
 """
 
 from __future__ import annotations

@@ -93,8 +93,7 @@ def placed(
 
 class _Piece(NamedTuple):
     """A document of the response: its number, its words, their alignment, how many words the pieces before it have,
-    which empty nodes of the key its zeros are, and the words of tagged text with brackets that the key does not have
-    there: tags without an id, of another notation, or paired with a bracket of the text."""
+    which empty nodes of the key its zeros are, and its `_foreign` words."""
 
     document: int
     annotations: Annotations
@@ -102,7 +101,7 @@ class _Piece(NamedTuple):
     alignment: Alignment
     before: int
     zeros: Mapping[int, int]
-    foreign: Ints
+    foreign: Sequence[int]
 
 
 class _Placing:
@@ -223,17 +222,18 @@ class _Placing:
             texts = [characters(its, set(without), unseen=False) for its, without in zip(words, zeros, strict=True)]
         ends = np.cumsum([len(text.code) for text in texts])[:-1]
         together = map(Alignment, *(np.split(its, ends) for its in align(self.of_key.text, in_a_row(texts))))
-        pieces, before = [], 0
+        pieces, before, at = [], 0, 0
         for document, its, without, text, alignment in zip(documents, words, zeros, texts, together, strict=True):
             best = alignment
             if len(texts) > 1 and (fit := _fit(alignment, text)) < (True, len(text.code), 0):
-                alone = align(self.of_key.text, text)
+                alone = align(self.of_key.text, text, at)
                 best = alone if not fit[0] or fit < _fit(alone, text) else alignment
+            at = next(iter(best.key[best.state == EQUAL].tolist()), at)
             own = DocumentWords(annotations[document]) if self.both_corefud and without else its
             nodes = nodes_of_zeros(self.of_key, without, text, best, own)
+            # A tag that is nearly right was counted, as text between such tags would be again.
             told = annotations[document].at is None or annotations[document].faults.get("unknown")
-            odd = np.isin(text.code, _OPENING) & ~np.isin(best.state, (EQUAL, MOVED))
-            foreign = NONE if told else np.unique(text.token[odd])
+            foreign = [] if told else _foreign(text, best, self.of_key.characters)
             pieces.append(_Piece(document, annotations[document], text, best, before, nodes, foreign))
             before += len(its)
         return pieces
@@ -300,9 +300,8 @@ class _Placing:
         mentions = _mentions_of(self.response, piece.document)
         nodes = self.response.nodes.take(np.arange(mentions.start, mentions.stop))
         # For every word of the response the first and the last word in the key.
-        first, last, _ = _projected(
-            piece.words.first[:-1], piece.words.first[1:], piece.alignment, self.of_key.characters
-        )
+        borders = piece.words.first
+        first, last, _ = _projected(borders[:-1], borders[1:], piece.alignment, self.of_key.characters)
         for zero, node in piece.zeros.items():
             first[zero] = last[zero] = node
         if self.heads not in (TREE, LAST):
@@ -376,7 +375,7 @@ class _Placing:
                 known = [piece for piece in pieces if piece.annotations.faults.get(fault)]
                 piece = (known or [piece for piece in pieces if len(piece.foreign)])[0]
                 assert piece.annotations.at is not None, "this is tagged text"
-                line, column, around = piece.annotations.at(fault if known else int(piece.foreign[0]))
+                line, column, around = piece.annotations.at(fault if known else piece.foreign[0])
                 place = self.response.place_of(piece.document)._replace(line=line)
                 code, tags = f"{fault}-tags", plural(count, "tag")
                 self.notices.append(found_at(place, code, column, around, document=name, count=tags))
@@ -573,9 +572,23 @@ def _resolve(own: tuple[Ints, Ints], start: Ints, end: Ints, differing: Ints) ->
     differing[order[(own[0][order] != own[0][best]) | (own[1][order] != own[1][best])]] = -1
 
 
+def _foreign(text: Characters, alignment: Alignment, key: Characters) -> list[int]:
+    """Return the words of tagged text with a bracket that the key does not have there, before the same character: a
+    tag without an id or of another notation, or one that was paired with a bracket of the text. Brackets before and
+    after all words of the key are passed over."""
+    equal, found = np.flatnonzero(alignment.state == EQUAL), set()
+    odd = np.flatnonzero(np.isin(text.code, _OPENING) & ~np.isin(alignment.state, (EQUAL, MOVED)))
+    for at, after in zip(odd.tolist(), np.searchsorted(equal, odd).tolist(), strict=True):
+        if 0 < after < len(equal):
+            first, last = alignment.key[equal[after - 1 : after + 1]].tolist()
+            if text.text(at, at + 2) not in key.text(first, last + 1):
+                found.add(int(text.token[at]))
+    return sorted(found)
+
+
 def _fit(alignment: Alignment, text: Characters) -> tuple[bool, int, int]:
     """Return how well a text is aligned: whether a letter or digit is equal, if it has any; the number of equal
-    characters; and that of gaps of the key between them, as a number below 0."""
+    characters; and that of gaps of the key between them, as a negative number."""
     equal = alignment.state == EQUAL
     gaps = int(np.count_nonzero(np.diff(alignment.key[equal]) != 1))
     return text.has_word_at(equal) or not text.has_word, int(np.count_nonzero(equal)), -gaps
