@@ -1484,6 +1484,19 @@ def test_a_table_of_pairs_is_told(header: str, told: bool, tmp_path: Path) -> No
     ]
 
 
+def test_what_is_odd_is_told_once_whatever_the_batches_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each batch of the files of a folder told it again."""
+    monkeypatch.setattr("corefscore.formats.labels.BATCH", 100)
+    for side, size in (("key", 3), ("response", 2)):
+        (tmp_path / side).mkdir()
+        for file in "abcd":
+            rows = (f"{'nan' if (file, at) == ('b', 2) else f'{file}{at}'},{at // size}" for at in range(12))
+            (tmp_path / side / f"{file}.csv").write_text("\n".join(["item,entity", *rows, ""]))
+    assert [notice.code for notice in score(tmp_path / "key", tmp_path / "response", "bcub").notices] == [
+        "odd-item"
+    ] * 2
+
+
 ODD_CELLS = ["a", "b c", " d", 'e"f', "g,h", "i;j", "k\tl", "m\nn", "o\rp", "\u00e9", "\ufeffq", "7", "07", "#", "-1"]
 
 

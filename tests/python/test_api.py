@@ -986,7 +986,7 @@ def test_items_of_other_documents_are_neither_alike_nor_shifted() -> None:
         ([[1, 2, -1], [3, 4]], [[1, 2], [3, 4]], "odd-item"),
         ([[1, 2, -2], [3, 4]], [[1, 2], [3, 4]], ""),
         ([[0, 2, 4], [6, 8]], [[1, 3, 5], [7]], ""),
-        ([[0, 2, 4], [6, 8]], [[1, 3, 5], [7, 9]], "shifted-items"),  # or lower, which is told once
+        ([[0, 2, 4], [6, 8]], [[1, 3, 5], [7, 9]], "shifted-items"),  # 1 higher, and also 1 lower: one notice
         *(([["Ann", its]], [["Ann", "he"]], "odd-item") for its in ("NaN", "<NA>", "NaT", "null", "-1")),
         ([["nan", "None"]], [["Ann", "he"]], "odd-item"),
     ],

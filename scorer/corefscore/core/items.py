@@ -23,7 +23,7 @@ sorted; a range means the positions of items."""
 
 class Items(NamedTuple):
     """The items of a batch of documents: the ``values`` of all that its side has, and those that are in no entity, by
-    ``document`` and ``number``. ``named`` says that rows of a list are not in the order of these.
+    ``document`` and ``number``. ``named`` says that they name the rows of a list, and are not 0, 1, 2 and so on.
     Of tables, ``others`` has the hashes of the cells in columns that are not read, and as "" those of document and
     item."""
 

@@ -48,7 +48,7 @@ _LONG = 50
 _PRECISE = 10_000
 """The size up to which floats of 32 bits represent thousandths."""
 
-_MOST = 10_000
+MOST = 10_000
 """The number of mentions that only one side has among which spellings of one are looked for."""
 
 _PER_PAIR, _PER_NEGATIVE = 20, 3
@@ -429,7 +429,7 @@ def alike_mentions(
     overlooked; each is given with the name of its document."""
     ours, theirs = (
         {(of, text): its for (of, its), text in zip(side, texts, strict=True)}
-        for side in (key[:_MOST], response[:_MOST])
+        for side in (key[:MOST], response[:MOST])
         for texts in [without_spelling([_rounded(its) for _, its in side])[0]]
     )
     if alike := min(ours.keys() & theirs.keys(), default=None):

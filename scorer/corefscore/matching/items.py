@@ -19,9 +19,6 @@ from corefscore.formats.base import found_at
 from corefscore.formats.ids import missing_item, shifted_items
 from corefscore.formats.sides import OF_PLACES, OF_STARTS, OF_WORDS
 
-_MOST = 10_000
-"""The number of items that only one side has among which spellings of one are looked for."""
-
 
 def compared(key: Documents, response: Documents, present: Bools) -> tuple[Documents, list[Finding]]:
     """Return the response of the same documents with its items numbered as those of the key, and the notices about
@@ -166,10 +163,10 @@ def _on_one_side(
     places = alone(ours[: len(key.start)], theirs), alone(theirs[: len(response.start)], ours)
     missing, extra = (np.bincount(document[which], minlength=len(present)) * present for which in places)
     if missing.any() and extra.any():
-        from corefscore.formats.memory import alike_mentions
+        from corefscore.formats.memory import MOST, alike_mentions
 
         texts = []
-        for side, which, before in ((key, places[0][:_MOST], 0), (response, places[1][:_MOST], len(ours))):
+        for side, which, before in ((key, places[0][:MOST], 0), (response, places[1][:MOST], len(ours))):
             names = map(key.names.__getitem__, document[which].tolist())
             texts.append([*zip(names, side.words_of((which - before).tolist()), strict=True)])
         path = next(filter(None, response.places)).source.name

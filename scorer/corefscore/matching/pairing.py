@@ -406,7 +406,8 @@ class Pairing:
             from corefscore.matching.items import compared
 
             response, found_in_one = compared(key, response, present)
-            self.notices += found_in_one
+            told = {its.code for its in self.notices} - {"other-items"}  # which are of documents
+            self.notices += [its for its in found_in_one if its.code not in told]
         self._check(key, response, present)
         if key.nodes is not None and response.nodes is not None:
             both = zip(key.names, key.places, response.places, strict=True)

@@ -209,8 +209,8 @@ class _Placing:
     ) -> list[_Piece]:
         """Return the pieces of a document, each aligned with the words of the key, ``self.of_key``.
 
-        All are aligned as one text, whose order tells where words are that the key repeats. A piece that fits better
-        (`_fit`) if it is aligned alone is aligned so, as where pieces overlap.
+        All are aligned as one text, so that of words that the key repeats, the first piece gets the first ones. A piece
+        that fits better alone (`_fit`) is aligned alone, as where pieces overlap.
         """
         zeros = [annotations[document].zeros if self.key.nodes is not None else () for document in documents]
         words = [list(chain(*annotations[document].words)) for document in documents]
