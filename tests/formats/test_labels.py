@@ -182,6 +182,7 @@ def test_items_of_one_side_are_counted_and_those_in_no_entity_are_not_missing() 
         ("T1,P11,A T2,P12,A T3,P13,B", "T1,P13,A T2,P11,A T3,P12,B", 3),
         ("0,P11,A 1,P12,A 2,P12,B", "0,P12,A 1,P11,A 2,P12,B", 0),
         ("0,T0,A 1,T1,A 2,T2,B", "0,T2,A 1,T0,A 2,T1,B", 0),  # numbers of each side
+        ("0,T1,A 1,T2,A 2,T3,B", "0,T3,A 1,T1,A 2,T2,B", 0),
         ("0,T0,A 1,T1,A 2,T5,B", "0,T5,A 1,T0,A 2,T1,B", 3),
         ("0,11,A 1,P12,A 2,P13,B", "0,P13,A 1,11,A 2,P12,B", 0),
         ("0,P12,A 1,11,A 2,P13,B", "0,P13,A 1,P12,A 2,11,B", 0),
@@ -1456,6 +1457,11 @@ def test_entities_of_one_item_on_both_sides_are_told(
     corpora = [from_labels(its, [f"row {at}" for at in range(len(its))]) for its in (key, response)]
     for result in (score(*tables, "bcub"), score(corpora[0], corpora[1], "bcub")):
         assert told == ("merged-cells" in [notice.code for notice in result.notices])
+    for path, labels in zip(tables, (key, response), strict=True):
+        path.write_text(json.dumps({"doc_key": "x", "clusters": [[label] for label in labels]}))
+    positions = from_labels(key), from_labels(response)
+    for result in (score(*tables, "bcub", input_format="jsonlines"), score(positions[0], positions[1], "bcub")):
+        assert "merged-cells" not in [notice.code for notice in result.notices], "mentions, and no cells"
 
 
 @pytest.mark.parametrize(
@@ -1476,12 +1482,18 @@ def test_a_table_of_pairs_is_told(header: str, told: bool, tmp_path: Path) -> No
     label = header.split(",").index("label")
     rows = [[f"r{at}{column}" if column != label else str(at % 2) for column in range(4)] for at in range(6)]
     (tmp_path / "key.csv").write_text("\n".join([header, *map(",".join, rows), ""]))
-    whats = [notice.details["what"] for notice in read(tmp_path / "key.csv").notices if notice.code == "unread-field"]
-    assert ("one of a pair of records" in whats) == told
-    (tmp_path / "key.csv").write_text("\n".join([header, *map(",".join, rows), header.replace("label", "third"), ""]))
-    assert "one of a pair of records" not in [
-        notice.details["what"] for notice in read(tmp_path / "key.csv").notices if notice.code == "unread-field"
-    ]
+    names = [name for name in header.split(",")[1:] if name != "label"][-1:]
+
+    def pairs() -> list[object]:
+        found = (its.details for its in read(tmp_path / "key.csv").notices if its.code == "unread-field")
+        return [its["name"] for its in found if its["what"] == "one of a pair of records"]
+
+    assert pairs() == names * told
+    for other in ("third", ""):  # three labels, and one
+        more = [row if row[label] == "1" or other else [*row[:label], other, *row[label + 1 :]] for row in rows]
+        more[-1][label] = other or "1"
+        (tmp_path / "key.csv").write_text("\n".join([header, *map(",".join, more), ""]))
+        assert not pairs(), other
 
 
 def test_what_is_odd_is_told_once_whatever_the_batches_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

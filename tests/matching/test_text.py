@@ -578,6 +578,7 @@ def test_a_piece_that_fits_better_alone_is_aligned_alone(answers: list[str], f1:
         # A few of the answer are no sign that it has them all.
         (["Ann", "", "saw", "", "her", ""], [[[0, 1], [4, 5]]], "[Ann](#1) saw [her](#1) \u200b", 1),
         (["Ann", "saw", "her"], [[[0, 0], [2, 2]]], "[Ann](#1) \u200b saw [her](#1)", 1),
+        (["Ann", "", "saw", "her", ""], [[[0, 1], [3, 4]]], "[Ann \u200b](#1) saw [her](#1)", 0.5),  # half of them
     ],
 )
 def test_words_without_characters(
@@ -673,3 +674,74 @@ def test_a_bracket_in_a_later_piece_is_told(tmp_path: Path) -> None:
     (tmp_path / "answers.jsonl").write_text("\n".join(json.dumps({"doc_key": "x", "answer": its}) for its in answers))
     with pytest.warns(corefscore.ScorerWarning, match="answers.jsonl:2: notice.unknown-tags"):
         corefscore.score(tmp_path / "key.jsonl", tmp_path / "answers.jsonl", "muc")
+
+
+@pytest.mark.parametrize(
+    ("key", "response", "start", "first"),
+    [
+        ("She smiled . Then he smiled .", "He smiled .", None, 14),  # not within She
+        ("Ann smiled . Bo and Ann smile", "Ann smile", None, 15),  # not the beginning of smiled
+        ("He left . Ann came . He left .", "He left .", 0, 0),
+        ("He left . Ann came . He left .", "He left .", 3, 15),
+        ("He left . Ann came . He left .", "He left .", 16, 0),  # none is after it
+        ("Ann left .", ".", None, -1),  # no letter or digit
+    ],
+)
+def test_a_text_that_the_key_has_as_a_whole_is_there(key: str, response: str, start: int | None, first: int) -> None:
+    assert align(Key(characters(key.split())), characters(response.split()), start).key[0] == first
+
+
+@pytest.mark.parametrize(
+    ("answers", "f1", "inserted"),
+    [
+        # Windows that overlap: the second one is not at the beginning, before the first.
+        (["[Ann](#1) left . [He](#1) smiled to her . Bo came .", "[He](#1) smiled to her ."], 1, 0),
+        # One was changed, and the one after it is missing; both end alike.
+        (["He smiled to her . [Ann](#1) departed .", "Bo came ."], 2 / 3, 0),
+        (["He smiled to her . [Ann](#1) left .", "I am sorry .", "Bo came ."], 2 / 3, 4),
+    ],
+)
+def test_pieces_beside_what_is_missing_or_repeated(
+    answers: list[str], f1: float, inserted: int, tmp_path: Path
+) -> None:
+    words = [
+        *["He", "smiled", "to", "her", ".", "Ann", "left", "."],
+        *["He", "smiled", "to", "her", ".", "Bo", "came", "."],
+    ]
+    (tmp_path / "key.jsonl").write_text(
+        json.dumps({"doc_key": "x", "sentences": [words], "clusters": [[[5, 5], [8, 8]]]})
+    )
+    (tmp_path / "answers.jsonl").write_text("\n".join(json.dumps({"doc_key": "x", "answer": its}) for its in answers))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = corefscore.score(tmp_path / "key.jsonl", tmp_path / "answers.jsonl", "muc", pieces="same")
+    assert result.fidelity is not None
+    assert (result["mentions"].f1, result.fidelity.of(0)["inserted"]) == (pytest.approx(f1), inserted)
+
+
+def test_a_piece_of_signs_alone_is_found(tmp_path: Path) -> None:
+    key = {
+        "doc_key": "x",
+        "sentences": [[*["Ann", "left", "...", "!", "Bo", "came", "."]]],
+        "clusters": [[[0, 0], [2, 2]]],
+    }
+    (tmp_path / "key.jsonl").write_text(json.dumps(key))
+    answers = ["[Ann](#1) left", "[...](#1) !", "Bo came ."]
+    (tmp_path / "answers.jsonl").write_text("\n".join(json.dumps({"doc_key": "x", "answer": its}) for its in answers))
+    assert corefscore.score(tmp_path / "key.jsonl", tmp_path / "answers.jsonl", "muc", pieces="same")["muc"].f1 == 1
+
+
+@pytest.mark.parametrize("answer", ["{0} {1} {2} [END]", "{0} {2} {1}", "[Note] {0} {1} {2}"])
+def test_brackets_around_the_text_and_in_moved_text_are_no_tags(answer: str, tmp_path: Path) -> None:
+    sentences = [
+        "This is how the whole long story of the old house begins .",
+        "In it [ as nobody knows any more ] two children of the village lived .",
+        "They went away one day and never came back to see it again .",
+    ]
+    words = [sentence.split() for sentence in sentences]
+    (tmp_path / "key.jsonl").write_text(json.dumps({"doc_key": "x", "sentences": words, "clusters": [[[0, 0]]]}))
+    tagged = ["<m>This</m>#1" + sentences[0].removeprefix("This"), *sentences[1:]]
+    (tmp_path / "answer.jsonl").write_text(json.dumps({"doc_key": "x", "answer": answer.format(*tagged)}))
+    fidelity = corefscore.score(tmp_path / "key.jsonl", tmp_path / "answer.jsonl", "muc").fidelity
+    assert fidelity is not None
+    assert fidelity.of(0)["tags_unknown"] == 0

@@ -915,6 +915,7 @@ def test_a_series_of_documents_is_not_paired_by_position() -> None:
         (("Ann ",), ("Ann",), "('Ann ',) and ('Ann',)"),
         ("007", "7", "'007' and '7'"),
         (7, "7", "7 and '7'"),
+        (7.0, "7", "7.0 and '7'"),
         ((0.1, 0.3), (0.1, 0.1 + 0.2), "(0.1, 0.3) and (0.1, 0.30000000000000004)"),
         ((2.1, 2.9), (float(np.float32(2.1)), 2.9), "(2.1, 2.9) and (2.0999999046325684, 2.9)"),
         ((2.1, 2.9), (2.2, 2.9), ""),
@@ -1005,6 +1006,11 @@ def test_items_that_probably_mean_others_are_told(key: Any, response: Any, code:
         for result in results:
             others = "other-items", "no-common-mention"
             assert [its.code for its in result.notices if its.code not in others] == [code] * bool(code)
+
+
+def test_of_several_missing_items_the_same_is_always_told() -> None:
+    with pytest.warns(ScorerWarning, match='the item or mention "nan"'):
+        score([["None", "-1", "nan"]], [["None", "-1", "nan"]], "lea")
 
 
 @pytest.mark.parametrize("text", ["", " ", "\u00a0"])
