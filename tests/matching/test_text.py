@@ -561,6 +561,7 @@ def test_a_piece_that_fits_better_alone_is_aligned_alone(answers: list[str], f1:
     result = corefscore.score(tmp_path / "key.jsonl", tmp_path / "answers.jsonl", "muc", pieces="same")
     assert result["mentions"].recall == pytest.approx(f1)
     assert result["mentions"].precision == 1
+    assert result["muc"].precision_counts.numerator == result["muc"].precision_counts.denominator
 
 
 @pytest.mark.parametrize(
@@ -679,8 +680,8 @@ def test_a_bracket_in_a_later_piece_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("key", "response", "start", "first"),
     [
-        ("She smiled . Then he smiled .", "He smiled .", None, 14),  # not within She
-        ("Ann smiled . Bo and Ann smile", "Ann smile", None, 15),  # not the beginning of smiled
+        ("She smiled . Then he smiled .", "He smiled .", 0, 14),  # not within She
+        ("Ann smiled . Bo and Ann smile", "Ann smile", 0, 15),  # not the beginning of smiled
         ("He left . Ann came . He left .", "He left .", 0, 0),
         ("He left . Ann came . He left .", "He left .", 3, 15),
         ("He left . Ann came . He left .", "He left .", 16, 0),  # none is after it
@@ -716,7 +717,8 @@ def test_pieces_beside_what_is_missing_or_repeated(
         warnings.simplefilter("ignore")
         result = corefscore.score(tmp_path / "key.jsonl", tmp_path / "answers.jsonl", "muc", pieces="same")
     assert result.fidelity is not None
-    assert (result["mentions"].f1, result.fidelity.of(0)["inserted"]) == (pytest.approx(f1), inserted)
+    assert result["mentions"].f1 == pytest.approx(f1)
+    assert result.fidelity.of(0)["inserted"] == inserted
 
 
 def test_a_piece_of_signs_alone_is_found(tmp_path: Path) -> None:
@@ -731,10 +733,10 @@ def test_a_piece_of_signs_alone_is_found(tmp_path: Path) -> None:
     assert corefscore.score(tmp_path / "key.jsonl", tmp_path / "answers.jsonl", "muc", pieces="same")["muc"].f1 == 1
 
 
-@pytest.mark.parametrize("answer", ["{0} {1} {2} [END]", "{0} {2} {1}", "[Note] {0} {1} {2}"])
+@pytest.mark.parametrize("answer", ["{0} {1} {2} [END]", "{1} {0} {2}", "[Note] {0} {1} {2}"])
 def test_brackets_around_the_text_and_in_moved_text_are_no_tags(answer: str, tmp_path: Path) -> None:
     sentences = [
-        "This is how the whole long story of the old house begins .",
+        "This is how [ as they say ] it all begins .",
         "In it [ as nobody knows any more ] two children of the village lived .",
         "They went away one day and never came back to see it again .",
     ]

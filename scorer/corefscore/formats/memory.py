@@ -438,10 +438,10 @@ def alike_mentions(
 
 
 def _rounded(mention: Hashable) -> str:
-    """Return a mention as text, with its fractions as floats of 32 bits have them."""
+    """Return a mention as text, with its floats as floats of 32 bits."""
     if isinstance(mention, tuple):
         return ", ".join(map(_rounded, mention))
-    if isinstance(mention, float) and abs(mention) < _PRECISE and not mention.is_integer():
+    if isinstance(mention, float) and abs(mention) < _PRECISE:
         return str(np.float32(mention))
     return text_of(mention)
 
