@@ -747,3 +747,19 @@ def test_brackets_around_the_text_and_in_moved_text_are_no_tags(answer: str, tmp
     fidelity = corefscore.score(tmp_path / "key.jsonl", tmp_path / "answer.jsonl", "muc").fidelity
     assert fidelity is not None
     assert fidelity.of(0)["tags_unknown"] == 0
+
+
+def test_a_window_before_a_missing_one_that_ends_alike_keeps_its_words(tmp_path: Path) -> None:
+    """Its last words were those of the missing window: as many are equal, with a gap (53 for 80)."""
+    sentences = [
+        "Ann met Bo and thanked him .",
+        "Then Cy came in and Dee greeted him .",
+        "They went home together at last and slept .",
+    ]
+    clusters = [[[2, 2], [5, 5]], [[8, 8], [14, 14]], [[0, 0], [16, 16]]]
+    key = {"doc_key": "x", "sentences": [sentence.split() for sentence in sentences], "clusters": clusters}
+    (tmp_path / "key.jsonl").write_text(json.dumps(key))
+    answers = "[Ann](#1) met [Bo](#2) and thanked [him](#2) .", "[They](#1) went home together at last and slept ."
+    (tmp_path / "answers.jsonl").write_text("\n".join(json.dumps({"doc_key": "x", "answer": its}) for its in answers))
+    result = corefscore.score(tmp_path / "key.jsonl", tmp_path / "answers.jsonl", "conll", pieces="same")
+    assert result.conll == pytest.approx(0.8)
