@@ -298,7 +298,7 @@ REFUSED: Sequence[tuple[Any, str]] = [
     ((([np.zeros(2), np.zeros(2)],), {}), "labels are ndarray objects"),
     ((([1, 2],), {"documents": ["x", ""]}), "documents[1] is missing"),
     ((([[1], [2]],), {}), "labels: unhashable type: 'list'"),
-    (((pd.Series([[1], [2]]),), {}), "a label or name per row, as labels.explode() returns"),
+    (((pd.Series([[1], [2]]),), {}), "a label or name per row, as in labels.explode()"),
     (((pd.Series([2**53 + 1, 2**53 + 2, None]),), {}), "labels are floats such as 9007199254740992, too large"),
     ((([-(2.0**60), None],), {}), "labels are floats such as -1.152921504606847e+18, too large"),
     (((np.array([2**24 + 1, 5], np.float32),), {}), "labels are floats such as 16777216, too large"),

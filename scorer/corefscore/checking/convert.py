@@ -251,9 +251,8 @@ def _in_order(
     other_words, other_head = (np.zeros(len(start), dtype=np.bool_) for _ in range(2))
     trees = [of_document.tree() for of_document in annotations]
     places = [np.argsort(order) for order in orders]
-    rows = zip(
-        batch.document[batch.entity].tolist(), batch.nodes.first.tolist(), batch.nodes.size.tolist(), strict=True
-    )
+    columns = batch.document[batch.entity], batch.nodes.first, batch.nodes.size
+    rows = zip(*(column.tolist() for column in columns), strict=True)
     for mention, (document, first, size) in enumerate(rows):
         numbers, order = annotations[document].numbers, orders[document]
         words = np.searchsorted(numbers, batch.nodes.word[first : first + size])

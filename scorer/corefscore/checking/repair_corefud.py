@@ -121,10 +121,8 @@ class _Repaired(File):
     def _report(self, fixes: Fixes, code: str, chunk: int, what: str) -> None:
         """Add a repair at the line of a chunk; ``what`` has a place for the entity."""
         name = self.lines.documents.names[int(self.document_of(self.chunks.word[chunk]))]
-        text = what.format(as_text(self.chunks.id_of(chunk)))
-        fixes.add(
-            Fix(code, self.source.name, self._line_of(int(self.chunks.word[chunk])), f'in document "{name}": {text}')
-        )
+        text = f'in document "{name}": {what.format(as_text(self.chunks.id_of(chunk)))}'
+        fixes.add(Fix(code, self.source.name, self._line_of(int(self.chunks.word[chunk])), text))
 
 
 def _extent(chunks: Chunks, chunk: int) -> tuple[int, int]:

@@ -140,11 +140,9 @@ def of_both_sides(
     return response, name and os.fsencode(name).decode("utf-8", "surrogateescape")
 
 
-def given_sides(
-    key: str, response: str | None, name: str | None, arguments: Mapping[str, Any]
-) -> tuple[str, str | None]:
+def given_sides(key: str, response: str | None, name: str | None, options: Mapping[str, Any]) -> tuple[str, str | None]:
     """Return RESPONSE and NAME as `of_both_sides` does. Raises `click.UsageError` if there is no RESPONSE."""
-    response, name = of_both_sides(key, response, name, arguments)
+    response, name = of_both_sides(key, response, name, options)
     if response is None:
         raise missing_response(key)
     return response, name

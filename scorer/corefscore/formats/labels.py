@@ -271,7 +271,7 @@ class _Side(NamedTuple):
         names = (name.strip() or f"column {number}" for number, name in enumerate(header.cells, 1))
         unread = {name: of for n, (name, of) in enumerate(zip(names, sample, strict=True)) if n not in places.values()}
         self._look_for_documents(Place(source, header.line), unread, columns)
-        pairs = [name for name in header.cells if _OF_PAIRS.search(name)]
+        pairs = [name for name in header.cells if _PAIRS.search(name)]
         if len(pairs) > 1 and len({*columns[ENTITY]} - {""}) == 2:
             details = {"name": pairs[1], "what": "one of a pair of records", "expected": _NO_PAIRS}
             self.notices.append(found_at(Place(source, header.line), "unread-field", **details))
@@ -476,9 +476,7 @@ _PLACE = re.compile(r" *(?:[0-9]+(?:(?:[-_:,] ?| |\.\.)[0-9]+|\.0)?|[\[(][0-9]+(
 _NUMBER = re.compile(r" *[0-9]+(?:\.0)? *|")
 """A cell that may also be the number of words of an item."""
 
-_OF_PAIRS = re.compile(
-    r"(?i)^(?:left|right|[lr]table)[_ ](?:id|name|title|record)$|^(?:q?id|sentence|record)[_ ]?[12]$"
-)
+_PAIRS = re.compile(r"(?i)^(?:left|right|[lr]table)[_ ](?:id|name|title|record)$|^(?:q?id|sentence|record)[_ ]?[12]$")
 _NO_PAIRS = "a row is an item and its label a cluster; make clusters of pairs that match, and write a row an item"
 """Names of the columns of a table that says which records match, and what is said of it."""
 

@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from itertools import accumulate, chain, islice
+from operator import eq
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -54,6 +55,9 @@ if TYPE_CHECKING:
 
 _AROUND = 20
 """How many characters a message shows of texts that part."""
+
+_FIRST = 20
+"""The number of documents whose words are compared if they are paired by line."""
 
 
 _Texts = dict[tuple[str, int | None], tuple[str, Ints]]
@@ -128,9 +132,7 @@ class _InTokens:
         known = np.maximum(tokens, 0)
         lines = [0 if place is None else place.line or 0 for place in side.places]
         # The words of these tokens were compared by their characters.
-        texts = side.texts and Texts(
-            np.full(int(known.sum()), UNKNOWN), np.repeat(np.array(lines, dtype=np.int64), known)
-        )
+        texts = side.texts and Texts(np.full(int(known.sum()), UNKNOWN), np.array(lines, dtype=np.int64).repeat(known))
         found = replace(side, start=start, end=end, tokens=tokens, texts=texts)
         annotations = types_of(side.annotations)
         found = replace(found, words=self._words_in[number], characters=None, annotations=annotations)
@@ -331,6 +333,7 @@ class Pairing:
             else:
                 self.nameless = number, nameless.place_of(0)
         self.by_line = bool(first and first.unnamed and other and other.unnamed)
+        self.compared = not self.by_line
         self.key_names = Names()
         self.response_names = Names(self.key_names.seen)
         self.key: Iterator[Documents] = map(self.key_names.add, key)
@@ -396,6 +399,9 @@ class Pairing:
         present = chosen >= 0
         if self.other_form:
             response = replace(response, names=[name if p else "" for name, p in zip(key.names, present, strict=True)])
+        if not self.compared:
+            self.compared = True
+            self._compare_texts(key, response)
         of_characters = False
         if key.characters is not None or response.characters is not None:
             self.in_tokens = self.in_tokens or _InTokens(self.notices)
@@ -413,6 +419,15 @@ class Pairing:
             both = zip(key.names, key.places, response.places, strict=True)
             self.of_other_files |= {n: (k, r) for n, k, r in both if k and r and k.source.stem != r.source.stem}
         return Pairs(key, response, present, of_key, of_characters)
+
+    def _compare_texts(self, key: Documents, response: Documents) -> None:
+        """Add a notice if most words of one of the first documents differ, which were paired by line."""
+        for place, *layers in islice(zip(response.places, key.layers(), response.layers(), strict=True), _FIRST):
+            words = [list(chain(*layer.words)) if layer else [] for layer in layers]
+            same = sum(map(eq, *words))
+            if place and len(words[0]) == len(words[1]) > 2 * same:
+                self.notices.append(found_at(place, "unlike-by-line", document=str(place.line)))
+                return
 
     def _refuse_other_files(self) -> None:
         """Refuse a pair of CorefUD from files of different names, if another file has a document of the same name."""

@@ -273,9 +273,7 @@ def _column(name: str, given: Iterable[Any]) -> _Column:
         try:
             number, different = given.factorize()
         except TypeError as error:
-            raise UsageError(
-                f"{name}: {error}; expected a label or name per row, as {name}.explode() returns"
-            ) from error
+            raise UsageError(f"{name}: {error}; expected a label or name per row, as in {name}.explode()") from error
         once = _column(name, different.to_numpy())
         return once._replace(number=np.append(once.number, -1)[number])
     # A tensor is an array, too. Those of polars with a missing whole number are floats, which large numbers are not.

@@ -152,14 +152,12 @@ def _names(mentions: Side, documents: Documents) -> dict[int, str]:
     return dict(zip(mentions.number.tolist(), names, strict=True))
 
 
-def _entities(
-    mentions: Side, documents: Documents, names: Mapping[int, str], others: Mapping[int, str]
-) -> list[_Entity]:
+def _entities(side: Side, documents: Documents, names: Mapping[int, str], others: Mapping[int, str]) -> list[_Entity]:
     """Return the entities of a side in order, given the `_names` of this side and of the other."""
     found: dict[int, _Entity] = {}
-    words, rows = words_of(documents), mentions.mention.tolist()
+    words, rows = words_of(documents), side.mention.tolist()
     # Without words these are token numbers.
-    columns = mentions.entity.tolist(), mentions.number.tolist(), rows, documents.words_of(rows)
+    columns = side.entity.tolist(), side.number.tolist(), rows, documents.words_of(rows)
     for entity, number, row, spare in zip(*columns, strict=True):
         its = found.setdefault(entity, _Entity(names[number], [], Counter()))
         its.mentions.append(words[row] or spare)

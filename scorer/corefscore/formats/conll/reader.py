@@ -563,11 +563,9 @@ def _marker_like(letters: str) -> tuple[str, str] | None:
     return (f"{kind}s", f"#{kind} document{' NAME' * (kind == 'begin')}") if likeness[kind] >= _NEARLY else None
 
 
-def _fault(
-    event: int, events: Events, source: Source, odd_labels: Sequence[str], details: Mapping[str, object]
-) -> Finding:
+def _fault(event: int, events: Events, source: Source, labels: Sequence[str], details: Mapping[str, object]) -> Finding:
     """Return the finding for one bracket without a partner."""
-    return next(describe(events, [event], source, odd_labels, lambda _: details))
+    return next(describe(events, [event], source, labels, lambda _: details))
 
 
 def describe(

@@ -338,9 +338,8 @@ class _Placing:
             counts[f"tags_{fault}"] = sum(piece.annotations.faults.get(fault, 0) for piece in pieces)
         counts["tags_unknown"] += sum(len(piece.foreign) for piece in pieces)
         lost = spans.differing < 0
-        changed = ~lost & (
-            (spans.differing > 0) | _contain(~every[0], spans.start, np.where(lost, spans.start, spans.end))
-        )
+        within = _contain(~every[0], spans.start, np.where(lost, spans.start, spans.end))
+        changed = ~lost & ((spans.differing > 0) | within)
         start, end = self.spans
         deleted = (end >= start) & ~_contain(touched, start, end)
         for name, mentions in (("inserted", lost), ("changed", changed), ("deleted", deleted)):

@@ -289,9 +289,7 @@ def as_nodes(key: DocumentWords, spans: Spans, names: Sequence[str], heads: str 
     tokens = np.append(key.overt_before, key.tokens)
     overt = np.append(~key.empty, False)
     new_start = np.where(inside, tokens[np.minimum(start, words)], start - words + key.tokens)
-    new_end = np.where(
-        inside, tokens[np.minimum(end, words)] + overt[np.minimum(end, words)] - 1, end - words + key.tokens
-    )
+    new_end = np.where(inside, (tokens + overt)[np.minimum(end, words)] - 1, end - words + key.tokens)
     order = _order(nodes, entity, names)
     return spans._replace(start=new_start, end=new_end).take(order), nodes.take(order)
 
