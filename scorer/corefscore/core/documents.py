@@ -542,9 +542,10 @@ def by_appearance(documents: Documents) -> Documents:
     """Sort a batch: entities and mentions in the order that `Documents` requires.
 
     Among mentions that begin at one token, those of one token come first, then the longest; the same for mentions that
-    end at one token.
+    end at one token. Items come first, in the order in which they are given.
     """
-    entity, start, end = documents.entity, documents.start, documents.end
+    entity, given = documents.entity, np.arange(len(documents.start)) - len(documents.start)
+    start, end = (np.where(documents.start < 0, given, its) for its in (documents.start, documents.end))
     several: Ints = (end > start).astype(np.int64)
     # Items have one place each, which is the same as a start and as an end.
     by_start, by_end = ((several, -end), (several, -start)) if several.any() else ((), ())

@@ -187,6 +187,8 @@ def missing_item(values: Values, place: Place | None) -> Iterator[Finding]:
 def odd_ids(documents: Documents) -> Iterator[Finding]:
     """Yield a notice about an id that elsewhere means none or several, such as None or 1,2, and one about two entities
     of a document whose ids seem to be spellings of one; and the same about the names of documents of items."""
+    if documents.items:
+        yield from odd_names(documents)
     if not (documents.label < 0).any():  # all are whole numbers
         return
     labels, entities = np.unique(documents.label, return_index=True)
@@ -207,15 +209,19 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
             what = f'entities of document "{documents.names[documents.document[entity]]}" have nearly the same id'
             one, other = documents.names_of([int(first[rank[entity]]), entity])
             yield found_at(_place_of(documents, entity), "alike-ids", what=what, first=one, second=other)
-    if documents.items:
-        plain, rounded, odd = without_spelling(documents.names)
-        for at in (rounded + odd)[:1]:
-            yield found_at(documents.place_of(at), "odd-name", name=documents.names[at])
-        first_of = dict(zip(reversed(plain), reversed(documents.names), strict=True))
-        alike = [at for at, name in enumerate(documents.names) if first_of[plain[at]] != name]
-        for at in alike[:1]:
-            what, name = "documents have nearly the same name", first_of[plain[at]]
-            yield found_at(documents.place_of(at), "alike-ids", what=what, first=name, second=documents.names[at])
+
+
+def odd_names(documents: Documents) -> Iterator[Finding]:
+    """Yield a notice about the name of a document of items that means none or was rounded, and one about two names that
+    seem to be spellings of one."""
+    plain, rounded, odd = without_spelling(documents.names)
+    for at in (rounded + odd)[:1]:
+        yield found_at(documents.place_of(at), "odd-name", name=documents.names[at])
+    first_of = dict(zip(reversed(plain), reversed(documents.names), strict=True))
+    alike = [at for at, name in enumerate(documents.names) if first_of[plain[at]] != name]
+    for at in alike[:1]:
+        what, name = "documents have nearly the same name", first_of[plain[at]]
+        yield found_at(documents.place_of(at), "alike-ids", what=what, first=name, second=documents.names[at])
 
 
 def without_spelling(names: Sequence[str], several: str = "") -> tuple[Sequence[str], list[int], list[int]]:

@@ -64,7 +64,7 @@ from corefscore.formats.jsonlines.objects import (
     objects,
     shown,
 )
-from corefscore.formats.numbering import divides, documents_in, numbered_from_start, restarts
+from corefscore.formats.numbering import divides, documents_in, in_runs, numbered_from_start, restarts
 from corefscore.formats.sides import (
     OF_PLACES,
     OF_WORDS,
@@ -152,6 +152,37 @@ def read(files: Sequence[Source], notices: list[Finding], request: Request) -> I
             batch = []
 
 
+_WithLabels = tuple[Sequence[str], Sequence[str]]
+"""The cells of a column, and the labels of their rows."""
+
+
+class _Sample:
+    """The cells of a table that show what its columns are: all of the first rows and some of the others, and of columns
+    in which equal cells follow each other, as names of documents do, all different pairs of a cell and its label."""
+
+    def __init__(self, columns: Sequence[str]) -> None:
+        self.cells: list[list[str]] = [[] for _ in columns]
+        self.pairs: dict[int, dict[tuple[str, str], None]] = {}
+        self.rows = 0
+
+    def add(self, cells: Sequence[Sequence[str]], labels: Sequence[str]) -> None:
+        """Add rows, given as columns."""
+        if not self.rows:
+            self.pairs = {n: {} for n, its in enumerate(cells) if in_runs(its) and 2 * len({*its}) <= len(its)}
+        for some, its in zip(self.cells, cells, strict=True):
+            some.extend(its[: _SOME if self.rows else None])
+        self.rows += len(labels)
+        for n, pairs in self.pairs.items():
+            pairs.update(dict.fromkeys(zip(cells[n], labels, strict=True)))
+
+    def with_labels(self, labels: Sequence[str], *, whole: bool) -> Iterator[_WithLabels]:
+        """Yield each column with the labels of its rows, which are those of the sample, or if it is not ``whole``, of
+        all rows where they are known."""
+        for n, cells in enumerate(self.cells):
+            pairs = () if whole or self.rows == len(labels) else self.pairs.get(n, ())
+            yield ([cell for cell, _ in pairs], [label for _, label in pairs]) if pairs else (cells, labels)
+
+
 class _Side(NamedTuple):
     """What the files of a side share: the numbers of items and of labels, and what was asked for."""
 
@@ -185,6 +216,13 @@ class _Side(NamedTuple):
             is_new = told.isdisjoint(its.name for its in self.files)
             if cut and is_new and (of_json or not self._restart(document, label)):
                 self.notices.append(found_at(place, "cut-clusters", count=plural(cut, "label")))
+        values, labels = (
+            [names[at] for at in its.tolist()] for names, its in ((self.items, item), (self.labels, label))
+        )
+        if DOCUMENT not in columns and not of_json and (part := documents_in(values, labels)):
+            expected = f'all items are one document; move the names of documents to a column "{DOCUMENT}"'
+            what = "the names of documents"
+            self.notices.append(found_at(place, "unread-field", name=part, what=what, expected=expected))
         as_item = np.array([self.items.table.get(text, -1) for text in self.labels[1:]], np.int64)
         self.notices.extend(linked_items(place, self.labels[1:], as_item, item, label - 1))
         others = {name: np.concatenate(hashes) for name, hashes in self.others.items()}
@@ -197,30 +235,25 @@ class _Side(NamedTuple):
         return replace(found, label=-2 - found.label, odd_labels=self.labels, unnamed=unnamed, unread=unread)
 
     def _look_for_documents(
-        self, place: Place, unread: Mapping[str, Sequence[str]], columns: Mapping[str, Sequence[str]]
+        self, place: Place, unread: Mapping[str, _WithLabels], columns: Mapping[str, Sequence[str]]
     ) -> None:
-        """Add a notice for a column or a part of the items that seems to have the names of documents; beside a column
-        of documents, for one that divides these."""
+        """Add a notice for a column that seems to have the names of documents; beside a column of documents, for one
+        that divides these."""
         if DOCUMENT in columns:
             expected = f'labels begin again in each; write both names in the column "{DOCUMENT}", such as "a/1"'
-            for name, its in unread.items():
+            for name, (its, _) in unread.items():
                 parts = list(zip(columns[DOCUMENT], its, strict=True))
-                if len({*parts}) > len({*columns[DOCUMENT]}) and restarts(columns[ENTITY], parts, sure=True):
+                if len({*parts}) > len({*columns[DOCUMENT]}) and restarts(parts, columns[ENTITY], sure=True):
                     what = "the parts of documents"
                     self.notices.append(found_at(place, "unread-field", name=name, what=what, expected=expected))
             return
-        divide = {name: its for name, its in unread.items() if divides(name, its, columns[ENTITY])}
-        self._tell_documents(place, divide, columns[ENTITY])
-        if part := documents_in(columns[ITEM], columns[ENTITY]):
-            expected = f'all items are one document; move the names of documents to a column "{DOCUMENT}"'
-            what = "the names of documents"
-            self.notices.append(found_at(place, "unread-field", name=part, what=what, expected=expected))
+        self._tell_documents(place, {name: its for name, its in unread.items() if divides(name, *its)})
 
-    def _tell_documents(self, place: Place, columns: Mapping[str, Sequence[str]], labels: Sequence[str]) -> None:
+    def _tell_documents(self, place: Place, columns: Mapping[str, _WithLabels]) -> None:
         """Add a notice for one of some columns that seem to have the names of documents and are not read: one in whose
         groups labels restart, if there is any, and of these one with most groups."""
         if columns:
-            name = max(columns, key=lambda name: (restarts(labels, columns[name]), len({*columns[name]})))
+            name = max(columns, key=lambda name: (restarts(*columns[name]), len({*columns[name][0]})))
             how = f'the name "{DOCUMENT}" for it' if name.startswith("column ") else f"--columns {DOCUMENT}={name}"
             expected = f"all items are one document; {how} divides them and their labels"
             what = "the names of documents"
@@ -239,11 +272,10 @@ class _Side(NamedTuple):
         named = [header.cells[place] for place in places.values()]
         headings = {role: {form(header.cells[place]) for form in _FORMS} for role, place in places.items()}
         digests = dict.fromkeys((name for name in header.cells if name and name not in named), 0)
-        sample: list[list[str]] = [[] for _ in header.cells]
+        sample = _Sample(header.cells)
         for number, (lines, cells) in enumerate(_blocks(source, header, self.notices)):
             columns = {role: cells[place] for role, place in places.items()}
-            for some, its in zip(sample, cells, strict=True):
-                some.extend(its[: _SOME if number else None])
+            sample.add(cells, columns[ENTITY])
             if number == 0 and ITEM not in self.request.columns:  # the first rows are enough
                 self.others.clear()
                 found = (name for name in digests if _identifies(name, cells[header.cells.index(name)], columns))
@@ -267,13 +299,16 @@ class _Side(NamedTuple):
                     what = f'this row has an empty cell in the column "{header.cells[places[role]]}"'
                     raise _bad_row(source, int(lines[columns[role].index("")]), what, expected)
             yield lines, columns
-        columns = {role: sample[place] for role, place in places.items()}
-        names = (name.strip() or f"column {number}" for number, name in enumerate(header.cells, 1))
-        unread = {name: of for n, (name, of) in enumerate(zip(names, sample, strict=True)) if n not in places.values()}
+        columns = {role: sample.cells[place] for role, place in places.items()}
+        names = [name.strip() or f"column {number}" for number, name in enumerate(header.cells, 1)]
+        with_labels = sample.with_labels(columns[ENTITY], whole=DOCUMENT in columns)
+        unread = {
+            name: its for n, (name, its) in enumerate(zip(names, with_labels, strict=True)) if n not in places.values()
+        }
         self._look_for_documents(Place(source, header.line), unread, columns)
-        pairs = [name for name in header.cells if _PAIRS.search(name)]
-        if len(pairs) > 1 and len({*columns[ENTITY]} - {""}) == 2:
-            details = {"name": pairs[1], "what": "one of a pair of records", "expected": _NO_PAIRS}
+        of_pairs = [name for name in header.cells if _PAIRS.search(name)]
+        if len(of_pairs) > 1 and len({*columns[ENTITY]} - {""}) == 2:
+            details = {"name": of_pairs[1], "what": "one of a pair of records", "expected": _NO_PAIRS}
             self.notices.append(found_at(Place(source, header.line), "unread-field", **details))
         for name, digest in digests.items():
             leave(self.unread, Place(source, header.line), [name], cells=digest)
@@ -322,11 +357,11 @@ class _Side(NamedTuple):
         clusters = tuple("" if cluster.lower() in _UNKNOWN else cluster for cluster in clusters)
         # Entities of records go beyond documents, so the name of a field is not enough.
         divisions = {
-            name: values
+            name: (values, clusters)
             for name, values in others.items()
-            if restarts(clusters, values) or (not names_documents(name) and divides(name, values, clusters))
+            if restarts(values, clusters) or (not names_documents(name) and divides(name, values, clusters))
         }
-        self._tell_documents(place, {} if DOCUMENT in names else divisions, clusters)
+        self._tell_documents(place, {} if DOCUMENT in names else divisions)
         return np.array(lines), {ITEM: items, ENTITY: clusters} | ({DOCUMENT: documents} if DOCUMENT in names else {})
 
 

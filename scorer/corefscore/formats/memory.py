@@ -24,12 +24,11 @@ from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 
-from corefscore.core.arrays import Ints, repeated
+from corefscore.core.arrays import Ints, lists_by_key, repeated
 from corefscore.core.documents import KEY, RESPONSE, Clusters, Documents, MentionText, Place, by_appearance
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural, shortened
 from corefscore.core.items import LONGEST, Items, ItemWords, text_of
-from corefscore.core.records import replace
 from corefscore.core.sources import Source
 from corefscore.formats.ids import missing_item, shifted_items, without_spelling
 
@@ -50,6 +49,9 @@ _PRECISE = 10_000
 
 MOST = 10_000
 """The number of mentions that only one side has among which spellings of one are looked for."""
+
+_SOME = 2
+"""The number of mentions from which it is reported that they would match without a part."""
 
 _PER_PAIR, _PER_NEGATIVE = 20, 3
 """How many spans there are, at least, for each pair that may be meant as one; and if a pair has a negative number."""
@@ -273,10 +275,11 @@ def _level(levels: list[_Level], *, named: bool) -> tuple[int | None, str | None
         return None, f"{_EXPECTED}; give paths in a list as pathlib.Path objects" if paths else _EXPECTED
     sequences, plain, _ = levels[level]
     entities = levels[level - 1].collections if plain else []
+    unclear = any(map(_has_text_beside, entities))
     if not sequences and level == DOCUMENT:  # then lists of numbers, and tuples of text, are entities
         entities = [entity for entity in entities if isinstance(entity, tuple) and _has_number(entity)]
     lengths = set(map(len, sequences)) if flat and not named else set()
-    unclear = len(lengths) > 1 or lengths == {1} or any(map(_can_be_mention, entities))
+    unclear = unclear or len(lengths) > 1 or lengths == {1} or any(map(_can_be_mention, entities))
     return (None, _UNCLEAR) if unclear else (level, None)
 
 
@@ -295,6 +298,13 @@ def _can_be_mention(value: Any) -> bool:
     if isinstance(value, tuple):
         return any(not isinstance(part, COLLECTIONS) for part in value)
     return isinstance(value, list) and _has_number(value)
+
+
+def _has_text_beside(entity: Any) -> bool:
+    """Return whether an entity is a list of text and of numbers or lists, which is rather one mention, such as
+    ["doc", 3] or [[0, 1], "Ann"]."""
+    kinds = set(map(type, entity)) if isinstance(entity, list) else set()
+    return str in kinds and not kinds.isdisjoint({int, list})
 
 
 def _seem_mentions(entities: Sequence[Any]) -> bool:
@@ -401,6 +411,7 @@ def odd_mentions(mentions: Mentions, *sides: Documents) -> Iterator[Finding]:
         ours, theirs = map(dict.fromkeys, values)
         alone = [[its for its in one if its not in other] for one, other in ((ours, theirs), (theirs, ours))]
         if all(alone):
+            yield from _entity_parts(sides, values, alone)
             yield from alike_mentions(alone[0], alone[1], "clusters")
             items = [{(of, text_of(its)) for of, its in some} for some in (ours, theirs)]
             yield from shifted_items(items[0], items[1], "clusters")
@@ -415,16 +426,44 @@ def odd_mentions(mentions: Mentions, *sides: Documents) -> Iterator[Finding]:
         yield Finding("no-span", "clusters", details={"count": plural(len(odd), "tuple"), "pair": str(odd[0])})
 
 
-def _named(mentions: Mentions, side: Documents) -> list[tuple[str, Hashable]]:
+_InDocument = tuple[str, Any]
+"""A mention that is no span, with the name of its document."""
+
+
+def _named(mentions: Mentions, side: Documents) -> list[_InDocument]:
     """Return the mentions of a side that are no spans, each with the name of its document."""
     which = np.flatnonzero(side.start < 0)
     rows = zip(side.document[side.entity[which]].tolist(), (side.start[which] + LONGEST).tolist(), strict=True)
     return [(side.names[of], mentions.values[number]) for of, number in rows]
 
 
-def alike_mentions(
-    key: Sequence[tuple[str, Hashable]], response: Sequence[tuple[str, Hashable]], path: str
+def _entity_parts(
+    sides: Sequence[Documents], values: Sequence[Sequence[_InDocument]], alone: Sequence[Sequence[_InDocument]]
 ) -> Iterator[Finding]:
+    """Yield a notice about mentions that would match without one of their parts, such as an id or a type, that all
+    mentions of an entity share and without which they still differ; ``alone`` are those of one side only."""
+    tuples = [[its for its in some if isinstance(its[1], tuple)] for some in alone]
+    for part in range(max((len(its) for _, its in tuples[0]), default=0)):
+        without = [{(of, _without(its, part)): its for of, its in some} for some in tuples]
+        alike = sorted(without[0].keys() & without[1].keys(), key=repr)
+        if len(alike) < _SOME or len(without[0]) < len(tuples[0]) or len(without[1]) < len(tuples[1]):
+            continue
+        for side, mentions in zip(sides, values, strict=True):
+            entities = lists_by_key(zip(side.entity[side.start < 0].tolist(), mentions, strict=True)).values()
+            shared = [{its[part : part + 1] for _, its in entity} for entity in entities]
+            if any(len(entity) > 1 for entity in entities) and all(len(its) == 1 for its in shared):
+                first, second = (repr(some[alike[0]]) for some in without)
+                details = {"count": plural(len(alike), "mention"), "first": first, "second": second}
+                yield Finding("part-of-entity", "clusters", details=details)
+                return
+
+
+def _without(mention: tuple[Hashable, ...], part: int) -> tuple[Hashable, ...]:
+    """Return a mention without one of its parts."""
+    return mention[:part] + mention[part + 1 :]
+
+
+def alike_mentions(key: Sequence[_InDocument], response: Sequence[_InDocument], path: str) -> Iterator[Finding]:
     """Yield a notice about one of the first mentions of each side, of one document, that differ only in what is easily
     overlooked; each is given with the name of its document."""
     ours, theirs = (
@@ -478,11 +517,4 @@ def documents(names: Sequence[str], clusters: Iterable[Clusters], mentions: Ment
     words = ItemWords(mentions.values)
     found = Documents(list(names), places, tokens, *columns, words=words, items=Items(mentions.values))
     # The order of mentions decides only which copy of a repeated one counts.
-    if not repeated(document[found.entity], start, end).any():
-        return found
-    # Items come in the order of this side, whereas their spans follow from both.
-    place = np.where(start < 0, np.arange(len(start)) - LONGEST, start)
-    found = by_appearance(replace(found, start=place, end=np.where(start < 0, place, end)))
-    own = found.start < 0
-    found.start[own] = found.end[own] = start[found.start[own] + LONGEST]
-    return found
+    return by_appearance(found) if repeated(document[found.entity], start, end).any() else found

@@ -18,6 +18,9 @@ _NUMBER = re.compile(r"[^\d-]*([0-9]{1,9})(?:[.,]0+)?[\])>]?")
 _UNLIKELY = 12
 """The number of labels from which it is unlikely that each group has all of the first ones, but for the last few."""
 
+_SOME = 20_000
+"""The number of items that show whether a part of them can be the name of a document."""
+
 _FIRST = re.compile(r"[\[(<]?[A-Za-z]*[-_ ]?0*[01](?:[.,]0+)?[\])>]?")
 """The first label of a document that numbers its labels."""
 
@@ -26,16 +29,16 @@ def divides(name: str, cells: Sequence[str], labels: Sequence[str]) -> bool:
     """Return whether a column seems to have the names of documents, which would divide the rows: by its name, by its
     name and since it divides most labels, or since labels restart."""
     if name.strip().lower() in METADATA or name.startswith("column "):  # perhaps a speaker, or a number of the row
-        return restarts(labels, cells, sure=True)
+        return restarts(cells, labels, sure=True)
     if len({*cells}) == len(cells) or names_documents(name):
         return len({*cells}) < len(cells)
     of_text = re.fullmatch(OF_TEXTS, name.strip())
     counts = Counter(label for label, _ in {*zip(labels, cells, strict=True)} if label).values() if of_text else ()
     divides_most = 2 * sum(count > 1 for count in counts) > len(counts)
-    return not side_in(name) and (divides_most or restarts(labels, cells))
+    return not side_in(name) and (divides_most or restarts(cells, labels))
 
 
-def restarts(labels: Sequence[str], groups: Sequence[Hashable], *, sure: bool = False) -> bool:
+def restarts(groups: Sequence[Hashable], labels: Sequence[str], *, sure: bool = False) -> bool:
     """Return whether labels seem to restart in each group of rows: labels occur in several groups, each group is one
     run of rows, and the first label of each is 0 or 1, perhaps after letters, or each has a number of labels of its
     own; to be ``sure``, all of this, with the same first label. In any order of rows, numbers of labels are enough if
@@ -51,8 +54,12 @@ def restarts(labels: Sequence[str], groups: Sequence[Hashable], *, sure: bool = 
     restart = all(map(_FIRST.fullmatch, first)) or (len(sizes) > 1 and 0 not in sizes)
     if sure:
         restart = len(first) == 1 and 0 not in sizes and len(different) > 2
-    in_runs = sum(1 for _ in groupby(groups)) == len({*groups})
-    return in_runs and restart and sum(len({*its}) for its in labelled) > len(different)
+    return restart and in_runs(groups) and sum(len({*its}) for its in labelled) > len(different)
+
+
+def in_runs(groups: Sequence[Hashable]) -> bool:
+    """Return whether equal values follow each other."""
+    return sum(1 for _ in groupby(groups)) == len({*groups})
 
 
 def documents_in(items: Sequence[Hashable], labels: Sequence[str]) -> str | None:
@@ -60,16 +67,18 @@ def documents_in(items: Sequence[Hashable], labels: Sequence[str]) -> str | None
     several values, or what is before the last of some sign, or the last but one."""
     pairs = [item for item in items if isinstance(item, tuple) and item]
     if len(pairs) == len(items):
-        return "items[0][0]" if restarts(labels, [repr(item[0]) for item in pairs]) else None
+        return "items[0][0]" if restarts([repr(item[0]) for item in pairs], labels) else None
     texts = [item for item in items if isinstance(item, str)]
     signs = dict.fromkeys(re.findall("[:/|#_. -]", texts[0])) if len(texts) == len(items) else ()
     for sign, parts in product(signs, (1, 2)):  # after the name, a number of the item, or its first and last token
+        if 2 * len({text.rsplit(sign, parts)[0] for text in texts[:_SOME]}) > len(texts[:_SOME]):
+            continue
         names = [item.rsplit(sign, parts)[0] for item in texts]
         numbers = (item.removeprefix(name) for item, name in zip(texts, names, strict=True))
         # Words and the names of two lists of items have such signs, too.
         rare = sign in ":/|#"
         likely = rare or (len({*names}) > 2 and all(re.search("[0-9]", number) for number in numbers))
-        if likely and restarts(labels, names, sure=not rare):
+        if likely and restarts(names, labels, sure=not rare):
             return f"{ITEM} before {'a blank' if sign == ' ' else sign}"
     return None
 

@@ -22,7 +22,7 @@ from corefscore.core.findings import Finding, shortened
 from corefscore.core.items import Values, text_of
 from corefscore.core.sources import Source
 from corefscore.formats import BY_CONTENT, TAGGED, Reading, opened
-from corefscore.formats.ids import linked_items, merged_cells, odd_ids
+from corefscore.formats.ids import linked_items, merged_cells, odd_ids, odd_names
 from corefscore.formats.labels import UNNAMED
 from corefscore.formats.labels import documents as documents_of
 from corefscore.formats.numbering import documents_in
@@ -151,9 +151,6 @@ def _numbered(groups: Any, prefix: str) -> list[str]:
     return sorted(names, key=lambda name: int(name.rpartition("_")[2]))
 
 
-_FIRST = 20_000
-"""The number of rows in which names of documents are looked for."""
-
 _LARGE = np.float64(2**53)
 """The limit of whole numbers, which floats represent up to here; floats of fewer bits are compared as of 64."""
 
@@ -184,19 +181,24 @@ def from_labels(
         if items is not None:
             raise UsageError("items are given twice: as the keys of labels, and as items")
         labels, items = list(labels.values()), list(labels)
+    every = (("labels", labels), ("items", items), ("documents", documents))
+    indexed = [(name, its) for name, column in every if (its := _index(column)) is not None]
+    for name, its in indexed:
+        if not its.equals(indexed[0][1]):
+            first = f"{name} and {indexed[0][0]} differ in their index"
+            raise UsageError(f"{first}; give {name}.array if their rows correspond")
     index = _index(labels)
-    for name, column in (("items", items), ("documents", documents)):
-        if index is not None and _index(column) is not None and not index.equals(_index(column)):
-            raise UsageError(f"{name} and labels differ in their index; give {name}.array if their rows correspond")
     items = index if items is None else items
     entity = _column("labels", labels)
     if not isinstance(entity.values, np.ndarray):
         _refuse_rounded("labels", entity.values, _LARGE)
-    # Labels that are all different and have parts are pairs or clusters.
-    every = len(entity.values) == len(entity.number) and not isinstance(entity.values, np.ndarray)
-    values = entity.values if every else ()
-    if (odd := next((value for value in values if isinstance(value, tuple | frozenset)), None)) is not None:
-        expected = "one label for each item; for pairs of item and label, give dict(pairs); score() takes clusters"
+    # Labels that are all different and have parts are pairs or clusters; those with a missing part are rows.
+    different = len(entity.values) == len(entity.number)
+    values = () if isinstance(entity.values, np.ndarray) else entity.values
+    odds = (value for value in values if isinstance(value, tuple | frozenset))
+    if (odd := next((its for its in odds if different or not its or any(map(_is_missing, its))), None)) is not None:
+        expected = "one label for each item, None for no entity"
+        expected += "; for pairs of item and label, give dict(pairs); score() takes clusters"
         raise UsageError(f"a label is {shortened(repr(odd))}, a {type(odd).__name__}; expected {expected}")
     size = len(entity.number)
     item = _Column(np.arange(size), range(size)) if items is None else _column("items", items)
@@ -223,15 +225,15 @@ def _odd(found: Documents, texts: Sequence[str], entity: _Column, item: _Column)
     yield from merged_cells(found)
     yield from linked_items(Place(Source("labels"), None), texts, _as_items(entity, item), item.number, entity.number)
     if found.unnamed and not isinstance(item.values, range):
-        rows = [item.values[number] for number in item.number[:_FIRST].tolist()]
-        if part := documents_in(rows, [texts[at] if at >= 0 else "" for at in entity.number[:_FIRST].tolist()]):
+        rows = [item.values[number] for number in item.number.tolist()]
+        if part := documents_in(rows, [texts[at] if at >= 0 else "" for at in entity.number.tolist()]):
             expected = "all items are in one document; from_labels(labels, items, documents) divides them"
             details = {"name": part, "what": "the name of a document", "expected": expected}
             yield Finding("unread-field", "labels", details=details)
     its = entity.values
     # No smaller whole number can be odd.
-    if not isinstance(its, np.ndarray) or its.dtype.kind not in "iu" or (its // np.float64(2**32 - 1)).any():
-        yield from odd_ids(found)
+    small = isinstance(its, np.ndarray) and its.dtype.kind in "iu" and not (its // np.float64(2**32 - 1)).any()
+    yield from odd_names(found) if small else odd_ids(found)
 
 
 def _as_items(labels: _Column, items: _Column) -> Ints:
