@@ -328,7 +328,7 @@ def analysed(given: Analysable, text: Text, asked: Asked, measure: Measure) -> A
         ways = "list pronouns with --pronouns words:FILE, or their parts of speech with --pronouns tags:A,B*"
         hint = ways if text.words else "give a key with words"
         notices.append(Finding("no-pronouns", place.source.name, details={"what": reason, "hint": hint}))
-    notices += unknown_in_some(pairs.key, text, by_tags=bool(pronouns.tags), heads=heads)
+    notices += unknown_in_some(pairs.key, text, pronouns, heads=heads)
     before = ScoredResponses(measure, *as_given[:2], as_given.key)
     after = ScoredResponses(measure, *both[:2], both.key) if both.repair.any() else before
     kinds = np.where(pronoun, np.int8(0), (both.start != both.end) + np.int8(1))

@@ -276,9 +276,11 @@ class _Side(NamedTuple):
         for number, (lines, cells) in enumerate(_blocks(source, header, self.notices)):
             columns = {role: cells[place] for role, place in places.items()}
             sample.add(cells, columns[ENTITY])
-            if number == 0 and ITEM not in self.request.columns:  # the first rows are enough
+            if number == 0:  # the first rows are enough
                 self.others.clear()
                 found = (name for name in digests if _identifies(name, cells[header.cells.index(name)], columns))
+                if ITEM in self.request.columns:  # then only places show that items are others
+                    found = (name for name in found if re.fullmatch(OF_PLACES, name.lower()))
                 self.others.update({name: [] for name in found})
             if self.others:
                 of = columns.get(DOCUMENT) or repeat(source.stem if len(self.files) > 1 else UNNAMED)
@@ -447,8 +449,9 @@ def _rows_within(row: Sequence[str], delimiter: str) -> int:
     for place, cell in enumerate(row):
         first, *lines = cell.split("\n")
         # The last of these ends with the quote, within the row's column of this place; a line without a delimiter says
-        # nothing, unless the first one is a whole row, with tabs, which text does not have.
-        expected = [len(row) - 1] * (len(lines) - 1) + [place or first.count("\t") + 1 - len(row)]
+        # nothing, unless the first one is a whole row, with tabs or with several delimiters, which text hardly has.
+        expected = [len(row) - 1] * (len(lines) - 1)
+        expected.append(place or first.count(delimiter if len(row) > 2 else "\t") + 1 - len(row))
         count += sum(line.count(delimiter) == size for line, size in zip(lines, expected, strict=False))
     return count
 

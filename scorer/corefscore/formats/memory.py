@@ -275,7 +275,7 @@ def _level(levels: list[_Level], *, named: bool) -> tuple[int | None, str | None
         return None, f"{_EXPECTED}; give paths in a list as pathlib.Path objects" if paths else _EXPECTED
     sequences, plain, _ = levels[level]
     entities = levels[level - 1].collections if plain else []
-    unclear = any(map(_has_text_beside, entities))
+    unclear = len(entities) > 1 and all(map(_has_text_beside, entities))
     if not sequences and level == DOCUMENT:  # then lists of numbers, and tuples of text, are entities
         entities = [entity for entity in entities if isinstance(entity, tuple) and _has_number(entity)]
     lengths = set(map(len, sequences)) if flat and not named else set()

@@ -3,6 +3,7 @@ the reason. If their texts differ, a notice says where they differ first."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -28,7 +29,7 @@ from corefscore.core.findings import Finding, plural, some_of, tokens
 from corefscore.core.records import NamedTuple
 from corefscore.formats.base import found_at, is_json
 from corefscore.formats.conll.columns import mentions_by_column
-from corefscore.formats.sides import METADATA, side_in
+from corefscore.formats.sides import METADATA, OF_PLACES, OF_WORDS, side_in
 from corefscore.formats.words import are_words
 from corefscore.matching.matched import FEW, NO_PLACES, SURE, Matched
 from corefscore.matching.pairing import Pairs
@@ -279,9 +280,9 @@ def unread_columns(
     equal: bool = True,
 ) -> Iterator[Finding]:
     """Report fields and columns that may have the entities of the system, of a response that has those of the key, or
-    nearly so if it is not ``equal``: those that are ``unread`` in the response and that the key lacks, or that are the
-    response by their name; and the columns of CoNLL that the key does not have, from the lines of these documents on.
-    ``where`` says which documents have the same entities, if it is not all of them."""
+    nearly so if it is not ``equal``: those that are ``unread`` on one side and that the other side lacks, or that have
+    other values there; and the columns of CoNLL and attributes of CorefUD that only one side has, from the lines of
+    these documents on. ``where`` says which documents have the same entities, if it is not all of them."""
     of_key, of_response = (
         {its: at for both in reversed(unread) for its, at in both[side].items() if its.name not in METADATA}
         for side in (0, 1)
@@ -289,9 +290,17 @@ def unread_columns(
     if key is not None and response is not None and key.source.name == response.source.name:
         of_key, key = {}, None  # given twice, perhaps for two fields of it
     found = {column.name: place for column, place in of_response.items() if column not in of_key}
-    alone = of_key.keys() - of_response.keys()
-    found |= {column.name: of_key[column] for column in alone if side_in(column.name) == RESPONSE}
-    own, others = (mentions_by_column(_text_at(its, where != "")) if its else {} for its in (key, response))
+    lists = [_lists_in(its, of) for its, of in ((key, of_key), (response, of_response))]
+    found |= {name: of_response[Unread(name)] for name, value in lists[1].items() if lists[0].get(name) != value}
+    names = {column.name for column in of_response}
+    alone = [its for its in of_key if its.name not in names and (its.cells or its.name in lists[0])]
+    alone += [its for its in of_key.keys() - of_response.keys() if side_in(its.name) == RESPONSE]
+    found |= {column.name: of_key[column] for column in alone if not re.fullmatch(_NO_LABELS, column.name.lower())}
+    texts = [_text_at(its, where != "") if its else b"" for its in (key, response)]
+    attributes = [{name.decode() for name in re.findall(_ATTRIBUTE, text)} for text in texts]
+    for at, its, other in zip((key, response), attributes, attributes[::-1], strict=True):
+        found |= {} if at is None or key is None else dict.fromkeys(its - other, at)
+    own, others = map(mentions_by_column, texts)
     last, of_last = own.pop(0, {}), others.pop(0, {})
     found |= _unlike(others, own, last, response)
     how, whose, side = "name it: --columns response.entity=NAME", "system", RESPONSE
@@ -300,10 +309,39 @@ def unread_columns(
     if found:
         place, fields = min(found.values(), key=lambda place: place.line or 0), sorted(found)
         how = "remove the columns after it" if (others if side == RESPONSE else own) else how
+        how = "rename the attribute to Entity" if attributes[0] ^ attributes[1] else how
+        if key and place.source.name == key.source.name and side == RESPONSE:
+            how = f"give this file as RESPONSE, and {how}"
         how += _OF_JSON * is_json(place.source.head(_HEAD))
         details = {"fields": some_of(fields), "how": how, "whose": whose, "side": side.upper()}
         details["where"] = where or ("" if equal else ", or nearly so")
         yield found_at(place, "same-as-key", **details)
+
+
+_NO_LABELS = f"{OF_PLACES}|{OF_WORDS}"
+"""Columns of a key that do not have entities, in lower case."""
+
+_ATTRIBUTE = rb"[\t|](?!Entity=|Bridge=|SplitAnte=)([A-Za-z]\w*)=[^|\s]*[()]"
+"""An attribute of CorefUD that may have entities."""
+
+
+def _lists_in(place: Place | None, unread: Mapping[Unread, Place]) -> dict[str, int]:
+    """Return those unread fields of a file of JSON that are lists of lists or objects, each with a number that is equal
+    for equal values, in any order of the documents."""
+    found: Counter[str] = Counter()
+    if place is None or not unread or not is_json(place.source.head(_HEAD)):
+        return found
+    from corefscore.formats.jsonlines.objects import objects
+
+    for _, fields in objects(place.source):
+        for name, value in fields.items():
+            if (
+                Unread(name) in unread
+                and isinstance(value, list)
+                and any(isinstance(its, list | dict) for its in value)
+            ):
+                found[name] += hash(repr(value))
+    return found
 
 
 _Columns = Mapping[int, Mapping[int, bytes]]

@@ -197,8 +197,7 @@ def from_labels(
     values = () if isinstance(entity.values, np.ndarray) else entity.values
     odds = (value for value in values if isinstance(value, tuple | frozenset))
     if (odd := next((its for its in odds if different or not its or any(map(_is_missing, its))), None)) is not None:
-        expected = "one label for each item, None for no entity"
-        expected += "; for pairs of item and label, give dict(pairs); score() takes clusters"
+        expected = "one label for each item; for pairs of item and label, give dict(pairs); score() takes clusters"
         raise UsageError(f"a label is {shortened(repr(odd))}, a {type(odd).__name__}; expected {expected}")
     size = len(entity.number)
     item = _Column(np.arange(size), range(size)) if items is None else _column("items", items)

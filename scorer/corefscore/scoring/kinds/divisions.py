@@ -78,9 +78,12 @@ def pronouns_of(words: str, text: Text, option: str = "--pronouns ") -> Pronouns
     if kind == "words" and rest:
         try:
             with open(rest, encoding="utf-8-sig") as file:
-                return Pronouns(words, words=frozenset(line.strip().lower() for line in file if line.strip()))
+                listed = frozenset(line.strip().lower() for line in file if line.strip())
         except (OSError, UnicodeDecodeError) as error:
             raise UsageError(f"{option}{words}: {getattr(error, 'strerror', None) or error}") from error
+        if several := next((line for line in listed if len(line.split()) > 1), None):
+            raise UsageError(f'{option}{words}: a line has several words: "{several}"; expected one word a line')
+        return Pronouns(words, words=listed)
     raise UsageError(f'{option}"{words}": expected auto, none, english, tags:A,B or words:FILE')
 
 
@@ -119,8 +122,17 @@ def _unannotated(side: Documents, annotated: Bools, what: str, effect: str) -> I
         yield Finding("partial-annotation", place.source.name, place.line, details=details)
 
 
-def unknown_in_some(key: Documents, text: Text, *, by_tags: bool, heads: str) -> Iterator[Finding]:
-    """Report documents of a key without the parts of speech, words or parses by which mentions of others are known."""
+def unknown_in_some(
+    key: Documents, text: Text, pronouns: Pronouns, *, heads: str, by_tags: bool = False
+) -> Iterator[Finding]:
+    """Report documents of a key without the parts of speech, words or parses by which mentions of others are known, and
+    parts of speech of pronouns that no token of the key has."""
+    every, by_tags = {*text.tags}, by_tags or bool(pronouns.tags)
+    has = {tag: any(Pronouns("", (tag,)).fit(other, "") for other in every) for tag in pronouns.tags}
+    listed = pronouns.name.startswith("tags:") and pronouns.name != f"tags:{text.tag_set}"
+    for tag in has if listed and any(has.values()) else ():
+        if not has[tag]:
+            yield Finding("absent-tag", key.place_of(0).source.name, details={"tag": tag})
     if len(key) == 1:
         return  # there are no others
     placed, of_mention = text.placed(key), key.document[key.entity]
@@ -311,8 +323,7 @@ def _by_head(pairs: Pairs, of: Of, notices: list[Finding]) -> tuple[Kinds, Kinds
         raise UsageError(f"--of {of.value}: {why}; {_remedy(of, text)}")
     names = Pronouns(NAMES, TAG_SETS[text.tag_set].names if text.tag_set else ())
     heads = text.heads(AUTO)
-    by_tags = bool(pronouns.tags) or of.kinds != (PRONOUNS,)
-    notices += unknown_in_some(pairs.key, text, by_tags=by_tags, heads=heads)
+    notices += unknown_in_some(pairs.key, text, pronouns, by_tags=of.kinds != (PRONOUNS,), heads=heads)
 
     def of_side(side: Documents) -> Kinds:
         document, placed = side.document[side.entity], text.placed(side)
