@@ -22,26 +22,15 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 
-NAMES = (
-    "muc",
-    "bcub",
-    "ceafm",
-    "ceafe",
-    "blanc",
-    "lea",
-    "linked",
-    "cone",
-    "mor",
-    "zero",
-    "pairwise",
-    "cluster",
-    "bcubs",
-)
+_OFFICIAL = ("muc", "bcub", "ceafm", "ceafe", "blanc")
+"""The metrics of the official scorer."""
+
+NAMES = (*_OFFICIAL, "lea", "linked", "cone", "mor", "zero", "pairwise", "cluster", "bcubs")
 """Every built-in metric; each is the `METRIC` of the module of this name."""
 
 GROUPS = {
-    "all": ("muc", "bcub", "ceafm", "ceafe", "blanc"),
-    "every": ("muc", "bcub", "ceafm", "ceafe", "blanc", "lea"),
+    "all": _OFFICIAL,
+    "every": (*_OFFICIAL, "lea"),
     "conll": ("muc", "bcub", "ceafe"),
     "corefud": ("muc", "bcub", "ceafe", "ceafm", "blanc", "lea", "mor", "zero"),
 }
@@ -66,21 +55,9 @@ LINKED = "linked"
 AVERAGE = "conll"
 """The measure that is not of one metric: the mean of the metrics of the group with this name."""
 
-RESERVED = {
-    *GROUPS,
-    *OTHER_NAMES,
-    "none",
-    "compare",
-    "rank",
-    "check",
-    "errors",
-    "diff",
-    "explain",
-    "validate",
-    "convert",
-    "cite",
-    MENTIONS,
-}
+_COMMANDS = ("compare", "rank", "check", "errors", "diff", "explain", "validate", "convert", "cite")
+
+RESERVED = {*GROUPS, *OTHER_NAMES, "none", *_COMMANDS, MENTIONS}
 """Names that no metric may have: groups, other names, values of the NAME argument, commands, and `MENTIONS`."""
 
 _ENTRY_POINTS = "corefscore.metrics"

@@ -36,11 +36,6 @@ def terms(both: Both) -> tuple[Counts]:
     return (both.counts(lambda members: (members.shared / members.size, members.ones)),)
 
 
-METRIC = Metric(
-    name="bcub",
-    about=__doc__,
-    cite=("bagga-baldwin-1998-algorithms",),
-    measures=(Measure("bcub", "Coreference", title="B³"),),
-    count=count,
-    terms=terms,
-)
+_MEASURE = Measure("bcub", "Coreference", title="B³")
+
+METRIC = Metric("bcub", __doc__, (_MEASURE,), count, terms, cite=("bagga-baldwin-1998-algorithms",))

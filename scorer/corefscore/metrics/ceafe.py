@@ -145,11 +145,6 @@ def terms(both: Both) -> tuple[Counts]:
     return (both.counts(of),)
 
 
-METRIC = Metric(
-    name="ceafe",
-    about=__doc__,
-    cite=("luo-2005-coreference",),
-    measures=(Measure("ceafe", "Coreference", title="CEAFₑ"),),
-    count=count,
-    terms=terms,
-)
+_MEASURE = Measure("ceafe", "Coreference", title="CEAFₑ")
+
+METRIC = Metric("ceafe", __doc__, (_MEASURE,), count, terms, cite=("luo-2005-coreference",))

@@ -63,11 +63,6 @@ def terms(both: Both) -> tuple[Counts]:
     return (both.counts(of),)
 
 
-METRIC = Metric(
-    name="lea",
-    about=__doc__,
-    cite=("moosavi-strube-2016-coreference",),
-    measures=(Measure("lea", "Coreference", title="LEA"),),
-    count=count,
-    terms=terms,
-)
+_MEASURE = Measure("lea", "Coreference", title="LEA")
+
+METRIC = Metric("lea", __doc__, (_MEASURE,), count, terms, cite=("moosavi-strube-2016-coreference",))
