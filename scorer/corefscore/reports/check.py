@@ -132,21 +132,10 @@ class Check(Reported):
 
     @property
     def tables(self) -> Sequence[Table]:
-        moved = (
-            Column("kind", "kind", shown=False),
-            Column("scope", "scope"),
-            MEASURE,
-            SCORE,
-            Column("baseline", "baseline", "percent"),
-            Column("now", "now", "percent"),
-            Column("difference", "difference", "percent"),
-            VERDICT,
-            Column("fails", "fails"),
-        )
-        rows = [
-            [*_headed(change), change.difference, change.verdict, "yes" if self.fails(change) else None]
-            for change in self.moved
-        ]
+        scope = Column("kind", "kind", shown=False), Column("scope", "scope"), MEASURE, SCORE
+        values = (Column(name, name, "percent") for name in ("baseline", "now", "difference"))
+        moved = *scope, *values, VERDICT, Column("fails", "fails")
+        rows = [[*_headed(its), its.difference, its.verdict, "yes" if self.fails(its) else None] for its in self.moved]
         floors = MEASURE, SCORE, Column("floor", "minimum", "percent"), Column("now", "now", "percent"), VERDICT
         lows = [[*_headed(floor), "met" if floor.met else "below"] for floor in self.floors]
         texts = fidelities({"now": self.result})
@@ -186,11 +175,9 @@ class Check(Reported):
     def to_dict(self) -> dict[str, Any]:
         """Return what the JSON layout prints; see ``docs/check.md``."""
         averaged = {} if self.asked.average is None else {"average": self.asked.average}
+        options, notices = {**self.result.settings.to_dict(), **averaged}, [*self.result.notices, *self.notices]
         data = {
-            **head(
-                *("check", self.signature, {**self.result.settings.to_dict(), **averaged}),
-                [*self.result.notices, *self.notices],
-            ),
+            **head("check", self.signature, options, notices),
             "baseline": self.before and self.before.path,
             "measures": list(map(".".join, self.asked.measures)),
             "tolerance": self.asked.tolerance,
@@ -395,8 +382,7 @@ def _same_options(result: Result, baseline: Baseline) -> None:
     differing = [name for name in now | before if now.get(name) != before.get(name)]
     if baseline.version is not None and differing:
         old, new = (", ".join(f"{name}={of.get(name) or 'default'}" for name in differing) for of in (before, now))
-        details = {"baseline": old, "run": new}
-        refuse(Finding("other-signature", baseline.path, details=details))
+        refuse(Finding("other-signature", baseline.path, details={"baseline": old, "run": new}))
 
 
 def _points(tolerance: float) -> str:

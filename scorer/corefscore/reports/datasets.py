@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import product
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -72,15 +73,9 @@ class OnDatasets(SystemsReport):
         """A table of all tests on groups, and a table of their summaries."""
         if not self.datasets:
             return []
-        columns = (
-            GROUP,
-            *PAIR,
-            Column("value", "value", "percent"),
-            Column("against_value", "against value", "percent"),
-            Column("difference", "difference", "percent"),
-            *(statistic.column for statistic in TEST_STATISTICS if statistic.column),
-            VERDICT,
-        )
+        values = (Column(name, name.replace("_", " "), "percent") for name in ("value", "against_value", "difference"))
+        tests = (statistic.column for statistic in TEST_STATISTICS if statistic.column)
+        columns = GROUP, *PAIR, *values, *tests, VERDICT
         return [tabled("groups", columns, map(in_words, self._on_each)), self._sums(self._tested)]
 
     @property
@@ -117,20 +112,12 @@ class OnDatasets(SystemsReport):
 
     def _sums(self, tests: Sequence[_Tested]) -> Table:
         """Return the number of groups on which the two systems of each of some tests differ."""
-        columns = (
-            *PAIR,
-            Column("groups", "groups", "count"),
-            Column("groups_differing", "differ on", "count"),
-            Column("better", "better", "count"),
-            Column("worse", "worse", "count"),
-            Column("no_verdict", "no verdict", "count", spare=1),
-            Column("if_independent", "if independent", "count"),
-        )
-        rows = (
-            {**its, "score": HEADINGS[its["score"]], "groups_differing": its["differ"]}
-            for its in map(self._summary, tests)
-        )
-        return tabled("over all groups", columns, rows, self.notes_on_groups)
+        headings = {"groups": "groups", "groups_differing": "differ on", "better": "better", "worse": "worse"}
+        headings |= {"no_verdict": "no verdict", "if_independent": "if independent"}
+        counts = (Column(name, text, "count", spare=name == "no_verdict") for name, text in headings.items())
+        data = map(self._summary, tests)
+        rows = ({**its, "score": HEADINGS[its["score"]], "groups_differing": its["differ"]} for its in data)
+        return tabled("over all groups", [*PAIR, *counts], rows, self.notes_on_groups)
 
     @property
     def notes_on_groups(self) -> list[str]:
@@ -156,11 +143,8 @@ class OnDatasets(SystemsReport):
     @cached_property
     def _on_each(self) -> list[dict[str, Any]]:
         """Every test on each group, as data."""
-        return [
-            {"group": group, **self._named(tested), **self._test(group, tested)}
-            for group in self.datasets
-            for tested in self._tested
-        ]
+        every = product(self.datasets, self._tested)
+        return [{"group": group, **self._named(tested), **self._test(group, tested)} for group, tested in every]
 
     @cached_property
     def _tested(self) -> list[_Tested]:

@@ -110,14 +110,10 @@ class ErrorComparison(Reported):
         first, second = (analysis.status for analysis in self.analyses)
         cells = np.zeros((len(STATUS), len(STATUS)), dtype=np.int64)
         np.add.at(cells, (first, second), 1)
-        columns = (
-            Column("status", ""),
-            *(Column(name.replace(" ", "_"), name, "count") for name in STATUS),
-            Column("all", "all", "count"),
-        )
+        counts = (Column(name.replace(" ", "_"), name, "count") for name in (*STATUS, "all"))
         rows = [[name, *row.tolist(), int(row.sum())] for name, row in zip(STATUS, cells, strict=True)]
         rows.append(["all", *cells.sum(axis=0).tolist(), int(cells.sum())])
-        return Table(f"key mentions by status: rows {name_a}, columns {name_b}", columns, rows)
+        return Table(f"key mentions by status: rows {name_a}, columns {name_b}", [Column("status", ""), *counts], rows)
 
     def _only_right(self, index: int) -> Table:
         """Return the entities with most mentions that one response, 0 or 1, gets right and the other gets wrong."""
@@ -162,10 +158,7 @@ class ErrorComparison(Reported):
         return {
             **head("errors", self.signature, next(iter(data.values()))["options"], notices),
             "measure": self._first.analysis.measure.name,
-            "systems": {
-                name: {field: value for field, value in report.items() if field not in _IN_HEAD}
-                for name, report in data.items()
-            },
+            "systems": {name: {of: its[of] for of in its if of not in _IN_HEAD} for name, its in data.items()},
             "key_mentions": {row[0]: dict(zip(STATUS, row[1:], strict=False)) for row in rows},
             "extra_mentions": {"both": both, "only": dict(zip(data, (first, second), strict=True))},
         }

@@ -32,6 +32,9 @@ entities by the alignment of mentions (`corefscore.matching.entity_lookup`)."""
 _BRIEF = 14
 """The largest number of characters of a mention in a heading."""
 
+_MOST_OFTEN = Column("most_often", "most often", cut="end")
+"""The column of the most frequent words."""
+
 TOP = 5
 """The number of rows of each table of examples."""
 
@@ -41,14 +44,8 @@ NOTHING = 1e-9
 
 def cost_table(analysis: Analysis, words: ReportWords, title: str) -> Table:
     """Return one row per type: the number of errors and what they cost."""
-    columns = (
-        Column("type", words.error),
-        Column("count", "count", "count"),
-        Column("alone", "alone", "gain"),
-        Column("in_turn", "in turn", "gain"),
-        Column("then", "then", "percent"),
-        Column("bar", "", "bar"),
-    )
+    gains = Column("alone", "alone", "gain"), Column("in_turn", "in turn", "gain"), Column("then", "then", "percent")
+    columns = Column("type", words.error), Column("count", "count", "count"), *gains, Column("bar", "", "bar")
     rows: list[Sequence[Any]] = []
     moved = analysis.start - analysis.score
     if analysis.copies or (analysis.pairs.key.nodes is not None and abs(moved) > NOTHING):
@@ -80,11 +77,8 @@ def agreement_table(analysis: Analysis) -> Table:
 
 def mention_table(analysis: Analysis, words: ReportWords) -> Table:
     """Return one row per type: the kinds of mentions in its errors, and their most frequent words."""
-    columns = (
-        Column("type", words.error),
-        *(Column(kind.replace(" ", "_"), kind, "count") for kind in KINDS),
-        Column("most_often", "most often", cut="end"),
-    )
+    kinds = (Column(kind.replace(" ", "_"), kind, "count") for kind in KINDS)
+    columns = Column("type", words.error), *kinds, _MOST_OFTEN
     rows = []
     for name, errors in groupby(analysis.errors.each(), key=attrgetter("type")):
         if name == types.SPAN:
@@ -102,49 +96,35 @@ def confusion_table(analysis: Analysis, words: ReportWords) -> Table:
     into = both.key[response.main][pieces.response]
     apart = np.flatnonzero(response.apart & (into != ABSENT))
     first, pair = ranked(pieces.key[apart], into[apart])
-    size = np.bincount(
-        pair.repeat(np.bincount(pieces.of + 1, minlength=len(into) + 1)[1:][apart]), minlength=len(first)
-    )
+    sizes = np.bincount(pieces.of + 1, minlength=len(into) + 1)[1:]
+    size = np.bincount(pair.repeat(sizes[apart]), minlength=len(first))
     members = Members(pieces.of, len(into))
-    columns = (
-        Column("mentions", "mentions", "count"),
-        Column("of", "of", cut="middle"),
-        Column("put_into", words.put_into, cut="middle"),
-        Column("most_often", "most often", cut="end"),
-        DOCUMENT._replace(shown=len(analysis.result.names) > 1),
-    )
+    entities = Column("of", "of", cut="middle"), Column("put_into", words.put_into, cut="middle")
+    document = DOCUMENT._replace(shown=len(analysis.result.names) > 1)
+    columns = Column("mentions", "mentions", "count"), *entities, _MOST_OFTEN, document
     rows = []
     for number in order_by(-size, first)[:TOP].tolist():
         of_pair = apart[pair == number]
         mentions = np.concatenate([members[piece] for piece in of_pair])
         names = map(analysis.key.name, (pieces.key[of_pair[0]], into[of_pair[0]]))
-        document = analysis.result.names[pieces.document[of_pair[0]]]
-        rows.append([len(mentions), *names, analysis.most_often(mentions, 3), document])
+        document_name = analysis.result.names[pieces.document[of_pair[0]]]
+        rows.append([len(mentions), *names, analysis.most_often(mentions, 3), document_name])
     return Table(words.confused, columns, rows)
 
 
 def document_table(analysis: Analysis, words: ReportWords) -> Table:
     """Return the documents that cost most, with their errors by type."""
     cost = analysis.document_costs
-    columns = (
-        DOCUMENT,
-        Column("f1", "F1", "percent"),
-        Column("cost", "costs", "gain"),
-        *(
-            Column(name, heading, "count", over=over, shown=bool(analysis.counts[name]) or name not in _OF_SINGLETONS)
-            for name, (_, over, heading, _) in words.types.items()
-        ),
-    )
-    rows = [
-        [
-            analysis.result.names[document],
-            float(analysis.document_scores[document]),
-            float(cost[document]),
-            *(int(analysis.errors.by_document[name][document]) for name in words.types),
-        ]
-        for document in np.argsort(-cost, kind="stable")[:TOP].tolist()
-        if cost[document] > 0
-    ]
+    columns = [DOCUMENT, Column("f1", "F1", "percent"), Column("cost", "costs", "gain")]
+    for name, (_, over, heading, _) in words.types.items():
+        shown = bool(analysis.counts[name]) or name not in _OF_SINGLETONS
+        columns.append(Column(name, heading, "count", over=over, shown=shown))
+    rows: list[list[Any]] = []
+    for document in np.argsort(-cost, kind="stable")[:TOP].tolist():
+        if cost[document] > 0:
+            counts = (int(analysis.errors.by_document[name][document]) for name in words.types)
+            scores = float(analysis.document_scores[document]), float(cost[document])
+            rows.append([analysis.result.names[document], *scores, *counts])
     notes = [f"to see them in the text: {words.command} {shlex.quote(str(rows[0][0]))}"] if rows else []
     return Table("documents that cost most (points of the total F1)", columns, rows, notes=notes)
 
@@ -220,16 +200,11 @@ def _group_table(analysis: Analysis, words: ReportWords, group: int, cells: _Cel
     sizes = _sizes(cells, 0)
     keys, responses = ([entity for entity, _ in its.most_common()] for its in (sizes, _sizes(cells, 1)))
     more, others = keys[_ROWS:], responses[_COLUMNS:]
-    columns = [
-        Column("key_entity", words.key, cut="middle"),
-        Column("size", "size", "count"),
-        *(
-            Column(f"response_{entity}", analysis.response.name(entity, _BRIEF), cut="middle")
-            for entity in responses[:_COLUMNS]
-        ),
-        *([Column("others", f"{len(others)} more")] if others else []),
-        Column("missing", words.missing),
-    ]
+    columns = [Column("key_entity", words.key, cut="middle"), Column("size", "size", "count")]
+    named = ((entity, analysis.response.name(entity, _BRIEF)) for entity in responses[:_COLUMNS])
+    columns += (Column(f"response_{entity}", name, cut="middle") for entity, name in named)
+    columns += [Column("others", f"{len(others)} more")] * bool(others)
+    columns.append(Column("missing", words.missing))
     down, across = (dict.fromkeys(entities, _REST) for entities in (more, others))
     counts: _Cells = Counter()
     for (key, response), count in cells.items():
