@@ -297,9 +297,8 @@ def analysable(result: Result) -> Analysable:
     present = np.concatenate([batch.present for batch in batches])
     odd = next((batch for batch in batches if batch.of_characters), None)
     if odd is not None:  # the words of the key are those of other tokens in some documents
-        key, response = (
-            replace(side, words=its.words, annotations=None) for side, its in ((key, odd.key), (response, odd.response))
-        )
+        key = replace(key, words=odd.key.words, annotations=None)
+        response = replace(response, words=odd.response.words, annotations=None)
     pairs = Pairs(key, replace(response, names=key.names), present, of_characters=odd is not None)
     return Analysable(replace(result, listed={}), pairs, *found)
 

@@ -83,9 +83,8 @@ def _recognisable(pieces: Iterator[str], target: Format, path: str, notices: lis
     found = next((row for row in rows if row.recognises(head[:HEAD_BYTES])), None)
     if found is None or found.read is not target.read:
         taken = "an unknown format" if found is None else found.title
-        notices.append(
-            Finding("other-format", path, details={"format": target.title, "taken": taken, "name": target.name})
-        )
+        details = {"format": target.title, "taken": taken, "name": target.name}
+        notices.append(Finding("other-format", path, details=details))
 
 
 def _note_joined(path: str, files: Collection[Source], notices: list[Finding]) -> None:

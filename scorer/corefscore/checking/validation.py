@@ -28,16 +28,7 @@ from corefscore.matching.common import (
     places_of_matches,
     unlike_documents,
 )
-from corefscore.matching.matched import (
-    NO_PLACES,
-    Repeat,
-    copies_of,
-    describe,
-    match_spans,
-    repeats_of,
-    too_many,
-    treat_repeats,
-)
+from corefscore.matching.matched import NO_PLACES, copies_of, describe, match_spans, repeats_of, too_many, treat_repeats
 from corefscore.matching.pairing import Pairing
 from corefscore.scoring.corefud import About, marked_again, notices_of_both_sides
 from corefscore.scoring.corefud import matched as align
@@ -241,7 +232,7 @@ def _compare(key: _Side, response: _Side, found: Found, reading: Reading) -> Non
     """Add the findings for which both sides are needed: documents without a partner, different texts, copies beyond the
     limit."""
     notices: list[Finding] = []
-    dropped: list[Repeat] = []
+    dropped = []
     shared: list[Common | None] = []
     names: list[str] = []
     files: list[str] = []
@@ -270,7 +261,7 @@ def _compare(key: _Side, response: _Side, found: Found, reading: Reading) -> Non
         names += pairs.key.names
         files += pairs.key.files
         counts.append(counts_of_mentions(matched, len(pairs.key)))
-        dropped += treat_repeats(matched, pairs, "official").dropped
+        dropped.extend(treat_repeats(matched, pairs, "official").dropped)
         first = first_differences(pairs)
         different = [(document, int(first[document])) for document in np.flatnonzero(first >= 0).tolist()]
         response.unworded += different_words("different-word", pairs, found.take("different-word", different))

@@ -73,9 +73,8 @@ class _Commands(click.Group):
         others, broken = outside()
         metrics = [*map(find, NAMES), *others]
         with formatter.section("Metrics, and when to use them (details: corefscore METRIC --help)"):
-            formatter.write_dl(
-                [(each.name, each.use.removeprefix("Use it ").partition(";")[0].rstrip(".")) for each in metrics]
-            )
+            uses = {each.name: each.use.removeprefix("Use it ").partition(";")[0].rstrip(".") for each in metrics}
+            formatter.write_dl(list(uses.items()))
         with formatter.section("Groups of metrics"):
             rows = [(name, _GROUP_HELP[name].format(names=", ".join(members))) for name, members in GROUPS.items()]
             formatter.write_dl(rows)
@@ -94,12 +93,8 @@ def _is_path(word: str) -> bool:
     if os.path.exists(word) or os.sep in word:
         return True
     stem, ending = os.path.splitext(word)
-    return (
-        len(ending) > 1
-        and "," not in word
-        and ending[1:].lower() not in SCORES
-        and named(stem) not in (*NAMES, *GROUPS)
-    )
+    of_metrics = "," in word or ending[1:].lower() in SCORES or named(stem) in (*NAMES, *GROUPS)
+    return len(ending) > 1 and not of_metrics
 
 
 def _without_metric(args: Sequence[str]) -> str:
@@ -213,9 +208,6 @@ def _synonym(word: str, known: Collection[str]) -> str | None:
 def _by_value(name: str, parameters: Sequence[click.Parameter]) -> str | None:
     """Return the advice for an unknown option that is a value of another, such as ``--json``; None if it is not."""
     value = name.lstrip("-")
-    meant = [
-        f"{parameter.opts[0]} {value}"
-        for parameter in parameters
-        if type(parameter.type) is Choice and value in parameter.type.choices
-    ]
+    choices = {its.opts[0]: its.type.choices for its in parameters if type(its.type) is Choice}
+    meant = [f"{option} {value}" for option, values in choices.items() if value in values]
     return f"did you mean {' or '.join(meant)}?" if meant else None

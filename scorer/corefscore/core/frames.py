@@ -47,9 +47,8 @@ def signed(parts: Iterable[str], notes: Iterable[str], signature: str) -> str:
 
 def _row(cell: str, texts: Sequence[str], left: Sequence[bool]) -> str:
     """Return a row of cells, each an element of the name ``cell``."""
-    cells = (
-        f"<{cell}{'' if at_left else _RIGHT}>{_text(text)}</{cell}>" for text, at_left in zip(texts, left, strict=True)
-    )
+    aligned = zip(texts, left, strict=True)
+    cells = (f"<{cell}{'' if at_left else _RIGHT}>{_text(text)}</{cell}>" for text, at_left in aligned)
     return f"<tr>{''.join(cells)}</tr>"
 
 

@@ -374,11 +374,8 @@ def listed(path: str, notices: list[Finding]) -> list[Source]:
     for folder, folders, files in os.walk(path, onerror=_refuse, followlinks=True):
         seen.add(os.path.realpath(folder))
         # A link may lead back to a folder above it.
-        folders[:] = [
-            name
-            for name in folders
-            if not name.startswith(".") and os.path.realpath(os.path.join(folder, name)) not in seen
-        ]
+        visible = [name for name in folders if not name.startswith(".")]
+        folders[:] = [name for name in visible if os.path.realpath(os.path.join(folder, name)) not in seen]
         found += [os.path.join(folder, name) for name in files if not name.startswith(".")]
     found = _in_order(found, pattern, path, "folder")
     # A broken link stays in the list, and is refused when it is read.

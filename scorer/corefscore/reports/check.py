@@ -185,21 +185,18 @@ class Check(Reported):
             "both_ways": self.asked.both_ways,
             "by": self.asked.by,
             "passed": self.passed,
-            "moved": [
-                {
-                    "document": change.scope if change.kind == DOCUMENT else None,
-                    **change._asdict(),
-                    "difference": change.difference,
-                    "verdict": change.verdict,
-                    "fails": self.fails(change),
-                }
-                for change in self.moved
-            ],
+            "moved": list(map(self._moved_data, self.moved)),
             "floors": [{**floor._asdict(), "met": floor.met} for floor in self.floors],
         }
         if (now := self.result.fidelity) is not None:
             data["fidelity"] = {"baseline": self.before and self.before.fidelity, **now.to_dict(documents=False)}
         return data
+
+    def _moved_data(self, change: _Moved) -> dict[str, Any]:
+        """Return a change as data."""
+        document = change.scope if change.kind == DOCUMENT else None
+        found = {"difference": change.difference, "verdict": change.verdict, "fails": self.fails(change)}
+        return {"document": document, **change._asdict(), **found}
 
     @property
     def annotations(self) -> Iterator[Annotation]:

@@ -116,12 +116,8 @@ class Comparison(OnDatasets):
         hidden = {"smallest_p"} if self.found.family > 1 else {"smallest_p", "p_corrected"}
         hidden |= set() if self.found.method.margin is not None else {"p_equivalent", "equivalent"}
         hidden |= set() if self.runs is None else {"smallest_p", "units_needed"}
-        columns = (
-            *PAIR,
-            *(each.column._replace(shown=each.name not in hidden) for each in PAIR_STATISTICS if each.column),
-            VERDICT,
-            Column("equivalent", "equal", shown="equivalent" not in hidden),
-        )
+        tests = (each.column._replace(shown=each.name not in hidden) for each in PAIR_STATISTICS if each.column)
+        columns = *PAIR, *tests, VERDICT, Column("equivalent", "equal", shown="equivalent" not in hidden)
         records = []
         for m, c, pair in np.ndindex(len(self.measures), len(SCORES), len(self.found.sample.pairs)):
             if test := self._difference(pair, m, c):
@@ -166,13 +162,12 @@ class Comparison(OnDatasets):
         verdicts[first, second] = verdicts[second, first] = self.found.differ[:, m, c]
         numbers = range(1, len(order) + 1)
         tens = " ".join(str(number // 10 % 10) if number > 9 else " " for number in numbers).rstrip()
-        columns = [
-            Column("number", "", "count"),
-            SYSTEM,
-            *(Column(name, HEADINGS[name], "percent", score=name, spare=2 * (name != SCORES[c])) for name in scores),
-            Column("interval", "[low, high]", "percent", spare=1),
-            Column("signs", " ".join(str(number % 10) for number in numbers), over=tens),
-        ]
+        columns = [Column("number", "", "count"), SYSTEM]
+        columns += (
+            Column(name, HEADINGS[name], "percent", score=name, spare=2 * (name != SCORES[c])) for name in scores
+        )
+        columns.append(Column("interval", "[low, high]", "percent", spare=1))
+        columns.append(Column("signs", " ".join(str(number % 10) for number in numbers), over=tens))
         rows = []
         for number, system in enumerate(order, start=1):
             shown = [known(self.found.sample.shown[system, m, SCORES.index(score)]) for score in scores]
@@ -235,20 +230,16 @@ class Comparison(OnDatasets):
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the JSON layout prints; see ``docs/compare.md``."""
-        names = self.names
+        names, pairs = self.names, []
+        for pair, (first, second) in enumerate(self.found.sample.pairs):
+            tests = by_score(self.measures, partial(self._difference, pair))
+            pairs.append({"system": names[first], "against": names[second], "measures": tests})
         return {
             **self.head("compare"),
             "family": self.found.family,
             "tests": self.found.count,
             "systems": {name: by_score(self.measures, partial(self._score_data, s)) for s, name in enumerate(names)},
-            "pairs": [
-                {
-                    "system": names[first],
-                    "against": names[second],
-                    "measures": by_score(self.measures, partial(self._difference, pair)),
-                }
-                for pair, (first, second) in enumerate(self.found.sample.pairs)
-            ],
+            "pairs": pairs,
             **self.runs_data,
             **self.data_of_groups,
             **fidelity_data(self.results),

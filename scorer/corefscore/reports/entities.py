@@ -76,11 +76,8 @@ class Entities(Reported):
 
     @property
     def tables(self) -> Sequence[Table]:
-        by_score = groupby(self.shares, key=lambda share: share[:2])
-        return [
-            _table(list(shares), getattr(self.result[measure], f"{score}_counts"))
-            for (measure, score), shares in by_score
-        ]
+        found = groupby(self.shares, key=lambda share: share[:2])
+        return [_table(list(its), getattr(self.result[name], f"{score}_counts")) for (name, score), its in found]
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the JSON layout prints."""
@@ -91,16 +88,12 @@ def _table(shares: Sequence[Share], total: Ratio) -> Table:
     """Return the table of one score: a row for each entity, and their sum."""
     measure, score = shares[0][:2]
     side, other, _ = _SIDES[score]
-    columns = (
-        *(Column(name, name, shown=False) for name in ("kind", "measure", "score")),
-        Column("entity", "entity", cut="middle"),
-        Column("mentions", "mentions", cut="end"),
-        Column("parts", f"in the {other}", cut="end"),
-        Column("assigned", "assigned", shown=any(share.assigned for share in shares)),
-        Column("lost", "lost", "ratio"),
-        Column("numerator", "adds", "ratio"),
-        Column("denominator", "of", "ratio"),
-    )
+    scope = (Column(name, name, shown=False) for name in ("kind", "measure", "score"))
+    mentions = Column("mentions", "mentions", cut="end"), Column("parts", f"in the {other}", cut="end")
+    partner = Column("assigned", "assigned", shown=any(share.assigned for share in shares))
+    sums = {"lost": "lost", "numerator": "adds", "denominator": "of"}
+    ratios = (Column(name, heading, "ratio") for name, heading in sums.items())
+    columns = *scope, Column("entity", "entity", cut="middle"), *mentions, partner, *ratios
     rows = [
         share._asdict() | {"kind": "entity", "mentions": " / ".join(share.mentions), "parts": share.divided}
         for share in shares
@@ -174,9 +167,8 @@ def _shares(
     cells = np.flatnonzero(_ASSIGNED[metric.name](both.overlap)) if metric.name in _ASSIGNED else NONE
     # A metric can have more terms, which only its combined measures read.
     for measure, terms in zip(measures, metric.terms(both), strict=False):
-        sides = zip(
-            SCORES, (both.key, both.response), entities, entities[::-1], terms, result[measure][3:], strict=False
-        )
+        totals = result[measure][3:]
+        sides = zip(SCORES, (both.key, both.response), entities, entities[::-1], terms, totals, strict=False)
         for score, side, own, other, ratios, total in sides:
             ends, entity_of = _ENDS.get(metric.name, 1), side.side.entity
             numerator, denominator = (np.bincount(entity_of, part) / ends for part in ratios)

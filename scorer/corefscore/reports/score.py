@@ -118,13 +118,8 @@ class Report(Reported):
         for kind, scope, counts in scopes:
             rows.append((kind, scope, "fidelity", None, ratio(counts)))
             rows += [(kind, scope, name, count, None) for name, count in counts.items() if every or count]
-        columns = [
-            Column("kind", "kind", shown=False),
-            Column("scope", "scope", shown=self.documents),
-            Column("text", "text"),
-            Column("count", "count", "count"),
-            Column("share", "%", "percent"),
-        ]
+        of_scope = Column("kind", "kind", shown=False), Column("scope", "scope", shown=self.documents)
+        columns = *of_scope, Column("text", "text"), Column("count", "count", "count"), Column("share", "%", "percent")
         return [Table("fidelity of the text", columns, rows)]
 
     @property

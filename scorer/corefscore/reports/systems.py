@@ -302,25 +302,18 @@ def fidelities(results: Mapping[str, Result]) -> list[Table]:
     """Return the fidelity of the text of each system; no table if it is unknown for all systems."""
     known = fidelity_data(results).get("fidelity", {})
     counted = [name for name in next(iter(known.values()), ()) if name != "fidelity"]
-    columns = [
-        SYSTEM,
-        Column("fidelity", "fidelity", "percent"),
-        *(
-            Column(name, name.replace("_", " "), "count", shown=any(counts[name] for counts in known.values()))
-            for name in counted
-        ),
-    ]
+    columns = [SYSTEM, Column("fidelity", "fidelity", "percent")]
+    for name in counted:
+        shown = any(counts[name] for counts in known.values())
+        columns.append(Column(name, name.replace("_", " "), "count", shown=shown))
     rows = [{"system": name, **known.get(name, {})} for name in results]
     return [tabled("fidelity of the text", columns, rows)] if known else []
 
 
 def fidelity_data(results: Mapping[str, Result]) -> dict[str, Any]:
     """Return the fidelity of the text of each system for which it is known, as data."""
-    by_system = {
-        name: result.fidelity.to_dict(documents=False)
-        for name, result in results.items()
-        if result.fidelity is not None
-    }
+    texts = {name: result.fidelity for name, result in results.items() if result.fidelity is not None}
+    by_system = {name: text.to_dict(documents=False) for name, text in texts.items()}
     return {"fidelity": by_system} if by_system else {}
 
 

@@ -131,11 +131,10 @@ def document_table(analysis: Analysis, words: ReportWords) -> Table:
 
 def list_table(analysis: Analysis, words: ReportWords) -> Table:
     """Make a table with a row per error, and its place in the file of the side that has its mentions."""
+    place_columns = DOCUMENT._replace(spare=1), Column("file", "file", cut="middle"), Column("line", "line", "count")
     columns = (
         Column("type", words.error),
-        DOCUMENT._replace(spare=1),
-        Column("file", "file", cut="middle"),
-        Column("line", "line", "count"),
+        *place_columns,
         Column("mentions", "tokens", spare=2, cut="end"),
         Column("words", "words", cut="middle"),
         Column("key_entity", words.key, over="entity", cut="middle"),
