@@ -23,8 +23,12 @@ def count(overlap: Overlap) -> tuple[Counts]:
     Source: Bagga and Baldwin 1998, as in Moosavi and Strube 2016, section 3.2; copies: recorded cases repeat-key.
     """
     cells, key, response = overlap.cells, overlap.key, overlap.response
-    recall = Ratios(overlap.squares(cells.key, key), key.total(key.size))
-    return (Counts(recall, Ratios(overlap.squares(cells.response, response), response.total(response.size))),)
+    return (
+        Counts(
+            Ratios(overlap.squares(cells.key, key), key.total(key.size)),
+            Ratios(overlap.squares(cells.response, response), response.total(response.size)),
+        ),
+    )
 
 
 def terms(both: Both) -> tuple[Counts]:
@@ -32,6 +36,11 @@ def terms(both: Both) -> tuple[Counts]:
     return (both.counts(lambda members: (members.shared / members.size, members.ones)),)
 
 
-_MEASURE = Measure("bcub", "Coreference", title="B³")
-
-METRIC = Metric("bcub", __doc__, (_MEASURE,), count, terms, cite=("bagga-baldwin-1998-algorithms",))
+METRIC = Metric(
+    name="bcub",
+    about=__doc__,
+    cite=("bagga-baldwin-1998-algorithms",),
+    measures=(Measure("bcub", "Coreference", title="B³"),),
+    count=count,
+    terms=terms,
+)

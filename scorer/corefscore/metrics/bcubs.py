@@ -52,7 +52,13 @@ def _mean(counted: Sequence[Counts]) -> Values:
     return divided(usual)._replace(f1=quotient(*by_mention.recall))
 
 
-_BY_ENTITY = Measure("bcub.entities", "By entity", title="B³, entities")
-_MEAN_F1 = Measure("bcub.mean", "Mean F1 of mentions", _mean, title="B³, mean F1")
-
-METRIC = Metric("bcubs", __doc__, (_BY_ENTITY, _MEAN_F1), count, more=_more)
+METRIC = Metric(
+    name="bcubs",
+    about=__doc__,
+    measures=(
+        Measure("bcub.entities", "By entity", title="B³, entities"),
+        Measure("bcub.mean", "Mean F1 of mentions", _mean, title="B³, mean F1"),
+    ),
+    count=count,
+    more=_more,
+)

@@ -145,6 +145,11 @@ def terms(both: Both) -> tuple[Counts]:
     return (both.counts(of),)
 
 
-_MEASURE = Measure("ceafe", "Coreference", title="CEAFₑ")
-
-METRIC = Metric("ceafe", __doc__, (_MEASURE,), count, terms, cite=("luo-2005-coreference",))
+METRIC = Metric(
+    name="ceafe",
+    about=__doc__,
+    cite=("luo-2005-coreference",),
+    measures=(Measure("ceafe", "Coreference", title="CEAFₑ"),),
+    count=count,
+    terms=terms,
+)

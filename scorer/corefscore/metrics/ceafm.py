@@ -42,6 +42,11 @@ def terms(both: Both) -> tuple[Counts]:
     return (both.counts(lambda members: (members.of_cells(of_cells), members.ones)),)
 
 
-_MEASURE = Measure("ceafm", "Coreference", title="CEAFₘ")
-
-METRIC = Metric("ceafm", __doc__, (_MEASURE,), count, terms, cite=("luo-2005-coreference",))
+METRIC = Metric(
+    name="ceafm",
+    about=__doc__,
+    cite=("luo-2005-coreference",),
+    measures=(Measure("ceafm", "Coreference", title="CEAFₘ"),),
+    count=count,
+    terms=terms,
+)

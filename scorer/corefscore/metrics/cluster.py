@@ -46,4 +46,6 @@ def terms(both: Both) -> tuple[Counts]:
     return (both.counts(of_side),)
 
 
-METRIC = Metric("cluster", __doc__, (Measure("cluster", "Entities", title="Cluster"),), count, terms)
+METRIC = Metric(
+    name="cluster", about=__doc__, measures=(Measure("cluster", "Entities", title="Cluster"),), count=count, terms=terms
+)

@@ -27,7 +27,16 @@ def count(overlap: Overlap) -> tuple[Counts, Counts, Counts]:
     return (*mentions.count(overlap), *bcub.count(overlap), *ceafm.count(overlap))
 
 
-_NAMED = Measure("cone_mentions", "Identification of Named Mentions", title="Named mentions")
-_MEASURES = _NAMED, Measure("cone_b3", "CONE-B3", title="CONE-B³"), Measure("cone_ceaf", "CONE-CEAF", title="CONE-CEAF")
-
-METRIC = Metric("cone", __doc__, _MEASURES, count, view=NAMED, identification=_NAMED.name, cite=("lin-etal-2010-cone",))
+METRIC = Metric(
+    name="cone",
+    about=__doc__,
+    cite=("lin-etal-2010-cone",),
+    measures=(
+        Measure("cone_mentions", "Identification of Named Mentions", title="Named mentions"),
+        Measure("cone_b3", "CONE-B3", title="CONE-B³"),
+        Measure("cone_ceaf", "CONE-CEAF", title="CONE-CEAF"),
+    ),
+    view=NAMED,
+    identification="cone_mentions",
+    count=count,
+)

@@ -32,9 +32,12 @@ def count(overlap: Overlap) -> tuple[Counts]:
     """
     cells, key, response = overlap.cells, overlap.key, overlap.response
     same_singleton = (key.size[cells.key] == 1) & (response.size[cells.response] == 1)
-    recall = _resolved(key, cells.key, np.where(same_singleton, cells.size, pairs_of(cells.size)))
-    precision = _resolved(response, cells.response, np.where(same_singleton, cells.met, pairs_of(cells.met)))
-    return (Counts(recall, precision),)
+    return (
+        Counts(
+            _resolved(key, cells.key, np.where(same_singleton, cells.size, pairs_of(cells.size))),
+            _resolved(response, cells.response, np.where(same_singleton, cells.met, pairs_of(cells.met))),
+        ),
+    )
 
 
 def _resolved(entities: Groups, entity: Ints, links: Ints) -> Ratios:
@@ -60,6 +63,11 @@ def terms(both: Both) -> tuple[Counts]:
     return (both.counts(of),)
 
 
-_MEASURE = Measure("lea", "Coreference", title="LEA")
-
-METRIC = Metric("lea", __doc__, (_MEASURE,), count, terms, cite=("moosavi-strube-2016-coreference",))
+METRIC = Metric(
+    name="lea",
+    about=__doc__,
+    cite=("moosavi-strube-2016-coreference",),
+    measures=(Measure("lea", "Coreference", title="LEA"),),
+    count=count,
+    terms=terms,
+)

@@ -43,6 +43,11 @@ def terms(both: Both) -> tuple[Counts]:
     return (both.counts(lambda members: (members.linked, members.linkable)),)
 
 
-_MEASURE = Measure("linked", "Linking of found mentions", title="Linked")
-
-METRIC = Metric("linked", __doc__, (_MEASURE,), count, terms, cite=("vilain-etal-1995-model",))
+METRIC = Metric(
+    name="linked",
+    about=__doc__,
+    cite=("vilain-etal-1995-model",),
+    measures=(Measure("linked", "Linking of found mentions", title="Linked"),),
+    count=count,
+    terms=terms,
+)

@@ -29,6 +29,10 @@ def terms(both: Both) -> tuple[Counts]:
     return (both.counts(lambda members: (members.found, members.ones)),)
 
 
-_MEASURE = Measure("mentions", "Identification of Mentions", title="Mentions")
-
-METRIC = Metric("mentions", __doc__, (_MEASURE,), count, terms)
+METRIC = Metric(
+    name="mentions",
+    about=__doc__,
+    measures=(Measure("mentions", "Identification of Mentions", title="Mentions"),),
+    count=count,
+    terms=terms,
+)

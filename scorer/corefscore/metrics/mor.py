@@ -34,6 +34,11 @@ def count(alignment: Alignment) -> tuple[Counts]:
     return (shares(common, *(sums(side.document, side.nodes.size, alignment.documents) for side in (key, response))),)
 
 
-_MEASURE = Measure("mor", "Mention overlap ratio")
-
-METRIC = Metric("mor", __doc__, (_MEASURE,), count, cite=("zabokrtsky-etal-2022-findings",), view=NODES)
+METRIC = Metric(
+    name="mor",
+    about=__doc__,
+    cite=("zabokrtsky-etal-2022-findings",),
+    measures=(Measure("mor", "Mention overlap ratio"),),
+    count=count,
+    view=NODES,
+)

@@ -38,6 +38,11 @@ def terms(both: Both) -> tuple[Counts]:
     return (both.counts(lambda members: (members.linked, members.anaphoric)),)
 
 
-_MEASURE = Measure("muc", "Coreference", title="MUC")
-
-METRIC = Metric("muc", __doc__, (_MEASURE,), count, terms, cite=("vilain-etal-1995-model",))
+METRIC = Metric(
+    name="muc",
+    about=__doc__,
+    cite=("vilain-etal-1995-model",),
+    measures=(Measure("muc", "Coreference", title="MUC"),),
+    count=count,
+    terms=terms,
+)

@@ -33,4 +33,6 @@ def terms(both: Both) -> tuple[Counts]:
     return (links,)
 
 
-METRIC = Metric("pairwise", __doc__, (Measure("pairwise", "Pairs", title="Pairwise"),), count, terms)
+METRIC = Metric(
+    name="pairwise", about=__doc__, measures=(Measure("pairwise", "Pairs", title="Pairwise"),), count=count, terms=terms
+)

@@ -69,6 +69,11 @@ def _counterparts(alignment: Alignment) -> Ints:
     return counterpart[alignment.key.side.number]
 
 
-_MEASURE = Measure("zero", "Zeros")
-
-METRIC = Metric("zero", __doc__, (_MEASURE,), count, cite=("zabokrtsky-etal-2022-findings",), view=NODES)
+METRIC = Metric(
+    name="zero",
+    about=__doc__,
+    cite=("zabokrtsky-etal-2022-findings",),
+    measures=(Measure("zero", "Zeros"),),
+    count=count,
+    view=NODES,
+)
