@@ -205,6 +205,16 @@ def test_rows_in_another_order_are_told(key: str, response: str, told: int, tmp_
         assert "other-rows" not in {notice.code for notice in score(*sides, "bcub", columns="item=id").notices}
 
 
+def test_items_that_were_named_and_are_at_other_places_are_told(tmp_path: Path) -> None:
+    """The column was named since a notice asked for it, and the notice about its items was gone."""
+    for name, ends in (("key.csv", "1476"), ("response.csv", "0576")):
+        rows = [f"{start},{end},A" for start, end in zip("0467", ends, strict=True)]
+        (tmp_path / name).write_text("\n".join(["begin,end,cluster", *rows, ""]))
+    sides = tmp_path / "key.csv", tmp_path / "response.csv"
+    found = score(*sides, "bcub", columns="item=begin,entity=cluster").notices
+    assert [(its.code, its.details["name"]) for its in found] == [("other-rows", "end")]
+
+
 @pytest.mark.parametrize(
     ("response", "told"),
     [
@@ -297,6 +307,13 @@ REFUSED: Sequence[tuple[Any, str]] = [
     ((([1, Decimal("sNaN")],), {}), "labels: "),
     ((([np.zeros(2), np.zeros(2)],), {}), "labels are ndarray objects"),
     ((([1, 2],), {"documents": ["x", ""]}), "documents[1] is missing"),
+    ((([("a",), ("a",), (None,)],), {}), "a label is (None,), a tuple; expected one label for each item"),
+    ((([("d", 1), ("d", 1), ("d", NAN)],), {}), "a label is ('d', nan), a tuple; expected one label for each item"),
+    ((([(), ("d", 1), ("d", 1)],), {}), "a label is (), a tuple; expected one label for each item"),
+    (
+        (([1, 1], pd.Series([1, 2])), {"documents": pd.Series(["x", "y"], index=[1, 0])}),
+        "documents and items differ in their index; give documents.array",
+    ),
     ((([[1], [2]],), {}), "labels: unhashable type: 'list'"),
     (((pd.Series([[1], [2]]),), {}), "a label or name per row, as in labels.explode()"),
     (((pd.Series([2**53 + 1, 2**53 + 2, None]),), {}), "labels are floats such as 9007199254740992, too large"),
@@ -616,6 +633,51 @@ def test_documents_are_looked_for_in_the_whole_of_a_table(tmp_path: Path, monkey
     assert [notice.details["name"] for notice in read(path).notices if notice.code == "unread-field"] == ["book"]
 
 
+def test_documents_without_a_label_at_their_beginning_are_found(tmp_path: Path) -> None:
+    """Books of 25,000 tokens, most of them in no entity; only the first rows of each piece of the file were looked at,
+    and the first 20,000 labels in Python."""
+    size, path = 25_000, tmp_path / "table.csv"
+    labels = [str(n // 5_000) if n % 1000 == 999 else "" for n in range(size)] * 3
+    books = [book for book in ("emma", "ulysses", "walden") for _ in range(size)]
+    rows = list(enumerate(zip(books, labels, strict=True)))
+    path.write_text("title,item,cluster\n" + "".join(f"{book},i{n},{label}\n" for n, (book, label) in rows))
+    assert [its.details["name"] for its in read(path).notices if its.code == "unread-field"] == ["title"]
+    path.write_text("item,cluster\n" + "".join(f"{book}/{n},{label}\n" for n, (book, label) in rows))
+    assert [its.details["name"] for its in read(path).notices if its.code == "unread-field"] == ["item before /"]
+    for items, name in (([*zip(books, range(3 * size), strict=True)], "items[0][0]"),):
+        found = from_labels(labels, items).notices
+        assert [its.details["name"] for its in found if its.code == "unread-field"] == [name]
+
+
+@pytest.mark.parametrize(
+    ("documents", "codes"),
+    [
+        (["d1", "d1", "d1 ", "d2"], ["alike-ids"]),
+        (["d1", "d1", "nan", "nan"], ["odd-name"]),
+        (["d1", "d1", "1.5E+18", "1.5E+18"], ["odd-name"]),
+        (["d1", "d1", "d2", "d2"], []),
+    ],
+)
+def test_odd_names_of_documents_are_told_for_labels_in_python(documents: list[str], codes: list[str]) -> None:
+    for labels in ([0, 0, 1, 1], ["a", "a", "b", "b"]):
+        assert [its.code for its in from_labels(labels, [1, 2, 3, 4], documents).notices] == codes
+
+
+@pytest.mark.parametrize("repeated", ["official", "first"])
+def test_the_first_copy_of_an_item_is_that_of_the_entity_that_is_given_first(repeated: str, tmp_path: Path) -> None:
+    """As in lists; the entity whose items come first in the whole file was the first in files."""
+    key, response = [["Bo"], ["Ann"]], [["she"], ["Ann"], ["she", "Ann"]]
+    rows = {"key": [(its, n) for n, of in enumerate(key) for its in of]}
+    rows["response"] = [(its, n) for n, of in enumerate(response) for its in of]
+    for name, entities in (("key", key), ("response", response)):
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps({"doc_key": "a", "clusters": entities}) + "\n")
+        (tmp_path / f"{name}.csv").write_text("item,entity\n" + "".join(f"{its},{n}\n" for its, n in rows[name]))
+    labels = [from_labels([n for _, n in of], [its for its, _ in of]) for of in rows.values()]
+    sides: list[Any] = [(tmp_path / f"key.{form}", tmp_path / f"response.{form}") for form in ("jsonl", "csv")]
+    found = [score(*both, "bcub", repeated=repeated)["bcub"].f1 for both in [*sides, labels, (key, response)]]
+    assert len(set(found)) == 1
+
+
 def test_labels_that_are_rounded_and_labels_that_mean_none_are_both_reported() -> None:
     labels = [*(f"{number}0000000000000000" for number in range(157, 167)), "None"]
     found = [notice.details["label"] for notice in from_labels(labels).notices if notice.code == "odd-label"]
@@ -773,6 +835,7 @@ def test_a_row_with_all_items_of_an_entity_is_told(items: list[str], told: str |
         (["m1,A,the bird", 'm2,A,"Oh', 'no, no"'], None),
         (["m1,A,the bird", 'm2,A,"Oh', "yes", 'no"', "m3,B,x"], None),
         (['"Yes,A', 'sir",A,x', "he,A,x"], None),
+        (['"Mr Smith,A,m1', 'the King",A,m2', "he,A,m3"], "1 line"),
     ],
 )
 def test_a_stray_quote_that_swallows_rows_is_told(

@@ -157,6 +157,17 @@ def test_mentions_by_their_heads(kind: str, recall: Any, precision: Any, tmp_pat
             assert tuple(getattr(result[measure], f"{side}_counts")) == pytest.approx(tuple(map(float, counts)))
 
 
+def test_pronouns_that_cannot_be_found_are_told(tmp_path: Path) -> None:
+    """Those of the list that are there were counted, and nothing said that the others are not."""
+    words = tmp_path / "words.txt"
+    words.write_text("her\nshe hers\n")
+    with pytest.raises(UsageError, match='a line has several words: "she hers"; expected one word a line'):
+        score(*DEMO, "muc", of=f"pronouns:words:{words}")
+    for tags, told in (("PRP,PRPS", ["PRPS"]), ("PRP", []), ("PRP*", []), ("PRP, NN*,X*", ["X*"])):
+        found = score(*DEMO, "muc", of=f"pronouns:tags:{tags}").notices
+        assert [its.details["tag"] for its in found if its.code == "absent-tag"] == told
+
+
 DISTINCT = st.lists(st.lists(st.integers(0, 9).map(lambda at: (at, at)), min_size=1, max_size=5), max_size=5)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from corefscore import Scorer, ScorerWarning, from_labels, score
+from corefscore import Scorer, ScorerWarning, UsageError, from_labels, score
 from corefscore.cli import run
 from corefscore.core.findings import Finding
 from corefscore.formats.conll import reader
@@ -752,3 +752,66 @@ def test_documents_without_mentions_of_one_kind_are_not_told() -> None:
         notice.code for notice in score(runs / "key.conll", runs / "runs" / "ash.conll", "lea", of="singletons").notices
     }
     assert "documents-without-mentions" not in codes
+
+
+_GOLD = {"doc_key": "d", "sentences": [["Ann", "saw", "her", "."]], "clusters": [[[0, 0], [2, 2]]]}
+
+
+@pytest.mark.parametrize(
+    ("key", "response", "told"),
+    [
+        ({"maverick": [[[0, 0]]]}, {}, "maverick"),  # KEY and RESPONSE were exchanged
+        ({"maverick": [[[0, 0]]]}, {"maverick": [[[0, 0]]]}, ""),
+        ({"maverick": []}, {"maverick": [[[0, 0]]]}, "maverick"),
+        ({"maverick": [[[1, 1]]]}, {"maverick": [[[0, 0]]]}, "maverick"),
+        ({"title": "x", "ids": [1], "speakers": [["a"]]}, {}, ""),
+    ],
+)
+def test_a_field_of_json_that_only_one_side_has_so_is_told(
+    key: dict[str, object], response: dict[str, object], told: str, tmp_path: Path
+) -> None:
+    """The answer of the system is beside the entities of the key: all scores were 100 in silence."""
+    for name, fields in (("key", key), ("response", response)):
+        (tmp_path / name).write_text(json.dumps({**_GOLD, **fields}) + "\n")
+    notices = score(tmp_path / "key", tmp_path / "response", "bcub").notices
+    assert [its.details["fields"] for its in notices if its.code == "same-as-key"] == [told] * bool(told)
+
+
+@pytest.mark.parametrize(("header", "told"), [("model", "model"), ("start", ""), ("text", "")])
+def test_a_column_of_the_key_is_told_if_the_response_is_the_same(header: str, told: str, tmp_path: Path) -> None:
+    (tmp_path / "key.csv").write_text(f"item,entity,{header}\na,1,1\nb,1,2\nc,2,3\n")
+    (tmp_path / "response.csv").write_text("item,entity\na,1\nb,1\nc,2\n")
+    notices = score(tmp_path / "key.csv", tmp_path / "response.csv", "bcub").notices
+    assert [its.details["fields"] for its in notices if its.code == "same-as-key"] == [told] * bool(told)
+
+
+@pytest.mark.parametrize(("attribute", "told"), [("Coref=(s1)", "Coref"), ("Gloss=x", ""), ("Bridge=e1<e2", "")])
+@pytest.mark.parametrize("of_key", [False, True])
+def test_an_attribute_of_corefud_that_only_one_side_has_is_told(
+    attribute: str, told: str, of_key: bool, tmp_path: Path
+) -> None:
+    head = "# global.Entity = eid-etype-head-other\n# newdoc id = a\n# sent_id = 1\n"
+    text = head + "1\tAnn\t_\t_\t_\t_\t0\troot\t_\tEntity=(e1--1)\n2\ther\t_\t_\t_\t_\t1\tdep\t_\tEntity=(e1--1)\n\n"
+    texts = [text, text.replace("(e1--1)\n", f"(e1--1)|{attribute}\n")]
+    for name, of_side in zip(("key.conllu", "response.conllu"), texts[::-1] if of_key else texts, strict=True):
+        (tmp_path / name).write_text(of_side)
+    notices = score(tmp_path / "key.conllu", tmp_path / "response.conllu", "bcub").notices
+    assert [its.details["fields"] for its in notices if its.code == "same-as-key"] == [told] * bool(told)
+
+
+def test_a_field_without_a_side_is_refused_for_both_beside_one_of_the_key(tmp_path: Path) -> None:
+    """Old and new answers of a system were compared with each other: 88.77 for 58.95."""
+    path = tmp_path / "file.jsonl"
+    path.write_text(json.dumps({"sentences": [["a", "b"]], "gold_coref": [[[0, 0]]], "coref": [[[1, 1]]]}) + "\n")
+    with pytest.raises(UsageError, match=r"name both, such as response[.]clusters=coref,key[.]clusters=gold_coref"):
+        score(path, path, "bcub", columns="clusters=coref")
+
+
+def test_documents_without_names_in_another_order_are_told(tmp_path: Path) -> None:
+    """They are paired by line; their numbers of tokens are the same."""
+    texts = [{"sentences": [[f"{name}{n}" for n in range(6)]], "clusters": [[[0, 0], [2, 3]]]} for name in "abc"]
+    for name, of_side in (("key", texts), ("response", texts[::-1])):
+        (tmp_path / name).write_text("".join(json.dumps(fields) + "\n" for fields in of_side))
+    codes = [its.code for its in score(tmp_path / "key", tmp_path / "response", "bcub").notices]
+    assert codes == ["unlike-by-line"]
+    assert not score(tmp_path / "key", tmp_path / "key", "bcub").notices
