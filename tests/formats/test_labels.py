@@ -674,7 +674,8 @@ def test_the_first_copy_of_an_item_is_that_of_the_entity_that_is_given_first(rep
         (tmp_path / f"{name}.csv").write_text("item,entity\n" + "".join(f"{its},{n}\n" for its, n in rows[name]))
     labels = [from_labels([n for _, n in of], [its for its, _ in of]) for of in rows.values()]
     sides: list[Any] = [(tmp_path / f"key.{form}", tmp_path / f"response.{form}") for form in ("jsonl", "csv")]
-    found = [score(*both, "bcub", repeated=repeated)["bcub"].f1 for both in [*sides, labels, (key, response)]]
+    sides += [labels, (key, response)]
+    found = [score(its[0], its[1], "bcub", repeated=repeated)["bcub"].f1 for its in sides]
     assert len(set(found)) == 1
 
 

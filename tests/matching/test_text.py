@@ -114,6 +114,13 @@ def test_nearly_all_of_shuffled_sentences_is_found(tmp_path: Path) -> None:
         ("ab cd", "ef", {"replaced": 1, "deleted": 1}),
         ("abc xy", "abd", {"replaced": 1, "deleted": 1}),
         ("a" * 24, "a" * 24, {"kept": 1}),
+        ("ab .", "ab!", {"kept": 1, "replaced": 1}),  # punctuation is not of the word that it is attached to
+        ('ab . "', 'ab!"', {"kept": 2, "replaced": 1}),
+        ("( ab", "-ab", {"kept": 1, "replaced": 1}),
+        ("ab! cd", "ab . ef", {"replaced": 2}),
+        ("ab 's", "cd's", {"replaced": 1, "deleted": 1}),  # the key has no word s
+        ("ab ..", "ab" + "!" * 1249, {"replaced": 2}),
+        ("ab ..", "ab" + "!" * 1250, {"replaced": 1, "deleted": 1}),  # more than 2500 pairs of pieces
         (" ".join(f"b{at:02}" for at in range(50)), " ".join(f"c{at:02}" for at in range(50)), {"replaced": 50}),
         (
             " ".join(f"b{at:02}" for at in range(51)),
@@ -208,6 +215,8 @@ def test_text_in_its_place_is_not_moved_even_if_its_words_are_short_of_24_charac
     [
         ("do n't", "don't"),
         ("`` Yes '' , he said -- twice .", '"Yes", he said — twice.'),
+        ("“ Yes ” , he `` said '' it is", "\u2018Yes\u2019, he 'said' it is"),
+        ("“ \u2018 Yes \u2019 ”", "'\"Yes\"'"),
         ("-LRB- ok -RRB- /.", "(ok)."),
         ("ﬁne straße cœur", "FINE STRASSE coeur"),
         ("é", "é"),
@@ -218,6 +227,27 @@ def test_text_in_its_place_is_not_moved_even_if_its_words_are_short_of_24_charac
 )
 def test_what_does_not_count(one: str, other: str) -> None:
     assert characters(one.split()).code.tolist() == characters(other.split()).code.tolist()
+
+
+def test_a_double_quote_beside_a_single_one_is_two_characters() -> None:
+    assert characters(["“\u2018", "'\"", "'''", "''", "``", "'"]).token.tolist() == [0, 0, 1, 1, 2, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize(
+    ("answer", "span"),
+    [
+        ("[the old inn of the \u2018Rose\u2019](#1) and the lake.", (3, 10)),  # lost: the key has it to the quote
+        ("the old inn of the “Rose” and [the lake!](#1)", (12, 14)),  # ended before the full stop
+    ],
+)
+def test_a_mention_with_other_quotes_or_punctuation_keeps_its_words(
+    answer: str, span: tuple[int, int], tmp_path: Path
+) -> None:
+    begin, end = "Nobody understood why", "Everybody liked the other one better ."
+    words = f"{begin} the old inn of the “ Rose ” and the lake . {end}".split()
+    (tmp_path / "key.jsonl").write_text(json.dumps({"doc_key": "x", "sentences": [words], "clusters": []}))
+    (tmp_path / "x.txt").write_text(f"{begin} {answer} {end}")
+    assert list(placed_spans(tmp_path / "key.jsonl", tmp_path / "x.txt")) == [span]
 
 
 def test_words_keep_their_characters() -> None:
@@ -461,9 +491,9 @@ def test_mentions_that_count_characters_are_found_as_those_of_tagged_text(rate: 
 
 
 def test_likeness_of_words() -> None:
-    """By the first and the last eight letters, and by their lengths."""
-    assert alignment._likeness(b"abcdefgh1ijklmnop", b"abcdefgh2ijklmnop") == 999
-    assert alignment._likeness(b"abcdefgh", b"abcdefghijkl") == 399 + 200
+    """By their first and last characters, and by their lengths."""
+    assert alignment._likeness("a1b", "a2b") == 999
+    assert alignment._likeness("abcdefgh", "abcdefghijkl") == 399 + 200
 
 
 def test_zeros_in_the_next_gap_are_at_the_edge_of_a_mention() -> None:

@@ -12,8 +12,10 @@ The rule. Let the texts be characters without white space (`corefscore.matching.
    order. This is repeated between each two anchors, and then with 12 and with 6 characters.
 3. In a gap without anchors, words are aligned with the fewest insertions, deletions and replacements; two replacements
    cost as much as three of the others. Of equally good alignments, the one is taken whose replaced words are most alike
-   in their first and last characters and in their length. A gap of more than `_CELLS` pairs of words is not aligned:
-   its words are deleted and inserted. If no letter or digit is aligned, the response is another text, and nothing is.
+   in their first and last characters and in their length. Each punctuation mark or symbol around a word is here a word
+   of its own if the other side of the gap has the same word, apart from such signs (``lake.`` for ``lake !``). A gap of
+   more than `_CELLS` pairs of words is not aligned: its words are deleted and inserted. If no letter or digit is
+   aligned, the response is another text, and nothing is.
 4. Stretches of 24 characters or more are *moved* if both texts have them outside of the stretches of this length that
    are aligned so far. Shorter stretches and words that are aligned with a part of them are not aligned any more.
 
@@ -27,8 +29,9 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cache, partial
-from itertools import pairwise
+from itertools import accumulate, chain, pairwise
 from typing import Any, NamedTuple
+from unicodedata import category
 
 import numpy as np
 
@@ -123,6 +126,7 @@ class _Search:
     def __init__(self, key: Key, response: Characters) -> None:
         self.key, self.response, self.grams, self.free = key.characters, response, key.grams, key.free
         size = len(response.code)
+        self.texts = key.text, response.text(0, size)
         self.found = Alignment(np.full(size, -1), np.full(size, ABSENT))
 
     def run(self) -> Alignment:
@@ -221,10 +225,10 @@ class _Search:
             return
         key = [gap.key, *inside.tolist(), gap.key_end]
         response = [gap.response, *other_inside.tolist(), gap.response_end]
-        words, other_words = (
-            [side.code[start:stop].tobytes() for start, stop in pairwise(borders)]
-            for side, borders in ((self.key, key), (self.response, response))
-        )
+        sides = zip(self.texts, (key, response), strict=True)
+        words, other_words = _divided(*([text[at:stop] for at, stop in pairwise(side)] for text, side in sides))
+        key = [*accumulate(map(len, words), initial=gap.key)]
+        response = [*accumulate(map(len, other_words), initial=gap.response)]
         for word, other in _fewest_edits(words, other_words):
             start, stop, at_response, end = key[word], key[word + 1], response[other], response[other + 1]
             state = EQUAL if words[word] == other_words[other] else REPLACED
@@ -369,7 +373,23 @@ as an insertion, or twice as much.
 """
 
 
-def _fewest_edits(key: list[bytes], response: list[bytes]) -> list[tuple[int, int]]:
+def _divided(key: list[str], response: list[str]) -> tuple[list[str], list[str]]:
+    """Divide the words of a gap into their cores and the signs around them, where both sides have the core (rule 3)."""
+    signs = "".join(sign for sign in {*"".join(chain(key, response))} if category(sign)[0] in "PS")
+    common = {word.strip(signs) for word in key}.intersection(word.strip(signs) for word in response) - {""}
+    if not common:
+        return key, response
+    pieces: tuple[list[str], list[str]] = [], []
+    for words, its in zip((key, response), pieces, strict=True):
+        for word in words:
+            core = word.strip(signs)
+            before, core, after = word.partition(core) if core in common else ("", word, "")
+            its += [*before, core, *after]
+    # Many signs around a word must not take the time that words may not.
+    return pieces if len(pieces[0]) * len(pieces[1]) <= _CELLS else (key, response)
+
+
+def _fewest_edits(key: list[str], response: list[str]) -> list[tuple[int, int]]:
     """Pair the words that are equal or replace each other in the alignment with the fewest edits (rule 3)."""
     # Row by row: the cost of the first words of the key with the first of the response, and the last step to it.
     row = [number * _EDIT for number in range(len(response) + 1)]
@@ -393,7 +413,7 @@ def _fewest_edits(key: list[bytes], response: list[bytes]) -> list[tuple[int, in
     return pairs[::-1]
 
 
-def _likeness(one: bytes, other: bytes) -> int:
+def _likeness(one: str, other: str) -> int:
     """Return how alike two words are that are not equal, from 0 to 999."""
-    ends = 399 * (one[:8] == other[:8]) + 300 * (one[-8:] == other[-8:])
+    ends = 399 * (one[0] == other[0]) + 300 * (one[-1] == other[-1])
     return ends + 300 * min(len(one), len(other)) // max(len(one), len(other))

@@ -1,9 +1,9 @@
 """Words as characters that can be compared.
 
 These differences are ignored: white space and tokenisation, case, forms of Unicode and ligatures (NFKC), kinds of
-quotes and dashes, invisible and control characters, and how OntoNotes writes brackets (``-LRB-``) and full stops
-(``/.``). Words without visible characters are all equal if the response has at least half as many as the key, and are
-passed over otherwise.
+quotes (single for double ones, too) and dashes, invisible and control characters, and how OntoNotes writes brackets
+(``-LRB-``) and full stops (``/.``). Words without visible characters are all equal if the response has at least half as
+many as the key, and are passed over otherwise.
 """
 
 from __future__ import annotations
@@ -37,8 +37,6 @@ _UNSEEN = "\u200b"
 """The one character of a word without visible ones, so that mentions can begin and end with it."""
 
 _OF_TREEBANK = re.compile(rf"^(?:{'|'.join(_BRACKETS)})$|^/(?=[.?!,:;-]$)", re.MULTILINE)
-
-_DOUBLE = re.compile("''|--+")
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,4 +144,5 @@ def _normalised(text: str) -> str:
         text = unicodedata.normalize("NFKC", text)
     text = _OF_TREEBANK.sub(lambda match: _BRACKETS.get(match[0], ""), text)
     text = re.sub(INVISIBLE, "", text.translate(_ALIKE))
-    return _DOUBLE.sub(lambda match: '"' if match[0] == "''" else "-", text)
+    # A treebank's double quote is one character, as a single one is; only then are these and `"` the same.
+    return re.sub("--+", "-", text).replace("''", '"').replace("'", '"')
