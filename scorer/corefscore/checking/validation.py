@@ -202,11 +202,18 @@ def _describe_overlaps(documents: Documents, overlaps: Sequence[tuple[int, int]]
     for overlapping in overlaps:
         mention, other = documents.mentions(overlapping)
         (_, _, start, end), (_, _, other_start, other_end) = mention.span, other.span
-        own = {"start": start, "end": end, "tokens": tokens(start, end)}
-        entity = documents.name_of(int(documents.entity[overlapping[0]]))
-        how = {"how": "is inside" if end < other_end else "crosses", "entity": entity}
-        others = {"other_start": other_start, "other_end": other_end, "other_tokens": tokens(other_start, other_end)}
-        details = {"document": mention.document, "words": "", **own, **how, **others}
+        details = {
+            "document": mention.document,
+            "words": "",
+            "start": start,
+            "end": end,
+            "tokens": tokens(start, end),
+            "how": "is inside" if end < other_end else "crosses",
+            "entity": documents.name_of(int(documents.entity[overlapping[0]])),
+            "other_start": other_start,
+            "other_end": other_end,
+            "other_tokens": tokens(other_start, other_end),
+        }
         finding = Finding("overlapping-mentions", mention.place.source.name, mention.span.line, details=details)
         yield Unworded([mention], partial(_with_words, finding))
 

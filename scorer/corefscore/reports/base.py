@@ -223,12 +223,17 @@ def head(
     command: str, signature: str, options: Mapping[str, Any], notices: Iterable[Finding | Noticed]
 ) -> dict[str, Any]:
     """Return the first fields of the data of every report."""
-    found = [
-        notice.to_dict() if isinstance(notice, Finding) else {"system": notice[0] or None, **notice[1].to_dict()}
-        for notice in notices
-    ]
-    call = {"schema": SCHEMA, "version": __version__, "command": command, "signature": signature}
-    return {**call, "options": options, "notices": found}
+    return {
+        "schema": SCHEMA,
+        "version": __version__,
+        "command": command,
+        "signature": signature,
+        "options": options,
+        "notices": [
+            notice.to_dict() if isinstance(notice, Finding) else {"system": notice[0] or None, **notice[1].to_dict()}
+            for notice in notices
+        ],
+    }
 
 
 _ENDING = r"(?:\.[A-Za-z_][\w-]*)+$"

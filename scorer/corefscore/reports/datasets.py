@@ -163,9 +163,13 @@ class OnDatasets(SystemsReport):
         pair, m, c = tested
         found, scores, measure = self.datasets[group], self.groups[group], list(self.found.sample.measures)[m]
         first, second = (float(getattr(scores[system][measure], SCORES[c])) for system in self.found.sample.pairs[pair])
-        numbers = {"value": first, "against_value": second, "difference": first - second}
-        numbers |= {statistic.name: statistic.of(found, tested) for statistic in TEST_STATISTICS}
-        return {**numbers, "differ": found.differ[tested]}
+        return {
+            "value": first,
+            "against_value": second,
+            "difference": first - second,
+            **{statistic.name: statistic.of(found, tested) for statistic in TEST_STATISTICS},
+            "differ": found.differ[tested],
+        }
 
     def _summary(self, tested: _Tested) -> dict[str, Any]:
         """Return the number of groups on which a pair differs in a score, as data."""

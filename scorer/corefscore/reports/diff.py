@@ -249,8 +249,11 @@ def _chosen(sentences: Sequence[Sentence], shown: Shown) -> list[int]:
     indices, reach = range(len(sentences)), shown.around
     if reach is None:
         return [*indices]
-    wanted = (any(_wanted(mark, shown.types, shown.entities) for mark in its.marks) for its in sentences)
-    hits = [index for index, is_hit in enumerate(wanted) if is_hit]
+    hits = [
+        index
+        for index, sentence in enumerate(sentences)
+        if any(_wanted(mark, shown.types, shown.entities) for mark in sentence.marks)
+    ]
     return sorted({index for hit in hits for index in indices[max(0, hit - reach) : hit + reach + 1]})
 
 

@@ -145,7 +145,11 @@ def _totals(result: Result, metric: Metric) -> Iterator[str]:
 
 _SINGLETONS = {"keep": ", singletons", "drop-response": ", singletons of the key"}
 
-_OLD_SINGLETONS = {"keep": "including singletons", "drop-response": "including singletons of the key"}
+_OLD_SINGLETONS = {
+    "keep": "including singletons",
+    "drop-response": "including singletons of the key",
+    "drop": "excluding singletons",
+}
 """The same in versions 1.0 and 1.1."""
 
 
@@ -176,10 +180,9 @@ def corefud(report: Report, style: Style) -> Iterator[str]:
 def _preamble(rules: Rules, asked: Sequence[str]) -> str:
     """Describe what is evaluated, as version 1.2 does; as 1.0 and 1.1 do if their matching was asked for."""
     if rules.lookup in SEARCHES:
-        singletons = _OLD_SINGLETONS.get(rules.singletons or "", "excluding singletons")
         return (
-            f"The scorer is evaluating coreference {singletons}, with {rules.matching} matching of mentions using the "
-            f"following metrics: {', '.join(asked)}.\n"
+            f"The scorer is evaluating coreference {_OLD_SINGLETONS[rules.singletons or '']}, with {rules.matching} "
+            f"matching of mentions using the following metrics: {', '.join(asked)}.\n"
         )
     matching = "partial-corefud" if rules.matching == "partial" else rules.matching
     zeros = "" if rules.zeros == "drop" else f", zeros (using {rules.zeros} match method)"
