@@ -132,10 +132,21 @@ class Check(Reported):
 
     @property
     def tables(self) -> Sequence[Table]:
-        scope = Column("kind", "kind", shown=False), Column("scope", "scope"), MEASURE, SCORE
-        values = (Column(name, name, "percent") for name in ("baseline", "now", "difference"))
-        moved = *scope, *values, VERDICT, Column("fails", "fails")
-        rows = [[*_headed(its), its.difference, its.verdict, "yes" if self.fails(its) else None] for its in self.moved]
+        moved = (
+            Column("kind", "kind", shown=False),
+            Column("scope", "scope"),
+            MEASURE,
+            SCORE,
+            Column("baseline", "baseline", "percent"),
+            Column("now", "now", "percent"),
+            Column("difference", "difference", "percent"),
+            VERDICT,
+            Column("fails", "fails"),
+        )
+        rows = [
+            [*_headed(change), change.difference, change.verdict, "yes" if self.fails(change) else None]
+            for change in self.moved
+        ]
         floors = MEASURE, SCORE, Column("floor", "minimum", "percent"), Column("now", "now", "percent"), VERDICT
         lows = [[*_headed(floor), "met" if floor.met else "below"] for floor in self.floors]
         texts = fidelities({"now": self.result})
@@ -175,9 +186,11 @@ class Check(Reported):
     def to_dict(self) -> dict[str, Any]:
         """Return what the JSON layout prints; see ``docs/check.md``."""
         averaged = {} if self.asked.average is None else {"average": self.asked.average}
-        options, notices = {**self.result.settings.to_dict(), **averaged}, [*self.result.notices, *self.notices]
         data = {
-            **head("check", self.signature, options, notices),
+            **head(
+                *("check", self.signature, {**self.result.settings.to_dict(), **averaged}),
+                [*self.result.notices, *self.notices],
+            ),
             "baseline": self.before and self.before.path,
             "measures": list(map(".".join, self.asked.measures)),
             "tolerance": self.asked.tolerance,
@@ -185,18 +198,21 @@ class Check(Reported):
             "both_ways": self.asked.both_ways,
             "by": self.asked.by,
             "passed": self.passed,
-            "moved": list(map(self._moved_data, self.moved)),
+            "moved": [
+                {
+                    "document": change.scope if change.kind == DOCUMENT else None,
+                    **change._asdict(),
+                    "difference": change.difference,
+                    "verdict": change.verdict,
+                    "fails": self.fails(change),
+                }
+                for change in self.moved
+            ],
             "floors": [{**floor._asdict(), "met": floor.met} for floor in self.floors],
         }
         if (now := self.result.fidelity) is not None:
             data["fidelity"] = {"baseline": self.before and self.before.fidelity, **now.to_dict(documents=False)}
         return data
-
-    def _moved_data(self, change: _Moved) -> dict[str, Any]:
-        """Return a change as data."""
-        document = change.scope if change.kind == DOCUMENT else None
-        found = {"difference": change.difference, "verdict": change.verdict, "fails": self.fails(change)}
-        return {"document": document, **change._asdict(), **found}
 
     @property
     def annotations(self) -> Iterator[Annotation]:
@@ -379,7 +395,8 @@ def _same_options(result: Result, baseline: Baseline) -> None:
     differing = [name for name in now | before if now.get(name) != before.get(name)]
     if baseline.version is not None and differing:
         old, new = (", ".join(f"{name}={of.get(name) or 'default'}" for name in differing) for of in (before, now))
-        refuse(Finding("other-signature", baseline.path, details={"baseline": old, "run": new}))
+        details = {"baseline": old, "run": new}
+        refuse(Finding("other-signature", baseline.path, details=details))
 
 
 def _points(tolerance: float) -> str:

@@ -209,8 +209,11 @@ class Ranking(SystemsReport):
         """Return the score that decides ranks on each group of documents, one row per group. The columns are in the
         order of the ranks, and the last ones are left out first.
         """
-        names = [self.short[self.names[system]] for system in self.order]
-        columns = [Column(f"@{name}", name, "percent", spare=at, cut="middle") for at, name in enumerate(names)]
+        names = [self.names[system] for system in self.order]
+        columns = [
+            Column(f"@{self.short[name]}", self.short[name], "percent", spare=at, cut="middle")
+            for at, name in enumerate(names)
+        ]
         scores = [self._on_groups(system) for system in self.order]
         rows = [[group, *(each[group] for each in scores)] for group in self.groups]
         return [Table(f"{self.sorted_by} by group", [GROUP, *columns], rows)] if rows else []
@@ -283,10 +286,14 @@ class Ranking(SystemsReport):
         for pair in combinations(self.order, 2):
             if frozenset(pair) in numbers:
                 test = numbers[frozenset(pair)], 0, self.column
-                names = {"system": self.names[pair[0]], "against": self.names[pair[1]]}
-                p = {"p": float(self.found.tests.p[test]), "p_corrected": float(self.found.corrected[test])}
-                difference = abs(float(self.found.differences[test]))
-                yield {**names, "difference": difference, **p, "differ": self.found.differ[test]}
+                yield {
+                    "system": self.names[pair[0]],
+                    "against": self.names[pair[1]],
+                    "difference": abs(float(self.found.differences[test])),
+                    "p": float(self.found.tests.p[test]),
+                    "p_corrected": float(self.found.corrected[test]),
+                    "differ": self.found.differ[test],
+                }
 
 
 def _better(found: Compared) -> list[Bools]:

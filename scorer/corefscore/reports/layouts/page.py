@@ -47,7 +47,10 @@ def _data(diffs: Mapping[str, Diff]) -> Iterator[str]:
     """Yield the data of the page, one document after another."""
     first = next(iter(diffs.values()))
     head = {
-        **{name: getattr(first.words, name) for name in ("key", "response", "error", "said")},
+        "key": first.words.key,
+        "response": first.words.response,
+        "error": first.words.error,
+        "said": first.words.said,
         "items": first.of_items,
         "types": [{"type": name, "title": first.words.types[name].title} for name in TYPES],
         "systems": [

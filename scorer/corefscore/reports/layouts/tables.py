@@ -254,16 +254,21 @@ def _wrapped(notes: Sequence[str], width: int) -> str:
 
 # --- LaTeX ---
 
-_NAMED = {"\\": "backslash", "~": "asciitilde", "^": "asciicircum", "`": "asciigrave"}
-_NAMED |= {"<": "less", ">": "greater", "|": "bar", '"': "quotedbl"}
-"""The characters that LaTeX has commands for, with the ends of their names."""
-
 _LATEX = str.maketrans(
     {
         **{character: f"\\{character}" for character in "&%$#_{}"},
-        **{character: f"\\text{name}{{}}" for character, name in _NAMED.items()},
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "`": r"\textasciigrave{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        '"': r"\textquotedbl{}",
         # At the beginning of a row, the end of the previous row would read these as an argument.
-        **{character: f"{{{character}}}" for character in "[]*"},
+        "[": "{[}",
+        "]": "{]}",
+        "*": "{*}",
         "³": "$^3$",
         "ₑ": "$_e$",
         "ₘ": "$_m$",
