@@ -307,9 +307,12 @@ REFUSED: Sequence[tuple[Any, str]] = [
     ((([1, Decimal("sNaN")],), {}), "labels: "),
     ((([np.zeros(2), np.zeros(2)],), {}), "labels are ndarray objects"),
     ((([1, 2],), {"documents": ["x", ""]}), "documents[1] is missing"),
-    ((([("a",), ("a",), (None,)],), {}), "a label is (None,), a tuple; expected one label for each item"),
-    ((([("d", 1), ("d", 1), ("d", NAN)],), {}), "a label is ('d', nan), a tuple; expected one label for each item"),
-    ((([(), ("d", 1), ("d", 1)],), {}), "a label is (), a tuple; expected one label for each item"),
+    ((([("a",), ("a",), (None,)],), {}), "a label is (None,), a tuple; expected None for an item without a label"),
+    (
+        (([("d", 1), ("d", 1), ("d", NAN)],), {}),
+        "a label is ('d', nan), a tuple; expected None for an item without a label",
+    ),
+    ((([(), ("d", 1), ("d", 1)],), {}), "a label is (), a tuple; expected None for an item without a label"),
     (
         (([1, 1], pd.Series([1, 2])), {"documents": pd.Series(["x", "y"], index=[1, 0])}),
         "documents and items differ in their index; give documents.array",
@@ -650,6 +653,26 @@ def test_documents_without_a_label_at_their_beginning_are_found(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
+    ("cells", "told"),
+    [
+        ([f"f{n // 10}" for n in range(1200)], True),  # one label in each
+        ([f"p{n % 600 // 3}" for n in range(1200)], False),  # the same pages twice, not in a row
+        ([f"f{n // 2}" if n < 600 else f"f{300 + n}" for n in range(1200)], True),
+    ],
+)
+def test_rows_of_later_pieces_are_counted_as_those_of_the_first(
+    cells: list[str], told: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pairs of a cell and a label stand for the rows: neither their number nor their order may be lost."""
+    path = tmp_path / "table.csv"
+    name = "file" if cells[0] == "f0" else "page"
+    path.write_text(f"item,{name},cluster\n" + "".join(f"i{n},{its},{n // 10 % 7}\n" for n, its in enumerate(cells)))
+    for size in (200, 1 << 18):
+        monkeypatch.setattr("corefscore.formats.labels._AT_ONCE", size)
+        assert ("unread-field" in {its.code for its in read(path).notices}) == told
+
+
+@pytest.mark.parametrize(
     ("documents", "codes"),
     [
         (["d1", "d1", "d1 ", "d2"], ["alike-ids"]),
@@ -848,6 +871,11 @@ def test_a_stray_quote_that_swallows_rows_is_told(
     assert [notice.details["count"] for notice in read(path).notices if notice.code == "quoted-rows"] == [count] * bool(
         count
     )
+
+
+def test_an_address_in_quotes_is_no_row(tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text('note,item,entity\n"12 Main St, Boston, MA\nUSA",a,x\nhe,b,x\n')
+    assert not read(tmp_path / "table.csv").notices
 
 
 @pytest.mark.parametrize(("delimiter", "reported"), [("\t", True), (",", False)])

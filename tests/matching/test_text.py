@@ -237,7 +237,9 @@ def test_a_double_quote_beside_a_single_one_is_two_characters() -> None:
     ("answer", "span"),
     [
         ("[the old inn of the \u2018Rose\u2019](#1) and the lake.", (3, 10)),  # lost: the key has it to the quote
-        ("the old inn of the “Rose” and [the lake!](#1)", (12, 14)),  # ended before the full stop
+        ("the old inn of the “Rose” and [the lake!](#1)", (12, 13)),  # its sign is none of the key
+        ("the old inn of the “Rose” and [the lake.](#1)", (12, 14)),
+        ("the old inn of the “Rose” and the [“lake”](#1) at last", (13, 13)),
     ],
 )
 def test_a_mention_with_other_quotes_or_punctuation_keeps_its_words(

@@ -226,7 +226,13 @@ def test_clusters_by_id_that_are_read_as_documents_are_told(name: str, mentions:
     [
         ([[(0, 1, 7), (4, 4, 7)]], [[(0, 1, 8), (4, 4, 8)]], "(0, 1, 7)"),
         ([[("a", 0, 1, 7), ("a", 4, 4, 7)]], [[("a", 0, 1, 8)], [("a", 4, 4, 9)]], "('a', 0, 1, 7)"),
+        ([{(0, 1, 7), (4, 4, 7)}, {5, 6}], [{(0, 1, 8), (4, 4, 8)}, {5, 6}], "(0, 1, 7)"),
         ([[(0, 1, "PER"), (4, 4, "PER")]], [[(0, 1, "ORG"), (4, 4, "PER")], [(6, 6, "PER")]], ""),
+        (
+            [[(n, n, "PER") for n in range(40)], [(50, 50, "PER"), (51, 51, "PER")]],
+            [[(n, n, "PER") for n in range(40)], [(50, 50, "ORG"), (51, 51, "ORG")]],
+            "",  # two of 42
+        ),
         ([[(0, 1, "PER"), (4, 4, "PER")]], [[(0, 1, "ORG"), (4, 4, "ORG")]], "(0, 1, 'PER')"),
         # Spans that end one token earlier, and places in other documents.
         ([[("a", 0, 3), ("a", 5, 7)]], [[("a", 0, 2), ("a", 5, 6)]], ""),
@@ -245,7 +251,7 @@ def test_mentions_that_contain_the_number_of_their_entity_are_told(key: Any, res
 @pytest.mark.parametrize("mention", [["doc", 3], [[0, 1], "Ann"], ["Ann", [0, 1]], [0, 1, "Ann"]])
 def test_clusters_by_id_of_mentions_with_a_number_are_refused(mention: list[Any]) -> None:
     """They were documents, whose entities had a text and a number for mentions: 0.83 for 0.67."""
-    clusters: Any = {"Q76": [mention, mention[::-1]]}
+    clusters: Any = {"Q76": [mention, mention], "Q9": [mention]}
     with pytest.raises(InputError, match='in document "Q76": the clusters are'):
         score(clusters, clusters, "lea")
 

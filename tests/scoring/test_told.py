@@ -764,7 +764,9 @@ _GOLD = {"doc_key": "d", "sentences": [["Ann", "saw", "her", "."]], "clusters": 
         ({"maverick": [[[0, 0]]]}, {"maverick": [[[0, 0]]]}, ""),
         ({"maverick": []}, {"maverick": [[[0, 0]]]}, "maverick"),
         ({"maverick": [[[1, 1]]]}, {"maverick": [[[0, 0]]]}, "maverick"),
-        ({"title": "x", "ids": [1], "speakers": [["a"]]}, {}, ""),
+        ({"maverick": []}, {"maverick": [], "chains": []}, "chains"),
+        ({"pos_tags": [["N"]], "spans": [[0, 1]], "relations": [[0, 1, 2, 3, "x"]], "speakers": [["a"]]}, {}, ""),
+        ({"ner": [[[0, 0]]], "parses": [[["a", "b"]]]}, {}, ""),
     ],
 )
 def test_a_field_of_json_that_only_one_side_has_so_is_told(
@@ -777,7 +779,9 @@ def test_a_field_of_json_that_only_one_side_has_so_is_told(
     assert [its.details["fields"] for its in notices if its.code == "same-as-key"] == [told] * bool(told)
 
 
-@pytest.mark.parametrize(("header", "told"), [("model", "model"), ("start", ""), ("text", "")])
+@pytest.mark.parametrize(
+    ("header", "told"), [("clusters_2", "clusters_2"), ("start", ""), ("text", ""), ("given_name", "")]
+)
 def test_a_column_of_the_key_is_told_if_the_response_is_the_same(header: str, told: str, tmp_path: Path) -> None:
     (tmp_path / "key.csv").write_text(f"item,entity,{header}\na,1,1\nb,1,2\nc,2,3\n")
     (tmp_path / "response.csv").write_text("item,entity\na,1\nb,1\nc,2\n")
@@ -785,7 +789,17 @@ def test_a_column_of_the_key_is_told_if_the_response_is_the_same(header: str, to
     assert [its.details["fields"] for its in notices if its.code == "same-as-key"] == [told] * bool(told)
 
 
-@pytest.mark.parametrize(("attribute", "told"), [("Coref=(s1)", "Coref"), ("Gloss=x", ""), ("Bridge=e1<e2", "")])
+@pytest.mark.parametrize(
+    ("attribute", "told"),
+    [
+        ("Coref=(s1)", "Coref"),
+        ("Gloss=x", ""),
+        ("Gloss=she(F)", ""),
+        ("Translit=(", ""),
+        ("Bridge=e1<e2", ""),
+        ("Bridge=(e1)", ""),
+    ],
+)
 @pytest.mark.parametrize("of_key", [False, True])
 def test_an_attribute_of_corefud_that_only_one_side_has_is_told(
     attribute: str, told: str, of_key: bool, tmp_path: Path
@@ -799,6 +813,21 @@ def test_an_attribute_of_corefud_that_only_one_side_has_is_told(
     assert [its.details["fields"] for its in notices if its.code == "same-as-key"] == [told] * bool(told)
 
 
+def test_brackets_in_words_are_no_attributes(tmp_path: Path) -> None:
+    """Of the key, where the words of the response are masked."""
+    for name, word in (("key", "x=(y)"), ("response", "X")):
+        rows = "\n".join(f"a\t0\t{n}\t{word}\t(1)" for n in range(3))
+        (tmp_path / name).write_text(f"#begin document (a); part 000\n{rows}\n#end document\n")
+    assert not score(tmp_path / "key", tmp_path / "response", "bcub").notices
+
+
+def test_other_words_of_a_side_are_no_reason_to_refuse_a_field(tmp_path: Path) -> None:
+    for name in ("key.csv", "response.csv"):
+        (tmp_path / name).write_text("id,group_x,key\n1,a,x\n2,a,y\n")
+    columns = "item=key,entity=group_x"
+    assert score(tmp_path / "key.csv", tmp_path / "response.csv", "bcub", columns=columns)["bcub"].f1 == 1
+
+
 def test_a_field_without_a_side_is_refused_for_both_beside_one_of_the_key(tmp_path: Path) -> None:
     """Old and new answers of a system were compared with each other: 88.77 for 58.95."""
     path = tmp_path / "file.jsonl"
@@ -809,9 +838,17 @@ def test_a_field_without_a_side_is_refused_for_both_beside_one_of_the_key(tmp_pa
 
 def test_documents_without_names_in_another_order_are_told(tmp_path: Path) -> None:
     """They are paired by line; their numbers of tokens are the same."""
-    texts = [{"sentences": [[f"{name}{n}" for n in range(6)]], "clusters": [[[0, 0], [2, 3]]]} for name in "abc"]
-    for name, of_side in (("key", texts), ("response", texts[::-1])):
-        (tmp_path / name).write_text("".join(json.dumps(fields) + "\n" for fields in of_side))
-    codes = [its.code for its in score(tmp_path / "key", tmp_path / "response", "bcub").notices]
-    assert codes == ["unlike-by-line"]
-    assert not score(tmp_path / "key", tmp_path / "key", "bcub").notices
+    texts: list[dict[str, Any]] = [
+        {"sentences": [[f"{name}{n}" for n in range(6)]], "clusters": [[[0, 0], [2, 3]]]} for name in "abc"
+    ]
+    masked = [{**texts[0], "sentences": [["x"] * 6]}]
+    upper = [{**fields, "sentences": [list(map(str.upper, fields["sentences"][0]))]} for fields in texts]
+    half = [{**fields, "sentences": [fields["sentences"][0][:3] + ["x"] * 3]} for fields in texts]
+    for of_side, told in ((texts[::-1], True), ([*texts[:2], *masked], True), (upper, False), (half, False)):
+        for name, of in (("key", texts), ("response", of_side)):
+            (tmp_path / name).write_text("".join(json.dumps(fields) + "\n" for fields in of))
+        codes = [its.code for its in score(tmp_path / "key", tmp_path / "response", "bcub").notices]
+        assert codes == ["unlike-by-line"] * told
+    for name, of in (("key", texts[:1]), ("response", masked)):
+        (tmp_path / name).write_text("".join(json.dumps(fields) + "\n" for fields in of))
+    assert not score(tmp_path / "key", tmp_path / "response", "bcub").notices, "one document has no order"

@@ -23,8 +23,9 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice, repeat
+from itertools import chain, groupby, islice, repeat
 from operator import contains
 from string import ascii_letters
 
@@ -152,35 +153,46 @@ def read(files: Sequence[Source], notices: list[Finding], request: Request) -> I
             batch = []
 
 
+_Pair = tuple[str, str]
 _WithLabels = tuple[Sequence[str], Sequence[str]]
 """The cells of a column, and the labels of their rows."""
 
 
 class _Sample:
     """The cells of a table that show what its columns are: all of the first rows and some of the others, and of columns
-    in which equal cells follow each other, as names of documents do, all different pairs of a cell and its label."""
+    in which equal cells follow each other, as names of documents do, all pairs of a cell and its label."""
 
     def __init__(self, columns: Sequence[str]) -> None:
         self.cells: list[list[str]] = [[] for _ in columns]
-        self.pairs: dict[int, dict[tuple[str, str], None]] = {}
+        self.pairs: dict[int, Counter[_Pair]] = {}
+        self.runs: dict[int, dict[str, None]] = {}
         self.rows = 0
 
     def add(self, cells: Sequence[Sequence[str]], labels: Sequence[str]) -> None:
         """Add rows, given as columns."""
         if not self.rows:
-            self.pairs = {n: {} for n, its in enumerate(cells) if in_runs(its) and 2 * len({*its}) <= len(its)}
+            calm = [n for n, its in enumerate(cells) if in_runs(its) and 2 * len({*its}) <= len(its)]
+            self.pairs, self.runs = {n: Counter() for n in calm}, {n: {} for n in calm}
         for some, its in zip(self.cells, cells, strict=True):
             some.extend(its[: _SOME if self.rows else None])
         self.rows += len(labels)
-        for n, pairs in self.pairs.items():
-            pairs.update(dict.fromkeys(zip(cells[n], labels, strict=True)))
+        for n, runs in list(self.runs.items()):
+            new = [cell for cell, _ in groupby(cells[n])]
+            if next(reversed(runs), None) == new[0]:  # the last run goes on
+                del new[0]
+            if len({*new}) < len(new) or not runs.keys().isdisjoint(new):
+                del self.pairs[n], self.runs[n]
+            else:
+                runs.update(dict.fromkeys(new))
+                self.pairs[n].update(zip(cells[n], labels, strict=True))
 
     def with_labels(self, labels: Sequence[str], *, whole: bool) -> Iterator[_WithLabels]:
         """Yield each column with the labels of its rows, which are those of the sample, or if it is not ``whole``, of
-        all rows where they are known."""
+        all rows where they are known: a pair once, or twice if several rows have it."""
         for n, cells in enumerate(self.cells):
-            pairs = () if whole or self.rows == len(labels) else self.pairs.get(n, ())
-            yield ([cell for cell, _ in pairs], [label for _, label in pairs]) if pairs else (cells, labels)
+            pairs = self.pairs.get(n, Counter()) if self.rows > len(labels) and not whole else Counter[_Pair]()
+            some = [pair for pair, count in pairs.items() for _ in range(min(count, 2))]
+            yield ([cell for cell, _ in some], [label for _, label in some]) if some else (cells, labels)
 
 
 class _Side(NamedTuple):
@@ -216,13 +228,12 @@ class _Side(NamedTuple):
             is_new = told.isdisjoint(its.name for its in self.files)
             if cut and is_new and (of_json or not self._restart(document, label)):
                 self.notices.append(found_at(place, "cut-clusters", count=plural(cut, "label")))
-        values, labels = (
-            [names[at] for at in its.tolist()] for names, its in ((self.items, item), (self.labels, label))
-        )
-        if DOCUMENT not in columns and not of_json and (part := documents_in(values, labels)):
-            expected = f'all items are one document; move the names of documents to a column "{DOCUMENT}"'
-            what = "the names of documents"
-            self.notices.append(found_at(place, "unread-field", name=part, what=what, expected=expected))
+        if DOCUMENT not in columns and not of_json:
+            cells = ((self.items, item), (self.labels, label))
+            if part := documents_in(*([texts[at] for at in its.tolist()] for texts, its in cells)):
+                expected = f'all items are one document; move the names of documents to a column "{DOCUMENT}"'
+                what = "the names of documents"
+                self.notices.append(found_at(place, "unread-field", name=part, what=what, expected=expected))
         as_item = np.array([self.items.table.get(text, -1) for text in self.labels[1:]], np.int64)
         self.notices.extend(linked_items(place, self.labels[1:], as_item, item, label - 1))
         others = {name: np.concatenate(hashes) for name, hashes in self.others.items()}
@@ -449,9 +460,9 @@ def _rows_within(row: Sequence[str], delimiter: str) -> int:
     for place, cell in enumerate(row):
         first, *lines = cell.split("\n")
         # The last of these ends with the quote, within the row's column of this place; a line without a delimiter says
-        # nothing, unless the first one is a whole row, with tabs or with several delimiters, which text hardly has.
-        expected = [len(row) - 1] * (len(lines) - 1)
-        expected.append(place or first.count(delimiter if len(row) > 2 else "\t") + 1 - len(row))
+        # nothing, unless the first one is a whole row, with tabs or with several delimiters without a blank after them.
+        of_rows = delimiter if len(row) > 2 and f"{delimiter} " not in first else "\t"
+        expected = [len(row) - 1] * (len(lines) - 1) + [place or first.count(of_rows) + 1 - len(row)]
         count += sum(line.count(delimiter) == size for line, size in zip(lines, expected, strict=False))
     return count
 

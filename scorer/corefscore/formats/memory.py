@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 
-from corefscore.core.arrays import Ints, lists_by_key, repeated
+from corefscore.core.arrays import Ints, repeated
 from corefscore.core.documents import KEY, RESPONSE, Clusters, Documents, MentionText, Place, by_appearance
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural, shortened
@@ -50,8 +50,8 @@ _PRECISE = 10_000
 MOST = 10_000
 """The number of mentions that only one side has among which spellings of one are looked for."""
 
-_SOME = 2
-"""The number of mentions from which it is reported that they would match without a part."""
+_SOME = 0.1
+"""The share of the mentions from which it is reported that they would match without a part."""
 
 _PER_PAIR, _PER_NEGATIVE = 20, 3
 """How many spans there are, at least, for each pair that may be meant as one; and if a pair has a negative number."""
@@ -275,12 +275,13 @@ def _level(levels: list[_Level], *, named: bool) -> tuple[int | None, str | None
         return None, f"{_EXPECTED}; give paths in a list as pathlib.Path objects" if paths else _EXPECTED
     sequences, plain, _ = levels[level]
     entities = levels[level - 1].collections if plain else []
-    unclear = len(entities) > 1 and all(map(_has_text_beside, entities))
+    alike = len({tuple(map(type, entity)) for entity in entities}) == 1 < len(entities)
+    unclear = alike and all(map(_has_text_beside, entities))
     if not sequences and level == DOCUMENT:  # then lists of numbers, and tuples of text, are entities
         entities = [entity for entity in entities if isinstance(entity, tuple) and _has_number(entity)]
     lengths = set(map(len, sequences)) if flat and not named else set()
     unclear = unclear or len(lengths) > 1 or lengths == {1} or any(map(_can_be_mention, entities))
-    return (None, _UNCLEAR) if unclear else (level, None)
+    return (None, _UNCLEAR.removesuffix(BY_NAME if named else "")) if unclear else (level, None)
 
 
 def _are_mentions(level: _Level, inner: _Level | None = None) -> bool:
@@ -440,22 +441,29 @@ def _named(mentions: Mentions, side: Documents) -> list[_InDocument]:
 def _entity_parts(
     sides: Sequence[Documents], values: Sequence[Sequence[_InDocument]], alone: Sequence[Sequence[_InDocument]]
 ) -> Iterator[Finding]:
-    """Yield a notice about mentions that would match without one of their parts, such as an id or a type, that all
-    mentions of an entity share and without which they still differ; ``alone`` are those of one side only."""
-    tuples = [[its for its in some if isinstance(its[1], tuple)] for some in alone]
-    for part in range(max((len(its) for _, its in tuples[0]), default=0)):
+    """Yield a notice if many mentions would match without one of their parts, such as an id or a type, which all
+    mentions of an entity share on both sides; ``alone`` are those of one side only."""
+    tuples = [[its for its in some[:MOST] if isinstance(its[1], tuple)] for some in alone]
+    for part in range(min((len(its) for some in tuples for _, its in some), default=0)):
         without = [{(of, _without(its, part)): its for of, its in some} for some in tuples]
-        alike = sorted(without[0].keys() & without[1].keys(), key=repr)
-        if len(alike) < _SOME or len(without[0]) < len(tuples[0]) or len(without[1]) < len(tuples[1]):
+        alike = without[0].keys() & without[1].keys()
+        every = max(map(len, without))
+        if every < max(map(len, tuples)) or 2 * len(alike) < every or len(alike) < _SOME * min(*map(len, values), MOST):
             continue
-        for side, mentions in zip(sides, values, strict=True):
-            entities = lists_by_key(zip(side.entity[side.start < 0].tolist(), mentions, strict=True)).values()
-            shared = [{its[part : part + 1] for _, its in entity} for entity in entities]
-            if any(len(entity) > 1 for entity in entities) and all(len(its) == 1 for its in shared):
-                first, second = (repr(some[alike[0]]) for some in without)
-                details = {"count": plural(len(alike), "mention"), "first": first, "second": second}
-                yield Finding("part-of-entity", "clusters", details=details)
-                return
+        shares = [_shares(side, mentions, part) for side, mentions in zip(sides, values, strict=True)]
+        if all(different == entities for different, entities, _ in shares) and any(n < of for _, n, of in shares):
+            one = min(alike, key=repr)
+            first, second = (repr(some[one]) for some in without)
+            details = {"count": plural(len(alike), "mention"), "first": first, "second": second}
+            yield Finding("part-of-entity", "clusters", details=details)
+            return
+
+
+def _shares(side: Documents, mentions: Sequence[_InDocument], part: int) -> tuple[int, int, int]:
+    """Count the different pairs of an entity and a part of its tuples, the entities with tuples, and these."""
+    rows = zip(side.entity[side.start < 0].tolist(), mentions, strict=True)
+    tuples = [(entity, its[part : part + 1]) for entity, (_, its) in rows if isinstance(its, tuple)]
+    return len({*tuples}), len({entity for entity, _ in tuples}), len(tuples)
 
 
 def _without(mention: tuple[Hashable, ...], part: int) -> tuple[Hashable, ...]:

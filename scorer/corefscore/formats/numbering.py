@@ -18,7 +18,7 @@ _NUMBER = re.compile(r"[^\d-]*([0-9]{1,9})(?:[.,]0+)?[\])>]?")
 _UNLIKELY = 12
 """The number of labels from which it is unlikely that each group has all of the first ones, but for the last few."""
 
-_SOME = 20_000
+_LOOKED_AT = 20_000
 """The number of items that show whether a part of them can be the name of a document."""
 
 _FIRST = re.compile(r"[\[(<]?[A-Za-z]*[-_ ]?0*[01](?:[.,]0+)?[\])>]?")
@@ -71,7 +71,7 @@ def documents_in(items: Sequence[Hashable], labels: Sequence[str]) -> str | None
     texts = [item for item in items if isinstance(item, str)]
     signs = dict.fromkeys(re.findall("[:/|#_. -]", texts[0])) if len(texts) == len(items) else ()
     for sign, parts in product(signs, (1, 2)):  # after the name, a number of the item, or its first and last token
-        if 2 * len({text.rsplit(sign, parts)[0] for text in texts[:_SOME]}) > len(texts[:_SOME]):
+        if 2 * len({text.rsplit(sign, parts)[0] for text in texts[:_LOOKED_AT]}) > len(texts[:_LOOKED_AT]):
             continue
         names = [item.rsplit(sign, parts)[0] for item in texts]
         numbers = (item.removeprefix(name) for item, name in zip(texts, names, strict=True))

@@ -130,12 +130,13 @@ def leave(
 
 def refuse_other_side(request: Request, place: Place, content: str, names: Iterable[str]) -> None:
     """Raise `UsageError` if ``--columns`` names for both sides what seems to be the other side's, and this side has one
-    of these ``names`` for it, too; or what seems to be of no side, and one of these seems to be the key's.
+    of these ``names`` for it, too; or ``coref`` beside ``gold_coref``, say, in the key.
     """
     name = str(request.columns.get(content))
     of, others = side_in(name), [own for own in names if own != name]
     if not of and request.side == KEY:
-        of, others = RESPONSE, [own for own in others if side_in(own) == KEY]
+        plain = _plain(name)
+        of, others = RESPONSE, [its for its in others if re.sub(_OF_SIDE[KEY], "", _plain(its)).strip("_-. ") == plain]
     own = others[0] if others else None
     if request.side and content in request.both and own is not None and of not in ("", request.side):
         raise UsageError(

@@ -4,7 +4,7 @@ the reason. If their texts differ, a notice says where they differ first."""
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice, permutations
@@ -29,7 +29,7 @@ from corefscore.core.findings import Finding, plural, some_of, tokens
 from corefscore.core.records import NamedTuple
 from corefscore.formats.base import found_at, is_json
 from corefscore.formats.conll.columns import mentions_by_column
-from corefscore.formats.sides import METADATA, OF_PLACES, OF_WORDS, side_in
+from corefscore.formats.sides import METADATA, names_entities, side_in
 from corefscore.formats.words import are_words
 from corefscore.matching.matched import FEW, NO_PLACES, SURE, Matched
 from corefscore.matching.pairing import Pairs
@@ -291,13 +291,16 @@ def unread_columns(
         of_key, key = {}, None  # given twice, perhaps for two fields of it
     found = {column.name: place for column, place in of_response.items() if column not in of_key}
     lists = [_lists_in(its, of) for its, of in ((key, of_key), (response, of_response))]
-    found |= {name: of_response[Unread(name)] for name, value in lists[1].items() if lists[0].get(name) != value}
+    both = [(name, lists[0].get(name, set()), values) for name, values in lists[1].items()]
+    # One side may have fewer documents.
+    changed = [name for name, ours, theirs in both if not (theirs <= ours or (ours and ours <= theirs))]
+    found |= {name: of_response[Unread(name)] for name in changed}
     names = {column.name for column in of_response}
-    alone = [its for its in of_key if its.name not in names and (its.cells or its.name in lists[0])]
+    alone = [its for its in of_key if its.name not in names and (its.name in lists[0] or names_entities(its.name, ""))]
     alone += [its for its in of_key.keys() - of_response.keys() if side_in(its.name) == RESPONSE]
-    found |= {column.name: of_key[column] for column in alone if not re.fullmatch(_NO_LABELS, column.name.lower())}
+    found |= {column.name: of_key[column] for column in alone}
     texts = [_text_at(its, where != "") if its else b"" for its in (key, response)]
-    attributes = [{name.decode() for name in re.findall(_ATTRIBUTE, text)} for text in texts]
+    attributes = [_attributes(text) for text in texts]
     for at, its, other in zip((key, response), attributes, attributes[::-1], strict=True):
         found |= {} if at is None or key is None else dict.fromkeys(its - other, at)
     own, others = map(mentions_by_column, texts)
@@ -307,9 +310,10 @@ def unread_columns(
     if not found and not where and (found := _unlike(own, others, of_last, key)):
         whose = side = KEY
     if found:
-        place, fields = min(found.values(), key=lambda place: place.line or 0), sorted(found)
+        place = min(found.values(), key=lambda place: place.line or 0)
+        fields = sorted(name for name, its in found.items() if its.source.name == place.source.name)
         how = "remove the columns after it" if (others if side == RESPONSE else own) else how
-        how = "rename the attribute to Entity" if attributes[0] ^ attributes[1] else how
+        how = "rename the attribute to Entity" if attributes[0] | attributes[1] else how
         if key and place.source.name == key.source.name and side == RESPONSE:
             how = f"give this file as RESPONSE, and {how}"
         how += _OF_JSON * is_json(place.source.head(_HEAD))
@@ -318,30 +322,39 @@ def unread_columns(
         yield found_at(place, "same-as-key", **details)
 
 
-_NO_LABELS = f"{OF_PLACES}|{OF_WORDS}"
-"""Columns of a key that do not have entities, in lower case."""
-
-_ATTRIBUTE = rb"[\t|](?!Entity=|Bridge=|SplitAnte=)([A-Za-z]\w*)=[^|\s]*[()]"
-"""An attribute of CorefUD that may have entities."""
+_ATTRIBUTE = re.compile(rb"(?!Entity=|Bridge=|SplitAnte=)([A-Za-z]\w*)=((?:\([\w.%-]+\)?|[\w.%-]+\))+)")
+"""An attribute of CorefUD that may have entities: brackets with ids."""
 
 
-def _lists_in(place: Place | None, unread: Mapping[Unread, Place]) -> dict[str, int]:
-    """Return those unread fields of a file of JSON that are lists of lists or objects, each with a number that is equal
-    for equal values, in any order of the documents."""
-    found: Counter[str] = Counter()
+def _attributes(text: bytes) -> set[str]:
+    """Return the names of the attributes of a text in CorefUD that may have entities, beside those that have them."""
+    cells = [line.split(b"\t") for line in text.split(b"\n")] if b"Entity=" in text else []
+    found = [_ATTRIBUTE.fullmatch(piece) for its in cells if len(its) == 10 for piece in its[9].rstrip().split(b"|")]
+    values: defaultdict[str, list[bytes]] = defaultdict(list)
+    for match in filter(None, found):
+        values[match[1].decode()].append(match[2])
+    return {name for name, its in values.items() if b"".join(its).count(b"(") == b"".join(its).count(b")")}
+
+
+def _lists_in(place: Place | None, unread: Mapping[Unread, Place]) -> dict[str, set[int]]:
+    """Return those unread fields of a file of JSON that may have clusters by their shape, with the hashes of their
+    values."""
+    found: defaultdict[str, set[int]] = defaultdict(set)
     if place is None or not unread or not is_json(place.source.head(_HEAD)):
         return found
     from corefscore.formats.jsonlines.objects import objects
 
     for _, fields in objects(place.source):
         for name, value in fields.items():
-            if (
-                Unread(name) in unread
-                and isinstance(value, list)
-                and any(isinstance(its, list | dict) for its in value)
-            ):
-                found[name] += hash(repr(value))
+            if Unread(name) in unread and isinstance(value, list) and all(map(_is_cluster, value)):
+                found[name].update([hash(repr(value))] if value else [])
     return found
+
+
+def _is_cluster(value: object) -> bool:
+    """Return whether a value is a list of pairs of numbers."""
+    pairs = value if isinstance(value, list) and value else [None]
+    return all(isinstance(its, list) and [*map(type, its)] == [int, int] for its in pairs)
 
 
 _Columns = Mapping[int, Mapping[int, bytes]]

@@ -56,8 +56,8 @@ if TYPE_CHECKING:
 _AROUND = 20
 """How many characters a message shows of texts that part."""
 
-_FIRST = 20
-"""The number of documents whose words are compared if they are paired by line."""
+_FIRST, _WORDS = 20, 4
+"""The number of documents whose words are compared if they are paired by line, and of words that say too little."""
 
 
 _Texts = dict[tuple[str, int | None], tuple[str, Ints]]
@@ -423,9 +423,8 @@ class Pairing:
     def _compare_texts(self, key: Documents, response: Documents) -> None:
         """Add a notice if most words of one of the first documents differ, which were paired by line."""
         for place, *layers in islice(zip(response.places, key.layers(), response.layers(), strict=True), _FIRST):
-            words = [list(chain(*layer.words)) if layer else [] for layer in layers]
-            same = sum(map(eq, *words))
-            if place and len(words[0]) == len(words[1]) > 2 * same:
+            words = [[*map(str.casefold, chain(*layer.words))] if layer else [] for layer in layers]
+            if place and len(words[0]) == len(words[1]) > max(2 * sum(map(eq, *words)), _WORDS) and len(key) > 1:
                 self.notices.append(found_at(place, "unlike-by-line", document=str(place.line)))
                 return
 

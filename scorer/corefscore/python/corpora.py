@@ -192,12 +192,15 @@ def from_labels(
     entity = _column("labels", labels)
     if not isinstance(entity.values, np.ndarray):
         _refuse_rounded("labels", entity.values, _LARGE)
-    # Labels that are all different and have parts are pairs or clusters; those with a missing part are rows.
+    # Labels that are all different and have parts are pairs or clusters; those with a missing part are rows or pairs
+    # of a document and a label.
     different = len(entity.values) == len(entity.number)
     values = () if isinstance(entity.values, np.ndarray) else entity.values
     odds = (value for value in values if isinstance(value, tuple | frozenset))
-    if (odd := next((its for its in odds if different or not its or any(map(_is_missing, its))), None)) is not None:
+    if (odd := next((its for its in odds if different or all(map(_is_missing, [*its][-1:]))), None)) is not None:
         expected = "one label for each item; for pairs of item and label, give dict(pairs); score() takes clusters"
+        if not different:
+            expected = "None for an item without a label, and not a tuple whose last part is missing"
         raise UsageError(f"a label is {shortened(repr(odd))}, a {type(odd).__name__}; expected {expected}")
     size = len(entity.number)
     item = _Column(np.arange(size), range(size)) if items is None else _column("items", items)

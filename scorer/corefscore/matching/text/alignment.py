@@ -58,8 +58,9 @@ _ROUNDS = 12
 _BORDER = 32
 """The most characters that are cut off an end of an equal stretch."""
 
-ABSENT, EQUAL, REPLACED, MOVED = range(4)
-"""The state of a character of the response."""
+ABSENT, EQUAL, REPLACED, MOVED, SIGN = range(5)
+"""The state of a character of the response. `SIGN` is one of a sign beside a word that replaces something: no mention
+begins or ends with it."""
 
 
 class Alignment(NamedTuple):
@@ -231,7 +232,8 @@ class _Search:
         response = [*accumulate(map(len, other_words), initial=gap.response)]
         for word, other in _fewest_edits(words, other_words):
             start, stop, at_response, end = key[word], key[word + 1], response[other], response[other + 1]
-            state = EQUAL if words[word] == other_words[other] else REPLACED
+            is_word = self.response.begins[[at_response, end]].all() or other_words[other].isalnum()
+            state = EQUAL if words[word] == other_words[other] else REPLACED if is_word else SIGN
             self.found.key[at_response:end] = np.minimum(start + np.arange(end - at_response), stop - 1)
             self.found.state[at_response:end] = state
 

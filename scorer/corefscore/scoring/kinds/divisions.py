@@ -78,12 +78,9 @@ def pronouns_of(words: str, text: Text, option: str = "--pronouns ") -> Pronouns
     if kind == "words" and rest:
         try:
             with open(rest, encoding="utf-8-sig") as file:
-                listed = frozenset(line.strip().lower() for line in file if line.strip())
+                return Pronouns(words, words=frozenset(line.strip().lower() for line in file if line.strip()))
         except (OSError, UnicodeDecodeError) as error:
             raise UsageError(f"{option}{words}: {getattr(error, 'strerror', None) or error}") from error
-        if several := next((line for line in listed if len(line.split()) > 1), None):
-            raise UsageError(f'{option}{words}: a line has several words: "{several}"; expected one word a line')
-        return Pronouns(words, words=listed)
     raise UsageError(f'{option}"{words}": expected auto, none, english, tags:A,B or words:FILE')
 
 
@@ -126,13 +123,15 @@ def unknown_in_some(
     key: Documents, text: Text, pronouns: Pronouns, *, heads: str, by_tags: bool = False
 ) -> Iterator[Finding]:
     """Report documents of a key without the parts of speech, words or parses by which mentions of others are known, and
-    parts of speech of pronouns that no token of the key has."""
+    what is listed for pronouns and cannot be found: tags that no known tag set has either, and words with blanks."""
     every, by_tags = {*text.tags}, by_tags or bool(pronouns.tags)
-    has = {tag: any(Pronouns("", (tag,)).fit(other, "") for other in every) for tag in pronouns.tags}
-    listed = pronouns.name.startswith("tags:") and pronouns.name != f"tags:{text.tag_set}"
-    for tag in has if listed and any(has.values()) else ():
-        if not has[tag]:
-            yield Finding("absent-tag", key.place_of(0).source.name, details={"tag": tag})
+    unusual = [tag for tag in pronouns.tags if all(tag not in its.pronouns for its in TAG_SETS.values())]
+    absent = [tag for tag in unusual if not any(Pronouns("", (tag,)).fit(other, "") for other in every)]
+    missing = [f'has the part of speech "{tag}"' for tag in absent]
+    if several := {word for word in pronouns.words if " " in word}:
+        missing += [f'is "{word}"' for word in sorted(several.difference(map(str.lower, text.words)))]
+    for what in missing[:1]:
+        yield Finding("absent-pronoun", key.place_of(0).source.name, details={"what": what})
     if len(key) == 1:
         return  # there are no others
     placed, of_mention = text.placed(key), key.document[key.entity]
