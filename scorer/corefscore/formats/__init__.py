@@ -248,10 +248,8 @@ def opened(
     # Names of the key are looked up in the response by token, so words are compared.
     texts = texts or bool(reading.align) or (names is not None and names.ne_from != OWN)
     request = requested(side, reading, names)
-    given = (
-        listed(path, notices) if isinstance(path, str) else [Source(of) if isinstance(of, str) else of for of in path]
-    )
-    files = unpacked(given, notices)
+    sources = [Source(of) if isinstance(of, str) else of for of in ([] if isinstance(path, str) else path)]
+    files = unpacked(listed(path, notices) if isinstance(path, str) else sources, notices)
     if not files:
         raise UsageError(f"the list of files of the {side} is empty")
     form = form_of(files, reading, side)

@@ -289,16 +289,7 @@ def unread_columns(
     )
     if key is not None and response is not None and key.source.name == response.source.name:
         of_key, key = {}, None  # given twice, perhaps for two fields of it
-    found = {column.name: place for column, place in of_response.items() if column not in of_key}
-    lists = [_lists_in(its, of) for its, of in ((key, of_key), (response, of_response))]
-    both = [(name, lists[0].get(name, set()), values) for name, values in lists[1].items()]
-    # One side may have fewer documents.
-    changed = [name for name, ours, theirs in both if not (theirs <= ours or (ours and ours <= theirs))]
-    found |= {name: of_response[Unread(name)] for name in changed}
-    names = {column.name for column in of_response}
-    alone = [its for its in of_key if its.name not in names and (its.name in lists[0] or names_entities(its.name, ""))]
-    alone += [its for its in of_key.keys() - of_response.keys() if side_in(its.name) == RESPONSE]
-    found |= {column.name: of_key[column] for column in alone}
+    found = _unread_fields(of_key, of_response, key, response)
     texts = [_text_at(its, where != "") if its else b"" for its in (key, response)]
     attributes = [_attributes(text) for text in texts]
     for at, its, other in zip((key, response), attributes, attributes[::-1], strict=True):
@@ -320,6 +311,25 @@ def unread_columns(
         details = {"fields": some_of(fields), "how": how, "whose": whose, "side": side.upper()}
         details["where"] = where or ("" if equal else ", or nearly so")
         yield found_at(place, "same-as-key", **details)
+
+
+def _unread_fields(
+    of_key: Mapping[Unread, Place], of_response: Mapping[Unread, Place], key: Place | None, response: Place | None
+) -> dict[str, Place]:
+    """Return the fields and columns that only one side has or that have other values there, if they may have entities;
+    those that only the response has, whatever they have."""
+    lists = [_lists_in(its, of) for its, of in ((key, of_key), (response, of_response))]
+    found = {column.name: place for column, place in of_response.items() if column not in of_key}
+    for name, theirs in lists[1].items():
+        ours = lists[0].get(name, set())
+        if not (theirs <= ours or (ours and ours <= theirs)):  # one side may have fewer documents
+            found[name] = of_response[Unread(name)]
+    names = {column.name for column in of_response}
+    for column, place in of_key.items():
+        may = side_in(column.name) == RESPONSE or column.name in lists[0] or names_entities(column.name, "")
+        if may and column.name not in names:
+            found[column.name] = place
+    return found
 
 
 _ATTRIBUTE = re.compile(rb"(?!Entity=|Bridge=|SplitAnte=)([A-Za-z]\w*)=((?:\([\w.%-]+\)?|[\w.%-]+\))+)")

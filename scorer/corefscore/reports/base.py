@@ -219,10 +219,8 @@ def known(value: float) -> float | None:
     return None if math.isnan(value) else float(value)
 
 
-def head(
-    command: str, signature: str, options: Mapping[str, Any], notices: Iterable[Finding | Noticed]
-) -> dict[str, Any]:
-    """Return the first fields of the data of every report."""
+def head(command: str, signature: str, options: Mapping[str, Any], told: Iterable[Finding | Noticed]) -> dict[str, Any]:
+    """Return the first fields of the data of every report, with the notices that were ``told``."""
     return {
         "schema": SCHEMA,
         "version": __version__,
@@ -231,7 +229,7 @@ def head(
         "options": options,
         "notices": [
             notice.to_dict() if isinstance(notice, Finding) else {"system": notice[0] or None, **notice[1].to_dict()}
-            for notice in notices
+            for notice in told
         ],
     }
 

@@ -163,9 +163,7 @@ class Comparison(OnDatasets):
         numbers = range(1, len(order) + 1)
         tens = " ".join(str(number // 10 % 10) if number > 9 else " " for number in numbers).rstrip()
         columns = [Column("number", "", "count"), SYSTEM]
-        columns += (
-            Column(name, HEADINGS[name], "percent", score=name, spare=2 * (name != SCORES[c])) for name in scores
-        )
+        columns += (Column(of, HEADINGS[of], "percent", score=of, spare=2 * (of != SCORES[c])) for of in scores)
         columns.append(Column("interval", "[low, high]", "percent", spare=1))
         columns.append(Column("signs", " ".join(str(number % 10) for number in numbers), over=tens))
         rows = []
