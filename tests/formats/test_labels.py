@@ -686,6 +686,17 @@ def test_odd_names_of_documents_are_told_for_labels_in_python(documents: list[st
         assert [its.code for its in from_labels(labels, [1, 2, 3, 4], documents).notices] == codes
 
 
+def test_line_ends_are_spellings_as_other_white_space_is() -> None:
+    """The lines of a file that were not stripped."""
+    for labels, items, documents, code in (
+        (["A\n", "A\n", "B\n", "B\n", "A"], None, None, "alike-ids"),
+        (["A\n", "A\n", "\n", "\n", "B\n"], None, None, "odd-label"),
+        ([1, 2, 1, 1], [1, 2, 3, 4], ["a\n", "a\n", "b\n", "b"], "alike-ids"),
+        (["1\n2", "1", "2"], None, None, "odd-label"),
+    ):
+        assert [its.code for its in from_labels(labels, items, documents).notices] == [code]
+
+
 @pytest.mark.parametrize("repeated", ["official", "first"])
 def test_the_first_copy_of_an_item_is_that_of_the_entity_that_is_given_first(repeated: str, tmp_path: Path) -> None:
     """As in lists; the entity whose items come first in the whole file was the first in files."""

@@ -229,6 +229,36 @@ def test_the_pattern_in_the_refusal_of_another_notation_reads_it(
     assert b"[unknown-tags]" in named.stderr or b"[no-tags]" in named.stderr
 
 
+@pytest.mark.parametrize(
+    "tags",
+    [
+        '<COREF ID="1">Ann</COREF> saw <COREF ID="2">Bo</COREF>. <COREF ID="3" TYPE="IDENT" REF="1">She</COREF> ran.',
+        '<n id="1" group="1">Ann</n> saw <n id="2" group="2">Bo</n>. <n id="3" group="1">She</n> ran.',
+        '<mention id="1">Ann</mention> saw <mention id="2">Bo</mention>. <mention id="3" of="1">She</mention> ran.',
+    ],
+)
+def test_ids_of_mentions_are_not_proposed_as_those_of_entities(tags: str, tmp_path: Path) -> None:
+    """As in MUC, or in MMAX: what the message proposed scored 30.3 for 93.01."""
+    (tmp_path / "answer.txt").write_text(tags)
+    with pytest.raises(InputError, match="each tag has an id of its own"):
+        corefscore.read(tmp_path / "answer.txt")
+
+
+def test_the_pattern_for_elements_reads_ids_with_blanks_and_passes_over_empty_ones(tmp_path: Path) -> None:
+    """An id ended at its first blank, and the name of the next attribute was that of a tag without one."""
+    text = 'Ann</n> saw <n id="" type="X">Bo</n> and <n id="" type="Y">Al</n>. <n id="1" type="X">She</n> ran.'
+    text = f'<n id="1" type="X">{text} <n id="the cat">Tom</n> and <n id="the dog">Rex</n> saw it.'
+    (tmp_path / "answer.txt").write_text(text)
+    with pytest.raises(InputError) as raised:
+        corefscore.read(tmp_path / "answer.txt")
+    _, pattern = shlex.split(str(raised.value).partition("score with ")[2])
+    found = corefscore.read(tmp_path / "answer.txt", tags=pattern)
+    (entities,) = found.clusters().values()
+    words = {name: [mention.words for mention in entity] for name, entity in entities.items()}
+    assert words == {"1": ["Ann", "She"], "the cat": ["Tom"], "the dog": ["Rex"]}
+    assert [its.code for its in found.notices] == ["unreadable-tags"]
+
+
 def test_elements_that_refer_to_others_are_not_read_by_their_ids() -> None:
     assert nearby('<COREF ID="1">Ann</COREF>') is not None
     assert nearby('<COREF ID="2" TYPE="IDENT" REF="1">Ann</COREF>') is None

@@ -252,6 +252,19 @@ def test_a_mention_with_other_quotes_or_punctuation_keeps_its_words(
     assert list(placed_spans(tmp_path / "key.jsonl", tmp_path / "x.txt")) == [span]
 
 
+@pytest.mark.parametrize(("before", "after"), [("", "[Everybody liked](#1) the end ."), ("Nobody knew why .", "")])
+def test_a_repeated_sentence_without_tags_does_not_take_the_place_of_the_tagged_one(
+    before: str, after: str, tmp_path: Path
+) -> None:
+    """A model repeats its last sentence, or the text begins with one that the answer has twice."""
+    text = "Nobody knew why . Ann saw a dog in the park and Bo ran away . Everybody liked the end ."
+    (tmp_path / "key.jsonl").write_text(json.dumps({"doc_key": "x", "sentences": [text.split()], "clusters": []}))
+    tagged = text.replace("Ann", "[Ann](#1)").replace("Everybody liked", "[Everybody liked](#1)")
+    plain = after.replace("[", "").replace("](#1)", "")
+    (tmp_path / "x.txt").write_text(f"{before} {tagged} {plain}")
+    assert list(placed_spans(tmp_path / "key.jsonl", tmp_path / "x.txt")) == [(4, 4), (16, 17)]
+
+
 def test_words_keep_their_characters() -> None:
     found = characters(["Ann", "", "a\nb", "''"], unseen=False)
     assert (bytes(found.code.tolist()), found.token.tolist()) == (b'annab"', [0, 0, 0, 2, 2, 3])

@@ -959,6 +959,9 @@ def test_a_series_of_documents_is_not_paired_by_position() -> None:
         (1e300, 2e300, ""),
         (("New York", "city"), ("New", "York city"), ""),
         ("5'", "5'", ""),
+        ("Ann", "Ann\n", "'Ann' and 'Ann\\n'"),
+        ("the old cat", "the old\ncat", "'the old cat' and 'the old\\ncat'"),
+        ("the cat 's tail", "the cat's tail", '"the cat \'s tail" and "the cat\'s tail"'),
     ],
 )
 def test_texts_that_hardly_differ_are_told(key: Any, response: Any, alike: str) -> None:

@@ -19,6 +19,7 @@ from corefscore.formats.base import found_at
 
 _AROUND = r"[\s\"'=\u2018\u2019\u201c\u201d]"
 _SPELLING = (
+    (r"\n(?<=[^\0\s]\n)(?=\s*[^\0\s])", ";"),
     (r"[\xad\u034f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe0f\ufeff]", ""),
     (r"%20|&nbsp;", " "),
     (r"&amp;|%26", "&"),
@@ -37,10 +38,10 @@ _SPELLING = (
     (r"[\u2010-\u2015\u2212]", "-"),
     (r"-(?<=[^\W\d_]{2}-)(?=[^\W\d_])", " "),
 )
-"""What makes two ids of one, and what to put in its place: invisible characters; how HTML, URLs, numpy and bytes spell
-them; white space and quotes around it; signs around a number; zeros after its point, and those before it; white space
-within it, quotes and dashes. Each pattern begins with a character, which is found fast, and looks at each run only
-once."""
+"""What makes two ids of one, and what to put in its place: line ends within them, which are between several; invisible
+characters; how HTML, URLs, numpy and bytes spell them; white space and quotes around it; signs around a number; zeros
+after its point, and those before it; white space within it, quotes and dashes. Each pattern begins with a character,
+which is found fast, and looks at each run only once."""
 
 _UTF_8 = r"[\xc2\xc3][\x80-\xbf]"
 """The two bytes of a letter in UTF-8, read as Latin-1."""
@@ -227,7 +228,7 @@ def odd_names(documents: Documents) -> Iterator[Finding]:
 def without_spelling(names: Sequence[str], several: str = "") -> tuple[Sequence[str], list[int], list[int]]:
     """Return names as they are compared, the place of one of several that seem to be rounded, and the places of those
     that elsewhere mean none or ``several``."""
-    texts = "\0".join(["", *(name.replace("\0", " ").replace("\n", ";") for name in names), ""])
+    texts = "\0".join(["", *(name.replace("\0", " ") for name in names), ""])
     name = _rounded(names) if len(texts) > 8 * len(names) else None
     rounded = [names.index(name)] if name is not None else []
     digits, different = texts.replace("\0", ""), len({*names}) == len(names)

@@ -452,8 +452,7 @@ def _entity_parts(
             continue
         shares = [_shares(side, mentions, part) for side, mentions in zip(sides, values, strict=True)]
         if all(different == entities for different, entities, _ in shares) and any(n < of for _, n, of in shares):
-            one = min(alike, key=repr)
-            first, second = (repr(some[one]) for some in without)
+            first, second = (repr(some[min(alike, key=repr)]) for some in without)
             details = {"count": plural(len(alike), "mention"), "first": first, "second": second}
             yield Finding("part-of-entity", "clusters", details=details)
             return
@@ -477,7 +476,7 @@ def alike_mentions(key: Sequence[_InDocument], response: Sequence[_InDocument], 
     ours, theirs = (
         {(of, text): its for (of, its), text in zip(side, texts, strict=True)}
         for side in (key[:MOST], response[:MOST])
-        for texts in [without_spelling([_rounded(its) for _, its in side])[0]]
+        for texts in [without_spelling(["".join(_rounded(its).split()) for _, its in side])[0]]
     )
     if alike := min(ours.keys() & theirs.keys(), default=None):
         details = {"first": repr(ours[alike]), "second": repr(theirs[alike])}

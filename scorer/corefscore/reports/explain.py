@@ -112,16 +112,11 @@ class Explanation(Reported):
 
     def to_dict(self) -> dict[str, Any]:
         """Return what ``corefscore explain --format json`` prints; scores are from 0 to 1."""
-        rows = [
-            {
-                "name": row.convention.name,
-                "does": row.convention.does,
-                "command": row.command,
-                "matches": list(row.matches),
-                "scores": {name: dict(zip(SCORES, values, strict=True)) for name, values in (row.scores or {}).items()},
-            }
-            for row in self.rows
-        ]
+        rows: list[dict[str, Any]] = []
+        for row in self.rows:
+            data = {"name": row.convention.name, "does": row.convention.does, "command": row.command}
+            scores = {name: dict(zip(SCORES, values, strict=True)) for name, values in (row.scores or {}).items()}
+            rows.append({**data, "matches": list(row.matches), "scores": scores})
         options = {} if self.expect is None else {"expect": self.expect}
         return {**head("explain", self.signature, options, self.official.notices), "conventions": rows}
 

@@ -209,11 +209,8 @@ class Ranking(SystemsReport):
         """Return the score that decides ranks on each group of documents, one row per group. The columns are in the
         order of the ranks, and the last ones are left out first.
         """
-        names = [self.names[system] for system in self.order]
-        columns = [
-            Column(f"@{self.short[name]}", self.short[name], "percent", spare=at, cut="middle")
-            for at, name in enumerate(names)
-        ]
+        names = [self.short[self.names[system]] for system in self.order]
+        columns = [Column(f"@{name}", name, "percent", spare=at, cut="middle") for at, name in enumerate(names)]
         scores = [self._on_groups(system) for system in self.order]
         rows = [[group, *(each[group] for each in scores)] for group in self.groups]
         return [Table(f"{self.sorted_by} by group", [GROUP, *columns], rows)] if rows else []

@@ -325,9 +325,11 @@ def _elements(attribute: str) -> tuple[str, str]:
     have an id for each mention, not for each entity."""
     sign = (
         r"<(?P<name>[A-Za-z]\w{0,30})\s(?![^<>]{0,99}\b[rR][eE][fF]\s{0,9}=)(?:[^<>]{0,99}\s)?"
-        rf"(?P<attribute>{attribute})\s{{0,9}}=\s{{0,9}}[\"']?{_LIKE_ID}[^<>]{{0,99}}>"
+        rf"(?P<attribute>{attribute})\s{{0,9}}=\s{{0,9}}[\"']?(?P<value>{_LIKE_ID})[^<>]{{0,99}}>"
     )
-    return sign, r"<(?P<open>NAME)\b[^<>]*?\bATTRIBUTE\s*=\W*(?P<id>\w[^\s<>\x22\x27]*)[^<>]*>|</(?P<close>NAME)>"
+    # An id between quotes can have blanks, and without an id a tag is one nevertheless.
+    found = r"[\x22\x27]?(?P<id>(?<=[\x22\x27])[^<>\x22\x27]+|[^\s<>\x22\x27]+)?"
+    return sign, rf"<(?P<open>NAME)\b[^<>]*?\bATTRIBUTE\s*=\s*{found}[^<>]*>|</(?P<close>NAME)>"
 
 
 _NEARBY = tuple(
@@ -350,7 +352,8 @@ _NEARBY = tuple(
 
 
 def nearby(text: str) -> tuple[re.Match[str], str] | None:
-    """Find the most frequent of these notations in a text: its first tag and its pattern; None if there is none."""
+    """Find the most frequent of these notations in a text: its first tag and its pattern; None if there is none. If
+    each element has an id of its own, these are ids of mentions, which no pattern is for."""
     counts = [sum(1 for _ in sign.finditer(text)) for sign, _ in _NEARBY]
     if not any(counts):
         return None
@@ -359,4 +362,5 @@ def nearby(text: str) -> tuple[re.Match[str], str] | None:
     assert first is not None, "it was counted"
     for name, value in first.groupdict().items():
         pattern = pattern.replace(name.upper(), value)
-    return first, pattern
+    ids = [match["value"] for match in sign.finditer(text)] if "value" in sign.groupindex else []
+    return first, "" if len(ids) == len({*ids}) > 1 else pattern

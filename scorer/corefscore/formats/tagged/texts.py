@@ -64,6 +64,9 @@ FIELD = "answer"
 _OF_ANSWERS = re.compile("(?i)(?:generat(?:ions?|ed_?text)|choices|message|reply|annotated|(?:response|output)_?text)")
 """Further names of fields in which programs that run language models keep the answer."""
 
+_OF_MENTIONS = "each tag has an id of its own; give all mentions of an entity one id, whatever else the tags say"
+"""What to do about tags that have ids of mentions."""
+
 _ALIKE = 0.5
 """The share of the words of two texts that they have in common if one is the other with other tags."""
 
@@ -214,8 +217,9 @@ def _notation_of(files: Sequence[Source], request: Request) -> Notation:
         text += f"{answer.text}\n"
         if similar is None and (found := nearby(answer.text)) is not None:
             line, column, around = answer.at(*found[0].span())
-            place, expected = Place(files[0], line), ", ".join(NAMES)
-            similar = found_at(place, "other-notation", column, around, expected=expected, pattern=found[1])
+            how = f"if the numbers or names in the tags identify entities, score with --tags '{found[1]}'"
+            details = {"expected": ", ".join(NAMES), "how": how if found[1] else _OF_MENTIONS}
+            similar = found_at(Place(files[0], line), "other-notation", column, around, **details)
         if len(text) > _ENOUGH:
             break
     notation = recognised(text)

@@ -4,9 +4,10 @@ The rule. Let the texts be characters without white space (`corefscore.matching.
 
 0. A response that the key has as a whole, in whole words, is aligned there if this is at one place only. With
    ``start``, it is aligned at the first such place from there on, or else at the first.
-1. Both texts are aligned where they begin alike and where they end alike. Less than 24 characters do not count, unless
-   they are all of one text: a piece may begin with the same word as the document. Each equal stretch, here and below,
-   is cut to begin and end where words do on both sides, if there are such places within `_BORDER` characters.
+1. Both texts are aligned where they begin alike and where they end alike, where this is longer first. Less than 24
+   characters do not count, unless they are all of one text: a piece may begin with the same word as the document. Each
+   equal stretch, here and below, is cut to begin and end where words do on both sides, if there are such places within
+   `_BORDER` characters.
 2. In the rest, *anchors* are aligned: each stretch of 24 characters that occurs once in the key, with its first
    occurrence in the response. Of anchors whose order differs, those are kept that cover the most characters in one
    order. This is repeated between each two anchors, and then with 12 and with 6 characters.
@@ -128,11 +129,12 @@ class _Search:
         self.key, self.response, self.grams, self.free = key.characters, response, key.grams, key.free
         size = len(response.code)
         self.texts = key.text, response.text(0, size)
+        self.whole = _Gap(0, len(key.characters.code), 0, size)
         self.found = Alignment(np.full(size, -1), np.full(size, ABSENT))
 
     def run(self) -> Alignment:
         """Align equal stretches and replaced words (rules 1 to 3), then moved stretches (rule 4)."""
-        gaps = [_Gap(0, len(self.key.code), 0, len(self.response.code))]
+        gaps = [self.whole]
         while gaps:
             gap = self._trimmed(gaps.pop())
             if gap.key == gap.key_end or gap.response == gap.response_end:
@@ -161,8 +163,12 @@ class _Search:
 
     def _trimmed(self, gap: _Gap) -> _Gap:
         """Align the equal beginning and end of a gap; return the rest. At the beginning of a text the end of the gap is
-        cut first, since only there it is beside an anchor."""
-        for at_end in (False, True) if gap.key else (True, False):
+        cut first, since only there it is beside an anchor; of whole texts, the longer of the two."""
+        at_end_first = gap.key == 0
+        if gap == self.whole:
+            both = self.key.code, self.response.code
+            at_end_first = _common_prefix(*both) <= _common_prefix(*(its[::-1] for its in both))
+        for at_end in (at_end_first, not at_end_first):
             key, response = self.key.code[gap.key : gap.key_end], self.response.code[gap.response : gap.response_end]
             if at_end:
                 size = _common_prefix(key[::-1], response[::-1])
