@@ -163,11 +163,13 @@ def test_pronouns_that_cannot_be_found_are_told(tmp_path: Path) -> None:
     words.write_text("her\nshe hers\n")
     for of, told in (
         (f"words:{words}", 'is "she hers"'),
-        ("tags:PRP,PRPS", 'has the part of speech "PRPS"'),
+        ("tags:PRP,PRPS", "has the part of speech PRPS"),
         ("tags:PRP", ""),
         ("tags:PRP,PRP$,WP", ""),  # those of the Penn Treebank
         ("tags:PRP*", ""),
-        ("tags:PRP, NN*,X*", 'has the part of speech "X*"'),
+        ("tags:PRP, NN*,X*", "has the part of speech X*"),
+        ("tags:PRP,XX,YY", "has the part of speech XX, YY"),
+        ("tags:DT,PRP$", ""),
     ):
         found = score(*DEMO, "muc", of=f"pronouns:{of}").notices
         assert [its.details["what"] for its in found if its.code == "absent-pronoun"] == [told] * bool(told)

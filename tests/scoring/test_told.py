@@ -767,6 +767,8 @@ _GOLD = {"doc_key": "d", "sentences": [["Ann", "saw", "her", "."]], "clusters": 
         ({"maverick": []}, {"maverick": [], "chains": []}, "chains"),
         ({"pos_tags": [["N"]], "spans": [[0, 1]], "relations": [[0, 1, 2, 3, "x"]], "speakers": [["a"]]}, {}, ""),
         ({"ner": [[[0, 0]]], "parses": [[["a", "b"]]]}, {}, ""),
+        ({"set": "train", "person": "first", "entities": [], "relations": [[0, 1, "w"]]}, {}, ""),
+        ({"maverick": [[[0, 0, "Ann"]]]}, {}, "maverick"),
     ],
 )
 def test_a_field_of_json_that_only_one_side_has_so_is_told(
@@ -798,6 +800,9 @@ def test_a_column_of_the_key_is_told_if_the_response_is_the_same(header: str, to
         ("Translit=(", ""),
         ("Bridge=e1<e2", ""),
         ("Bridge=(e1)", ""),
+        ("Sys=(p1-person-1,2-", ""),  # never closed
+        ("Sys=(p1-person-1-coref:x,y)", "Sys"),
+        ("Note=" + "(e12)" * 40 + ":", "Note"),  # in linear time
     ],
 )
 @pytest.mark.parametrize("of_key", [False, True])

@@ -12,7 +12,7 @@ from operator import eq, itemgetter
 
 import numpy as np
 
-from corefscore.core.arrays import NONE, RARE, Bools, Floats, Ints, among, changes, ranges
+from corefscore.core.arrays import NONE, RARE, Bools, Floats, Ints, among, changes, lists_by_key, ranges
 from corefscore.core.documents import (
     KEY,
     RESPONSE,
@@ -326,45 +326,49 @@ def _unread_fields(
             found[name] = of_response[Unread(name)]
     names = {column.name for column in of_response}
     for column, place in of_key.items():
-        may = side_in(column.name) == RESPONSE or column.name in lists[0] or names_entities(column.name, "")
+        may = side_in(column.name) == RESPONSE or column.name in lists[0]
+        may = may or (column.cells != 0 and names_entities(column.name, ""))
         if may and column.name not in names:
             found[column.name] = place
     return found
 
 
-_ATTRIBUTE = re.compile(rb"(?!Entity=|Bridge=|SplitAnte=)([A-Za-z]\w*)=((?:\([\w.%-]+\)?|[\w.%-]+\))+)")
-"""An attribute of CorefUD that may have entities: brackets with ids."""
+_ATTRIBUTE = re.compile(rb"(?!Entity=|Bridge=|SplitAnte=)([A-Za-z]\w*)=((?:\(\w|[^()|\s]+\))[^|\s]*)")
+"""An attribute of CorefUD that may have entities: its value begins with the bracket of one, or the end of one."""
 
 
 def _attributes(text: bytes) -> set[str]:
-    """Return the names of the attributes of a text in CorefUD that may have entities, beside those that have them."""
+    """Return the names of the attributes of a text in CorefUD that may have entities, beside those that have them: most
+    of their brackets open or close another one."""
     cells = [line.split(b"\t") for line in text.split(b"\n")] if b"Entity=" in text else []
     found = [_ATTRIBUTE.fullmatch(piece) for its in cells if len(its) == 10 for piece in its[9].rstrip().split(b"|")]
-    values: defaultdict[str, list[bytes]] = defaultdict(list)
-    for match in filter(None, found):
-        values[match[1].decode()].append(match[2])
-    return {name for name, its in values.items() if b"".join(its).count(b"(") == b"".join(its).count(b")")}
+    values = lists_by_key((match[1].decode(), match[2]) for match in found if match)
+    counts = {name: [b"".join(its).count(of) for of in (b"(", b")")] for name, its in values.items()}
+    return {name for name, of in counts.items() if min(of) > 1 and min(of) * 10 > max(of) * 9}
 
 
 def _lists_in(place: Place | None, unread: Mapping[Unread, Place]) -> dict[str, set[int]]:
-    """Return those unread fields of a file of JSON that may have clusters by their shape, with the hashes of their
-    values."""
+    """Return those unread fields of a file of JSON that have clusters by their shape, with the hashes of their values,
+    each beside the name of its document."""
     found: defaultdict[str, set[int]] = defaultdict(set)
     if place is None or not unread or not is_json(place.source.head(_HEAD)):
         return found
+    from corefscore.formats.jsonlines.dialects import NAMES_OF_DOCUMENTS
     from corefscore.formats.jsonlines.objects import objects
 
     for _, fields in objects(place.source):
+        of = str([*map(fields.get, NAMES_OF_DOCUMENTS)])
         for name, value in fields.items():
-            if Unread(name) in unread and isinstance(value, list) and all(map(_is_cluster, value)):
-                found[name].update([hash(repr(value))] if value else [])
-    return found
+            if Unread(name) in unread and value != []:
+                is_list = isinstance(value, list) and all(map(_is_cluster, value))
+                found[name].add(hash((of, repr(value))) if is_list else 0)
+    return {name: values for name, values in found.items() if 0 not in values}
 
 
 def _is_cluster(value: object) -> bool:
-    """Return whether a value is a list of pairs of numbers."""
-    pairs = value if isinstance(value, list) and value else [None]
-    return all(isinstance(its, list) and [*map(type, its)] == [int, int] for its in pairs)
+    """Return whether a value is a list of spans, each a list that begins with two numbers."""
+    spans = value if isinstance(value, list) and value else [None]
+    return all(isinstance(its, list) and [*map(type, its[:2])] == [int, int] for its in spans)
 
 
 _Columns = Mapping[int, Mapping[int, bytes]]

@@ -196,11 +196,11 @@ def from_labels(
     # of a document and a label.
     different = len(entity.values) == len(entity.number)
     values = () if isinstance(entity.values, np.ndarray) else entity.values
-    odds = (value for value in values if isinstance(value, tuple | frozenset))
-    if (odd := next((its for its in odds if different or all(map(_is_missing, [*its][-1:]))), None)) is not None:
+    odds = (value for value in values if isinstance(value, tuple) or (different and isinstance(value, frozenset)))
+    if (odd := next((its for its in odds if different or not its or _is_missing([*its][-1])), None)) is not None:
         expected = "one label for each item; for pairs of item and label, give dict(pairs); score() takes clusters"
         if not different:
-            expected = "None for an item without a label, and not a tuple whose last part is missing"
+            expected = "None for an item without a label, and not a tuple without it"
         raise UsageError(f"a label is {shortened(repr(odd))}, a {type(odd).__name__}; expected {expected}")
     size = len(entity.number)
     item = _Column(np.arange(size), range(size)) if items is None else _column("items", items)

@@ -7,7 +7,7 @@ from typing import Any
 
 from corefscore.checking.repair import Fixes
 from corefscore.checking.validation import Validated
-from corefscore.core.findings import ERROR, NOTICE, kinds, plural
+from corefscore.core.findings import ERROR, NOTICE, Finding, kinds, plural
 from corefscore.core.records import dataclass
 from corefscore.reports.base import Annotation
 
@@ -52,31 +52,20 @@ class Checked:
 
     def to_dict(self) -> dict[str, Any]:
         """Return ``files`` with their findings, and ``fixed`` with ``--fix``; see ``docs/reference/messages.md``."""
-        files = [
-            {
-                "file": file.path,
-                **file.sizes,
-                "errors": file.count(ERROR),
-                "notices": file.count(NOTICE),
-                "findings": [
-                    {
-                        "code": finding.code,
-                        "severity": finding.severity,
-                        "file": finding.path,
-                        "line": finding.line,
-                        "column": finding.column,
-                        "found": finding.found,
-                        "advice": finding.advice,
-                        "details": dict(finding.details),
-                    }
-                    for finding in file.findings
-                ],
-                "unlisted": dict(file.unlisted),
-            }
-            for file in self.files
-        ]
+        files: list[dict[str, Any]] = []
+        for file in self.files:
+            counts = {**file.sizes, "errors": file.count(ERROR), "notices": file.count(NOTICE)}
+            findings = list(map(_data, file.findings))
+            files.append({"file": file.path, **counts, "findings": findings, "unlisted": dict(file.unlisted)})
         fixed = {} if self.fixes is None else {"fixed": [fix._asdict() for fix in self.fixes.listed]}
         return {"files": files, **fixed}
+
+
+def _data(finding: Finding) -> dict[str, Any]:
+    """Return a finding as data."""
+    place = {"file": finding.path, "line": finding.line, "column": finding.column}
+    said = {"found": finding.found, "advice": finding.advice, "details": dict(finding.details)}
+    return {"code": finding.code, "severity": finding.severity, **place, **said}
 
 
 def _more(code: str, count: int) -> str:

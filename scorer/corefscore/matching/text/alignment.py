@@ -238,7 +238,7 @@ class _Search:
         response = [*accumulate(map(len, other_words), initial=gap.response)]
         for word, other in _fewest_edits(words, other_words):
             start, stop, at_response, end = key[word], key[word + 1], response[other], response[other + 1]
-            is_word = self.response.begins[[at_response, end]].all() or other_words[other].isalnum()
+            is_word = self.response.begins[[at_response, end]].all() or any(map(str.isalnum, other_words[other]))
             state = EQUAL if words[word] == other_words[other] else REPLACED if is_word else SIGN
             self.found.key[at_response:end] = np.minimum(start + np.arange(end - at_response), stop - 1)
             self.found.state[at_response:end] = state

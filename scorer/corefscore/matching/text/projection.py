@@ -61,7 +61,7 @@ from corefscore.formats.base import (
     refused,
 )
 from corefscore.matching.pairing import in_other_form
-from corefscore.matching.text.alignment import ABSENT, EQUAL, MOVED, REPLACED, Alignment, align, in_place
+from corefscore.matching.text.alignment import ABSENT, EQUAL, MOVED, REPLACED, SIGN, Alignment, align, in_place
 from corefscore.matching.text.characters import Characters, characters, in_a_row
 from corefscore.matching.text.fidelity import FIELDS, UNUSUAL, Fidelity, described, ratio
 from corefscore.matching.text.zeros import DocumentWords, Spans, as_nodes, gaps_of, nodes_of_zeros, with_zeros
@@ -597,7 +597,7 @@ def _inserted(piece: _Piece, key: Characters, kept: Bools) -> int:
     """Return the number of words of a piece that have characters, none of which is in the key, or which only stand
     where the key has words that another piece has ``kept``."""
     token, tokens, (at, state) = piece.words.token, piece.words.tokens, piece.alignment
-    found, replaced = state != ABSENT, state == REPLACED
+    found, replaced = state != ABSENT, np.isin(state, (REPLACED, SIGN))
     found[replaced] = ~kept[key.token[at[replaced]]]
     known = np.bincount(token[found], minlength=tokens)
     return int(np.count_nonzero((known == 0) & (np.bincount(token, minlength=tokens) > 0)))

@@ -18,7 +18,7 @@ import numpy as np
 from corefscore.core.arrays import Bools, Floats, Ints, changes, lacking, order_by, sums
 from corefscore.core.documents import KEY, OF_COLUMN, RESPONSE, UNIT_SOURCES, Documents, Kinds
 from corefscore.core.errors import UsageError, nearest
-from corefscore.core.findings import Finding, plural
+from corefscore.core.findings import Finding, plural, some_of
 from corefscore.formats.base import AUTO, PARSE
 from corefscore.matching.entity_lookup import together
 from corefscore.matching.matched import Matched
@@ -125,12 +125,14 @@ def unknown_in_some(
     """Report documents of a key without the parts of speech, words or parses by which mentions of others are known, and
     what is listed for pronouns and cannot be found: tags that no known tag set has either, and words with blanks."""
     every, by_tags = {*text.tags}, by_tags or bool(pronouns.tags)
-    unusual = [tag for tag in pronouns.tags if all(tag not in its.pronouns for its in TAG_SETS.values())]
-    absent = [tag for tag in unusual if not any(Pronouns("", (tag,)).fit(other, "") for other in every)]
-    missing = [f'has the part of speech "{tag}"' for tag in absent]
-    if several := {word for word in pronouns.words if " " in word}:
-        missing += [f'is "{word}"' for word in sorted(several.difference(map(str.lower, text.words)))]
-    for what in missing[:1]:
+    has = {tag: any(Pronouns("", (tag,)).fit(other, "") for other in every) for tag in pronouns.tags}
+    unusual = [tag for tag in has if not has[tag] and all(tag not in its.pronouns for its in TAG_SETS.values())]
+    several = {word for word in pronouns.words if len(word.split()) > 1}
+    lines = several and sorted(several.difference(map(str.lower, text.words)))
+    missing = [f'is "{line}"' for line in lines][:1]
+    if unusual and any(has.values()):
+        missing = [f"has the part of speech {some_of(unusual)}"]
+    for what in missing:
         yield Finding("absent-pronoun", key.place_of(0).source.name, details={"what": what})
     if len(key) == 1:
         return  # there are no others
