@@ -164,6 +164,7 @@ class _Sample:
 
     def __init__(self, columns: Sequence[str]) -> None:
         self.cells: list[list[str]] = [[] for _ in columns]
+        # By column, until equal cells come again after others.
         self.pairs: dict[int, Counter[_Pair]] = {}
         self.runs: dict[int, dict[str, None]] = {}
         self.rows = 0
