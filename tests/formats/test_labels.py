@@ -667,9 +667,11 @@ def test_rows_of_later_pieces_are_counted_as_those_of_the_first(
     path = tmp_path / "table.csv"
     name = "file" if cells[0] == "f0" else "page"
     path.write_text(f"item,{name},cluster\n" + "".join(f"i{n},{its},{n // 10 % 7}\n" for n, its in enumerate(cells)))
+    monkeypatch.setattr("corefscore.formats.labels._SOME", 5)
     for size in (200, 1 << 18):
         monkeypatch.setattr("corefscore.formats.labels._AT_ONCE", size)
         assert ("unread-field" in {its.code for its in read(path).notices}) == told
+        assert not read(path, columns=f"document={name}").notices, "the sample of rows is that of the documents"
 
 
 @pytest.mark.parametrize(

@@ -115,6 +115,7 @@ def test_nearly_all_of_shuffled_sentences_is_found(tmp_path: Path) -> None:
         ("abc xy", "abd", {"replaced": 1, "deleted": 1}),
         ("a" * 24, "a" * 24, {"kept": 1}),
         ("ab .", "ab!", {"kept": 1, "replaced": 1}),  # punctuation is not of the word that it is attached to
+        ("ab $", "ab+", {"kept": 1, "replaced": 1}),
         ('ab . "', 'ab!"', {"kept": 2, "replaced": 1}),
         ("( ab", "-ab", {"kept": 1, "replaced": 1}),
         ("ab! cd", "ab . ef", {"replaced": 2}),
@@ -252,17 +253,29 @@ def test_a_mention_with_other_quotes_or_punctuation_keeps_its_words(
     assert list(placed_spans(tmp_path / "key.jsonl", tmp_path / "x.txt")) == [span]
 
 
-@pytest.mark.parametrize(("before", "after"), [("", "[Everybody liked](#1) the end ."), ("Nobody knew why .", "")])
+@pytest.mark.parametrize(
+    ("before", "after"), [("", "[Everybody liked](#1) the end of all this ."), ("Nobody knew why .", "")]
+)
 def test_a_repeated_sentence_without_tags_does_not_take_the_place_of_the_tagged_one(
     before: str, after: str, tmp_path: Path
 ) -> None:
     """A model repeats its last sentence, or the text begins with one that the answer has twice."""
-    text = "Nobody knew why . Ann saw a dog in the park and Bo ran away . Everybody liked the end ."
+    text = "Nobody knew why . Ann saw a dog in the park and Bo ran away . Everybody liked the end of all this ."
     (tmp_path / "key.jsonl").write_text(json.dumps({"doc_key": "x", "sentences": [text.split()], "clusters": []}))
     tagged = text.replace("Ann", "[Ann](#1)").replace("Everybody liked", "[Everybody liked](#1)")
     plain = after.replace("[", "").replace("](#1)", "")
     (tmp_path / "x.txt").write_text(f"{before} {tagged} {plain}")
     assert list(placed_spans(tmp_path / "key.jsonl", tmp_path / "x.txt")) == [(4, 4), (16, 17)]
+
+
+def test_a_sign_that_replaces_the_word_of_another_piece_is_inserted(tmp_path: Path) -> None:
+    key, answers = (
+        ". Ann the saw , Ann . the it dog",
+        ["[.!](#1) Ann the. saw? z", "[Ann,](#1) the saw , Ann . the it dog z"],
+    )
+    (tmp_path / "key.jsonl").write_text(json.dumps({"doc_key": "x", "sentences": [key.split()], "clusters": []}))
+    (tmp_path / "x.jsonl").write_text("".join(json.dumps({"doc_key": "x", "answer": its}) + "\n" for its in answers))
+    assert placed_on(tmp_path / "key.jsonl", tmp_path / "x.jsonl").fidelity.total["inserted"] == 3
 
 
 def test_words_keep_their_characters() -> None:

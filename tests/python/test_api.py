@@ -234,6 +234,8 @@ def test_clusters_by_id_that_are_read_as_documents_are_told(name: str, mentions:
             "",  # two of 42
         ),
         ([[(0, 1, "PER"), (4, 4, "PER")]], [[(0, 1, "ORG"), (4, 4, "ORG")]], "(0, 1, 'PER')"),
+        # Without the first part, mentions of one side are equal.
+        ([[("a", 1), ("a", 2)], [("b", 1), ("b", 2)]], [[("c", 1), ("c", 2)], [("d", 1), ("d", 2)]], ""),
         # Spans that end one token earlier, and places in other documents.
         ([[("a", 0, 3), ("a", 5, 7)]], [[("a", 0, 2), ("a", 5, 6)]], ""),
         ([[("a", 0, 3)], [("a", 5, 7)]], [[("a", 0, 2)], [("a", 5, 6)]], ""),

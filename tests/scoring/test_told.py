@@ -801,6 +801,7 @@ def test_a_column_of_the_key_is_told_if_the_response_is_the_same(header: str, to
         ("Bridge=e1<e2", ""),
         ("Bridge=(e1)", ""),
         ("Sys=(p1-person-1,2-", ""),  # never closed
+        ("Note=(x)@1", ""),  # once
         ("Sys=(p1-person-1-coref:x,y)", "Sys"),
         ("Note=" + "(e12)" * 40 + ":", "Note"),  # in linear time
     ],
@@ -811,11 +812,14 @@ def test_an_attribute_of_corefud_that_only_one_side_has_is_told(
 ) -> None:
     head = "# global.Entity = eid-etype-head-other\n# newdoc id = a\n# sent_id = 1\n"
     text = head + "1\tAnn\t_\t_\t_\t_\t0\troot\t_\tEntity=(e1--1)\n2\ther\t_\t_\t_\t_\t1\tdep\t_\tEntity=(e1--1)\n\n"
-    texts = [text, text.replace("(e1--1)\n", f"(e1--1)|{attribute}\n")]
+    attribute, _, count = attribute.partition("@")
+    texts = [text, text.replace("(e1--1)\n", f"(e1--1)|{attribute}\n", int(count or 2))]
     for name, of_side in zip(("key.conllu", "response.conllu"), texts[::-1] if of_key else texts, strict=True):
         (tmp_path / name).write_text(of_side)
     notices = score(tmp_path / "key.conllu", tmp_path / "response.conllu", "bcub").notices
-    assert [its.details["fields"] for its in notices if its.code == "same-as-key"] == [told] * bool(told)
+    how = "give this file as RESPONSE, and " * of_key + "rename the attribute to Entity"
+    found = [(its.details["fields"], its.details["how"]) for its in notices if its.code == "same-as-key"]
+    assert found == [(told, how)] * bool(told)
 
 
 def test_brackets_in_words_are_no_attributes(tmp_path: Path) -> None:
@@ -839,6 +843,9 @@ def test_a_field_without_a_side_is_refused_for_both_beside_one_of_the_key(tmp_pa
     path.write_text(json.dumps({"sentences": [["a", "b"]], "gold_coref": [[[0, 0]]], "coref": [[[1, 1]]]}) + "\n")
     with pytest.raises(UsageError, match=r"name both, such as response[.]clusters=coref,key[.]clusters=gold_coref"):
         score(path, path, "bcub", columns="clusters=coref")
+    key = tmp_path / "key.jsonl"
+    key.write_text(json.dumps({"sentences": [["a", "b"]], "coref": [[[1, 1]]]}) + "\n")
+    assert score(key, path, "bcub", columns="clusters=coref")["bcub"].f1 == 1, "the key has one field only"
 
 
 def test_documents_without_names_in_another_order_are_told(tmp_path: Path) -> None:

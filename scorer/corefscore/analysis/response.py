@@ -22,7 +22,14 @@ from corefscore.core.records import dataclass, option, replace
 from corefscore.formats.base import AUTO, FILE
 from corefscore.matching.pairing import Pairs
 from corefscore.metrics.base import WHOLE
-from corefscore.scoring.kinds.divisions import Pronouns, are_pronouns, pronouns_of, unknown, unknown_in_some
+from corefscore.scoring.kinds.divisions import (
+    Pronouns,
+    absent_pronouns,
+    are_pronouns,
+    pronouns_of,
+    unknown,
+    unknown_in_some,
+)
 from corefscore.scoring.kinds.texts import Projection, Text
 from corefscore.scoring.results import Result
 
@@ -327,7 +334,9 @@ def analysed(given: Analysable, text: Text, asked: Asked, measure: Measure) -> A
         ways = "list pronouns with --pronouns words:FILE, or their parts of speech with --pronouns tags:A,B*"
         hint = ways if text.words else "give a key with words"
         notices.append(Finding("no-pronouns", place.source.name, details={"what": reason, "hint": hint}))
-    notices += unknown_in_some(pairs.key, text, pronouns, heads=heads)
+    if ":" in asked.pronouns:  # a list
+        notices += absent_pronouns(pairs.key, text, pronouns)
+    notices += unknown_in_some(pairs.key, text, by_tags=bool(pronouns.tags), heads=heads)
     before = ScoredResponses(measure, *as_given[:2], as_given.key)
     after = ScoredResponses(measure, *both[:2], both.key) if both.repair.any() else before
     kinds = np.where(pronoun, np.int8(0), (both.start != both.end) + np.int8(1))

@@ -83,7 +83,7 @@ def _plain(name: str) -> str:
 
 
 def names_entities(name: str, side: str) -> bool:
-    """Return whether a column with this name seems to have the entities of a side."""
+    """Return whether a column with this name seems to have the entities of a side, or of none in particular ("")."""
     if of := side_in(name):
         return of == side
     of_entities = re.search(OF_ENTITIES, name) is not None and not re.search(_NO_ENTITIES, name)

@@ -119,13 +119,10 @@ def _unannotated(side: Documents, annotated: Bools, what: str, effect: str) -> I
         yield Finding("partial-annotation", place.source.name, place.line, details=details)
 
 
-def unknown_in_some(
-    key: Documents, text: Text, pronouns: Pronouns, *, heads: str, by_tags: bool = False
-) -> Iterator[Finding]:
-    """Report documents of a key without the parts of speech, words or parses by which mentions of others are known, and
-    what is listed for pronouns and cannot be found: tags that no known tag set has either, and words with blanks."""
-    every, by_tags = {*text.tags}, by_tags or bool(pronouns.tags)
-    has = {tag: any(Pronouns("", (tag,)).fit(other, "") for other in every) for tag in pronouns.tags}
+def absent_pronouns(key: Documents, text: Text, pronouns: Pronouns) -> Iterator[Finding]:
+    """Report what is listed for pronouns and no token of the key is: tags that no known tag set has for them, if there
+    are others, or a line of several words."""
+    has = {tag: any(Pronouns("", (tag,)).fit(other, "") for other in {*text.tags}) for tag in pronouns.tags}
     unusual = [tag for tag in has if not has[tag] and all(tag not in its.pronouns for its in TAG_SETS.values())]
     several = {word for word in pronouns.words if len(word.split()) > 1}
     lines = several and sorted(several.difference(map(str.lower, text.words)))
@@ -134,6 +131,10 @@ def unknown_in_some(
         missing = [f"has the part of speech {some_of(unusual)}"]
     for what in missing:
         yield Finding("absent-pronoun", key.place_of(0).source.name, details={"what": what})
+
+
+def unknown_in_some(key: Documents, text: Text, *, by_tags: bool, heads: str) -> Iterator[Finding]:
+    """Report documents of a key without the parts of speech, words or parses by which mentions of others are known."""
     if len(key) == 1:
         return  # there are no others
     placed, of_mention = text.placed(key), key.document[key.entity]
@@ -324,7 +325,9 @@ def _by_head(pairs: Pairs, of: Of, notices: list[Finding]) -> tuple[Kinds, Kinds
         raise UsageError(f"--of {of.value}: {why}; {_remedy(of, text)}")
     names = Pronouns(NAMES, TAG_SETS[text.tag_set].names if text.tag_set else ())
     heads = text.heads(AUTO)
-    notices += unknown_in_some(pairs.key, text, pronouns, by_tags=of.kinds != (PRONOUNS,), heads=heads)
+    by_tags = bool(pronouns.tags) or of.kinds != (PRONOUNS,)
+    notices += absent_pronouns(pairs.key, text, pronouns)
+    notices += unknown_in_some(pairs.key, text, by_tags=by_tags, heads=heads)
 
     def of_side(side: Documents) -> Kinds:
         document, placed = side.document[side.entity], text.placed(side)
