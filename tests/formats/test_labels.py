@@ -671,7 +671,10 @@ def test_rows_of_later_pieces_are_counted_as_those_of_the_first(
     for size in (200, 1 << 18):
         monkeypatch.setattr("corefscore.formats.labels._AT_ONCE", size)
         assert ("unread-field" in {its.code for its in read(path).notices}) == told
-        assert not read(path, columns=f"document={name}").notices, "the sample of rows is that of the documents"
+    rows = [f"i{n},d{n // 60},p{n // 20},{n % 20}\n" for n in range(1200)]
+    path.write_text("".join(["item,document,part,cluster\n", *rows]))
+    monkeypatch.setattr("corefscore.formats.labels._AT_ONCE", 200)
+    assert not read(path).notices, "of rows with a document, only those of the sample are looked at"
 
 
 @pytest.mark.parametrize(

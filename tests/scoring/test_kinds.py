@@ -157,6 +157,12 @@ def test_mentions_by_their_heads(kind: str, recall: Any, precision: Any, tmp_pat
             assert tuple(getattr(result[measure], f"{side}_counts")) == pytest.approx(tuple(map(float, counts)))
 
 
+def test_a_list_that_finds_nothing_is_told_once() -> None:
+    """Its tags have no notices of their own then."""
+    codes = [its.code for its in analyse(*DEMO, pronouns="tags:PRPS").notices]
+    assert "no-pronouns" in codes and "absent-pronoun" not in codes
+
+
 def test_pronouns_that_cannot_be_found_are_told(tmp_path: Path) -> None:
     """Those of the list that are there were counted, and nothing said that the others are not."""
     words = tmp_path / "words.txt"

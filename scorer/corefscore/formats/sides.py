@@ -134,7 +134,7 @@ def refuse_other_side(request: Request, place: Place, content: str, names: Itera
     """
     name = str(request.columns.get(content))
     of, others = side_in(name), [own for own in names if own != name]
-    if not of and request.side == KEY:
+    if not of:
         plain = _plain(name)
         of, others = RESPONSE, [its for its in others if re.sub(_OF_SIDE[KEY], "", _plain(its)).strip("_-. ") == plain]
     own = others[0] if others else None
