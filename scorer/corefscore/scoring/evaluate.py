@@ -349,12 +349,10 @@ def with_defaults(rules: Rules, nodes: bool) -> Rules:
     if nodes and chosen["zeros"] == "dependent" and chosen["lookup"] in SEARCHES:
         raise UsageError(f"--zeros dependent and --task {chosen['lookup']} exclude each other; leave one out")
     if not nodes:
-        if chosen["matching"] != MATCHING[0] or chosen["zeros"] or chosen["lookup"]:
+        if chosen["matching"] != MATCHING[0] or chosen["zeros"]:
             raise UsageError(f"{'--zeros' if chosen['zeros'] else '--matching'} is for CorefUD only; leave it out")
         # Defaults that concern CorefUD are left out of the signature.
-        chosen["matching"] = None
-        if chosen["definitions"] == SPANS.definitions:
-            chosen["definitions"] = None
+        chosen["matching"] = chosen["definitions"] = None
     if chosen["mentions"] == COUNTED_MENTIONS[0]:
         chosen["mentions"] = None
     return Rules(**chosen)
