@@ -122,8 +122,6 @@ _HEADS = Rules(matching="head", zeros="dependent", lookup="official", definition
 COREFUD = replace(_HEADS, repeated="official", singletons="drop")
 """The defaults for mentions that are spans and for those of CorefUD: the rules of the official scorers of both."""
 
-_DEFAULT_RULES = Rules()
-
 
 @dataclass(frozen=True, repr=False)
 class Settings:
@@ -139,7 +137,7 @@ class Settings:
     """
 
     metrics: tuple[str, ...]
-    rules: Rules = _DEFAULT_RULES
+    rules: Rules = field(default_factory=Rules)
     document: str | None = None
     own: Mapping[str, Any] = field(default_factory=dict)
     reading: Mapping[str, str] = field(default_factory=dict)
