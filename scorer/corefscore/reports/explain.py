@@ -34,9 +34,6 @@ precision, from which F1 is computed."""
 _BCUBS = "bcubs"
 """The metric that has B-cubed as other packages define it."""
 
-_SPANS, _NODES = "spans", "nodes"
-"""The kinds of mentions, for conventions that apply to one of them only."""
-
 Options = Mapping[str, Any]
 
 _Triple = Sequence[float]
@@ -45,7 +42,8 @@ _Triple = Sequence[float]
 
 class _Convention(NamedTuple):
     """One row: its name, what it does in one line, and the options of the metrics; ``others`` are the options of single
-    metrics that differ. ``way`` is how documents are combined, ``only`` the kind of mentions that it applies to."""
+    metrics that differ. ``way`` is how documents are combined. If the row is for one kind of mentions only, ``only`` is
+    ``spans``, or ``nodes`` for those of CorefUD."""
 
     name: str
     does: str
@@ -73,7 +71,7 @@ class _Scored(NamedTuple):
     convention: _Convention
     scores: Mapping[str, _Triple] | None
     command: str
-    matches: Sequence[str] = ()
+    matches: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -82,7 +80,7 @@ class Explanation(Reported):
 
     rows: Sequence[_Scored]
     official: Result
-    expect: str | None = None
+    expect: str | None
 
     @property
     def signature(self) -> str:
@@ -142,7 +140,7 @@ def expected(text: str | None, call: str) -> str | None:
     return text.removesuffix("%")
 
 
-def explanation(key: Given, response: Given, reading: Reading, expect: str | None = None) -> Explanation:
+def explanation(key: Given, response: Given, reading: Reading, expect: str | None) -> Explanation:
     """Score one pair by every convention, reading each side once; ``expect`` is a result of `expected`.
 
     Raises `InputError` for input that every convention rejects.
@@ -164,7 +162,7 @@ def explanation(key: Given, response: Given, reading: Reading, expect: str | Non
         first = result(AVERAGE)
     except InputError:
         first = result(AVERAGE, ("repeated", "first"))  # with which too many repeated mentions are accepted
-    kind = _NODES if first.settings.rules.matching else _SPANS
+    kind = "nodes" if first.settings.rules.matching else "spans"
     rows = []
     for convention in CONVENTIONS:
         if convention.only in (None, kind):
