@@ -537,9 +537,6 @@ SHORT = 5
 """With fewer units, or fewer that differ, intervals are too short (``docs/background/statistics.md``), and systems are
 not shown to be equivalent."""
 
-_TRIALS = 10_000
-"""The default number of trials."""
-
 _SIGNS = 2**11
 """The most trials for the quantile of intervals that are corrected together."""
 
@@ -560,7 +557,7 @@ class Method(Grouping):
     Raises `UsageError` for an invalid value, and for an average together with groups.
     """
 
-    trials: int = option(_TRIALS, "Number of random trials of each test.", heading=STATISTICS, metavar="N")
+    trials: int = option(10_000, "Number of random trials of each test.", heading=STATISTICS, metavar="N")
     seed: int = option(
         0, "Random seed; the same seed gives identical results.", heading=STATISTICS, metavar="N", least=0
     )
