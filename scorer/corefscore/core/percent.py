@@ -29,8 +29,13 @@ def from_percent(text: str, call: str, ends: bool = True) -> float:
     100 are allowed. Raises `UsageError` for a number above 0 and up to 1 without the sign, which was probably meant as
     a fraction, and for text that is not a percentage.
     """
-    number, sign = _number(text, call)
-    if 0 < number <= 1 and not sign:
+    try:
+        number = float(text.removesuffix("%"))
+    except ValueError as error:
+        raise UsageError(f"{call}{text}: expected a number") from error
+    if not math.isfinite(number):
+        raise UsageError(f"{call}{text}: expected a finite number")
+    if 0 < number <= 1 and not text.endswith("%"):
         whole, own = _digits(number * 100), _digits(number)
         other = f"{call}{whole} for {whole} %, or " if ends or number < 1 else ""
         raise UsageError(f"{call}{text} may be a percentage or a fraction; write {other}{call}{own}% for {own} %")
@@ -63,17 +68,6 @@ def whole(number: Any, call: str, least: int) -> int:
     if isinstance(number, bool) or not hasattr(number, "__index__") or index(number) < least:
         raise UsageError(f"{call}{number!r}: expected a whole number, {least} or more")
     return index(number)
-
-
-def _number(text: str, call: str) -> tuple[float, bool]:
-    """Return the number in a text, and whether a percent sign follows it."""
-    try:
-        number = float(text.removesuffix("%"))
-    except ValueError as error:
-        raise UsageError(f"{call}{text}: expected a number") from error
-    if not math.isfinite(number):
-        raise UsageError(f"{call}{text}: expected a finite number")
-    return number, text.endswith("%")
 
 
 def _digits(number: float) -> str:
