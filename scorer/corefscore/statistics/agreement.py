@@ -22,10 +22,8 @@ def _kendall(first: Floats, second: Floats) -> Floats:
     the numbers of pairs that are not tied. Source: Kendall 1945, The treatment of ties in ranking problems.
     """
     one, other = np.triu_indices(first.shape[-1], 1)
-    signs = [
-        np.where(np.abs(each[..., one] - each[..., other]) > TIE, np.sign(each[..., one] - each[..., other]), 0)
-        for each in (first, second)
-    ]
+    gaps = (each[..., one] - each[..., other] for each in (first, second))
+    signs = [np.where(np.abs(gap) > TIE, np.sign(gap), 0) for gap in gaps]
     untied = np.prod([np.abs(sign).sum(axis=-1) for sign in signs], axis=0)
     return np.where(untied > 0, quotient((signs[0] * signs[1]).sum(axis=-1), np.sqrt(untied)), np.nan)
 
