@@ -57,7 +57,7 @@ def convert(
         on_words = on_key and on_key.name == _COREFUD
         of_key, found = _placed(key, path, both, notices, on_words=bool(on_words))
         if on_words:
-            yield from _on_words(key, of_key, found, notices)
+            yield from _on_words(of_key, found, notices)
             return
         documents = _on_tokens(path, joined(of_key), found, notices)
     else:
@@ -100,7 +100,7 @@ WITH_ZEROS = (TAGGED, "crac-2026")
 """The formats in which zeros are words."""
 
 
-def _on_words(key: str, batches: Sequence[Documents], found: Documents, notices: list[Finding]) -> Iterator[str]:
+def _on_words(batches: Sequence[Documents], found: Documents, notices: list[Finding]) -> Iterator[str]:
     """Yield a key in CorefUD with its entities replaced by those of the documents ``found`` on it, heads and empty
     nodes included."""
     from corefscore.formats.corefud.writer import FIT, Headed, write_on
