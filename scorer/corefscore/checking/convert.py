@@ -138,7 +138,9 @@ def _placed(
     from corefscore.matching.pairing import unpaired
     from corefscore.matching.text.projection import placed
 
-    of_key = list(opened(key, notices, _for_key(reading)).documents(notices))
+    # A format that is not given by side is that of the file to convert.
+    form = reading.of(KEY).input_format if isinstance(reading.input_format, Mapping) else None
+    of_key = list(opened(key, notices, replace(reading, tags=None, input_format=form)).documents(notices))
     answers = list(opened(path, notices, reading, side=RESPONSE).documents(notices))
     found = placed(of_key, answers, reading, notices).response
     known = {*chain.from_iterable(batch.names for batch in of_key)}
@@ -160,12 +162,6 @@ def _note_annotations(batches: Sequence[Documents], notices: list[Finding], *, a
         elif layer.types:
             notices.append(dropped(batches[0].place_of(0), "each mention", "fields", ["etype"]))
             return
-
-
-def _for_key(reading: Reading) -> Reading:
-    """Return the options for reading the key; a format that is not given by side is that of the file to convert."""
-    of_key = reading.of(KEY).input_format if isinstance(reading.input_format, Mapping) else None
-    return replace(reading, tags=None, input_format=of_key)
 
 
 def _on_tokens(path: str, batches: Documents, found: Documents, notices: list[Finding]) -> Iterator[FullDocument]:
