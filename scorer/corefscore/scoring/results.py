@@ -288,7 +288,7 @@ class Result(Scores):
         groups: dict[str, int] = {}
         number = np.array([groups.setdefault(group, len(groups)) for group in self.groups(pattern)], dtype=int)
         # All groups are in the same arrays, since there may be as many as documents.
-        found = values(self.metrics, {name: _by_group(number, array) for name, array in self.counts.items()})
+        found = values(self.metrics, {name: by_group(number, array) for name, array in self.counts.items()})
         return {group: Scores(found, row) for group, row in groups.items()}
 
     @property
@@ -364,8 +364,8 @@ _BY_FILE = "file"
 """
 
 
-def _by_group(groups: Ints, counts: Floats) -> Floats:
-    """Return the counts of documents summed by group, added from left to right."""
+def by_group(groups: Ints, counts: Floats) -> Floats:
+    """Return the counts of documents, or of parts of them, summed by group, added from left to right."""
     count = int(groups.max(initial=-1)) + 1
     columns = counts.reshape(len(counts), -1).T
     return np.stack([sums(groups, column, count) for column in columns], axis=-1).reshape(count, *counts.shape[1:])

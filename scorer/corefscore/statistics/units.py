@@ -15,7 +15,7 @@ from corefscore.core.items import Numbers
 from corefscore.matching.units import whole
 from corefscore.metrics import metrics_of
 from corefscore.metrics.base import SCORES, Metric, summed
-from corefscore.scoring.results import REST, Result, UnitCounts, compiled, group_of, values
+from corefscore.scoring.results import REST, Result, UnitCounts, by_group, compiled, group_of, values
 from corefscore.statistics.significance import Sample, over_runs, statistics
 
 DOCUMENT, PART, JOINED = UNITS = "document", "part", "parts-joined"
@@ -103,9 +103,7 @@ def sample(
     for result, of_result in zip(results, rows, strict=True):
         of_documents = _scores(result, measures) if averaged else _columns(result.counts, metrics)
         columns = of_documents if averaged else _columns(of_result.counts, metrics)
-        of_units = np.zeros((len(stratum), columns.shape[1]))
-        np.add.at(of_units, of_ordered, columns[order])
-        counts.append(of_units)
+        counts.append(by_group(of_ordered, columns[order]))
         sums = np.stack([summed(of_documents[of_document == number]) for number in range(len(numbers))])
         observed.append(statistics(metrics, measures, sums, averaged=averaged))
     are_joined = unit in (DOCUMENT, JOINED) and len(stratum) < len(order)
