@@ -186,11 +186,9 @@ class Check(Reported):
     def to_dict(self) -> dict[str, Any]:
         """Return what the JSON layout prints; see ``docs/check.md``."""
         averaged = {} if self.asked.average is None else {"average": self.asked.average}
+        options = {**self.result.settings.to_dict(), **averaged}
         data = {
-            **head(
-                *("check", self.signature, {**self.result.settings.to_dict(), **averaged}),
-                [*self.result.notices, *self.notices],
-            ),
+            **head("check", self.signature, options, [*self.result.notices, *self.notices]),
             "baseline": self.before and self.before.path,
             "measures": list(map(".".join, self.asked.measures)),
             "tolerance": self.asked.tolerance,
