@@ -123,7 +123,7 @@ def _analysed(
     with workers() as apply:
         for name, path in systems.items():
             result = evaluated(
-                *(key, path, wanted.metrics), apply=apply, document=document, keep_pairs=True, texts=True, **arguments
+                key, path, wanted.metrics, apply=apply, document=document, keep_pairs=True, texts=True, **arguments
             )
             tell(result.notices, "" if other is None else name)
             results[name] = analysable(result)
