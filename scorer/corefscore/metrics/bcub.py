@@ -23,12 +23,9 @@ def count(overlap: Overlap) -> tuple[Counts]:
     Source: Bagga and Baldwin 1998, as in Moosavi and Strube 2016, section 3.2; copies: recorded cases repeat-key.
     """
     cells, key, response = overlap.cells, overlap.key, overlap.response
-    return (
-        Counts(
-            Ratios(overlap.squares(cells.key, key), key.total(key.size)),
-            Ratios(overlap.squares(cells.response, response), response.total(response.size)),
-        ),
-    )
+    recall = Ratios(overlap.squares(cells.key, key), key.total(key.size))
+    precision = Ratios(overlap.squares(cells.response, response), response.total(response.size))
+    return (Counts(recall, precision),)
 
 
 def terms(both: Both) -> tuple[Counts]:

@@ -32,12 +32,9 @@ def count(overlap: Overlap) -> tuple[Counts]:
     """
     cells, key, response = overlap.cells, overlap.key, overlap.response
     same_singleton = (key.size[cells.key] == 1) & (response.size[cells.response] == 1)
-    return (
-        Counts(
-            _resolved(key, cells.key, np.where(same_singleton, cells.size, pairs_of(cells.size))),
-            _resolved(response, cells.response, np.where(same_singleton, cells.met, pairs_of(cells.met))),
-        ),
-    )
+    recall = _resolved(key, cells.key, np.where(same_singleton, cells.size, pairs_of(cells.size)))
+    precision = _resolved(response, cells.response, np.where(same_singleton, cells.met, pairs_of(cells.met)))
+    return (Counts(recall, precision),)
 
 
 def _resolved(entities: Groups, entity: Ints, links: Ints) -> Ratios:
