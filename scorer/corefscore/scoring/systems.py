@@ -22,7 +22,7 @@ def separated(systems: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, lis
     if not any(isinstance(system, Runs) for system in systems.values()):
         return dict(systems), None
     of_systems = {
-        name: dict(zip([f"{name} {number}" for number in range(1, len(system) + 1)], system, strict=True))
+        name: {f"{name} {number}": run for number, run in enumerate(system, start=1)}
         if isinstance(system, Runs)
         else {name: system}
         for name, system in systems.items()
