@@ -141,11 +141,11 @@ def _codes(words: str) -> set[str]:
     """
     codes = {word.strip() for word in words.split(",")} - {""}
     for code in sorted(codes):
-        if code in kinds() and kinds()[code].severity == ERROR:
-            raise UsageError(f'--ignore: "{code}" is the code of an error, and errors are always reported')
         if code not in kinds():
             known = [name for name, kind in kinds().items() if kind.severity == NOTICE]
             raise UsageError(f'no notice has the code "{code}"; {suggested(code, known)}')
+        if kinds()[code].severity == ERROR:
+            raise UsageError(f'--ignore: "{code}" is the code of an error, and errors are always reported')
     return codes
 
 
