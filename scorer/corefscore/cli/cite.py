@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pkgutil import get_data
 
 import click
@@ -21,11 +21,10 @@ _ENTRIES = {entry.partition("{")[2].partition(",")[0]: entry for entry in _BIBTE
 _SOFTWARE, _OFFICIAL, _AVERAGED = "corefscore", "pradhan-etal-2014-scoring", "pradhan-etal-2011-conll"
 
 
-def bibtex(metrics: Iterable[Metric]) -> str:
+def bibtex(metrics: Sequence[Metric]) -> str:
     """Return the entries of this software, of the official scorer, whose numbers it reproduces, and of each metric; and
     of the CoNLL average if its three metrics are given. A metric without entries becomes a comment with its paper.
     """
-    metrics = list(metrics)
     keys = dict.fromkeys([_SOFTWARE, _OFFICIAL, *(key for metric in metrics for key in metric.cite)])
     if {metric.name for metric in metrics} >= set(GROUPS[AVERAGE]):
         keys[_AVERAGED] = None
