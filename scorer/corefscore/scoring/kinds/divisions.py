@@ -218,9 +218,9 @@ class Of(NamedTuple):
     value: str
     by: str
     division: bool
-    ranges: Mapping[str, _Range]
-    kinds: tuple[str, ...]
-    pronouns: str
+    ranges: Mapping[str, _Range] = {}
+    kinds: tuple[str, ...] = ()
+    pronouns: str = ""
     types: str = TYPE
 
     @property
@@ -254,24 +254,24 @@ def of(words: str) -> Of:
         if (colon and not rest) or rest == "none":
             raise _unknown(words, "expected a way to recognise pronouns, such as english, tags:PRON or words:FILE")
         kinds = KINDS if by == KIND else (by,)
-        return Of(words, KIND, by == KIND, {}, kinds, rest or "auto")
+        return Of(words, KIND, by == KIND, kinds=kinds, pronouns=rest or AUTO)
     if words.startswith(UNIT_SOURCES):
         place, colon, kind = rest.partition(":")
         column = place.isascii() and place.isdigit() and int(place)
         if not place or (colon and not kind) or (words.startswith(OF_COLUMN) and not column):
             raise _unknown(words, "expected column:N, counted from 1, or field:FIELD, with :NAME after it for one type")
-        return Of(words, TYPE, not kind, {}, (words,) if kind else (), "", f"{by}:{place}")
+        return Of(words, TYPE, not kind, kinds=(words,) if kind else (), types=f"{by}:{place}")
     if by not in _DIVISIONS or (colon and not rest):
         like = [] if by in _DIVISIONS else nearest(by, [*_DIVISIONS, *KINDS, *_OTHER_NAMES])
         raise _unknown(words, f"did you mean {' or '.join(like)}?" if like else _EXPECTED)
     if by == TYPE:
-        return Of(words, by, not rest, {}, (words,) if rest else (), "")
+        return Of(words, by, not rest, kinds=(words,) if rest else ())
     if not rest:
-        return Of(words, by, True, {f"{by}:{name}": ends for name, ends in _RANGES[by].items()}, (), "")
+        return Of(words, by, True, {f"{by}:{name}": ends for name, ends in _RANGES[by].items()})
     low, high = _RANGES[by].get(rest) or _range(words, rest)
     if by == SIZE and low < 1:
         raise _unknown(words, "entities have at least one mention")
-    return Of(words, by, False, {words: (low, high)}, (), "")
+    return Of(words, by, False, {words: (low, high)})
 
 
 def _range(words: str, rest: str) -> _Range:
@@ -343,7 +343,7 @@ def _remedy(of: Of, text: Text) -> str:
     """Return what to do if kinds cannot be recognised in the key."""
     if not text.words:
         return "--of size and --of distance need no words"
-    if of.kinds == (PRONOUNS,) and of.pronouns != "auto":
+    if of.kinds == (PRONOUNS,) and of.pronouns != AUTO:
         return "give other tags or words"
     only = "pronouns" if of.kinds == (PRONOUNS,) else "only pronouns"
     return f"{only} can be recognised by their words: use --of pronouns:english or --of pronouns:words:FILE"
