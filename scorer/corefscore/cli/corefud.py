@@ -49,7 +49,7 @@ def run(arguments: Sequence[str], program: str) -> int:
     given = _parser(program).parse_args(arguments)
     names = GROUPS["corefud"] if _ALL in given.metrics else tuple(given.metrics)
     spare_inputs({}, (given.key, given.response))
-    metrics = select(",".join(names)) if names else ()
+    metrics = select(names)
     rules = Rules(
         singletons="keep" if given.keep_singletons else "drop",
         matching=MATCHING[0] if given.exact_match else given.match,

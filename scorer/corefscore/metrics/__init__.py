@@ -84,12 +84,12 @@ def find(name: str) -> Metric:
     raise UsageError(f'unknown metric "{name}"; {suggested(name, [*NAMES, *GROUPS, *outside])}')
 
 
-def select(words: str) -> tuple[Metric, ...]:
-    """Return the metrics of a METRIC argument: names and groups, joined by commas.
+def select(words: str | Iterable[str]) -> tuple[Metric, ...]:
+    """Return the metrics of a METRIC argument: names and groups, joined by commas or as a list, which may be empty.
 
     Raises `UsageError` for an unknown or empty name, and for metrics that have a measure of the same name.
     """
-    listed = [named(word) for word in words.split(",")]
+    listed = [named(word) for word in (words.split(",") if isinstance(words, str) else words)]
     if not all(listed):
         raise UsageError(f'"{words}": the list contains an empty name; expected names separated by commas')
     names = [name for word in listed for name in GROUPS.get(word, (word,))]
@@ -218,10 +218,8 @@ def wanted(words: str) -> _Wanted:
                 measures.setdefault(measure, []).extend(scores_of(measure) if score is None else (score,))
     chosen = [name for name in dict.fromkeys(metrics) if name != MENTIONS]
     in_order = [name for name in NAMES if name in chosen] + [name for name in chosen if name not in NAMES]
-    return _Wanted(
-        {measure: [score for score in SCORES if score in scores] for measure, scores in measures.items()},
-        select(",".join(in_order)) if in_order else (),
-    )
+    of_measures = {measure: [score for score in SCORES if score in scores] for measure, scores in measures.items()}
+    return _Wanted(of_measures, select(in_order))
 
 
 def scores_of(measure: str) -> Sequence[str]:

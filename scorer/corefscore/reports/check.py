@@ -305,7 +305,7 @@ def needed(baseline: Baseline | None, asked: Asked) -> tuple[Metric, ...]:
         raise UsageError("--both-ways compares every score; leave --measures out")
     words = ",".join(measure for measure, _ in asked.floors)
     metrics = [*(baseline.metrics if baseline else ()), *(wanted(words).metrics if words else ())]
-    return select(",".join(dict.fromkeys(metric.name for metric in metrics))) if metrics else ()
+    return select(metric.name for metric in metrics)
 
 
 def _refuse_unknown(asked: Asked, baseline: Baseline) -> None:

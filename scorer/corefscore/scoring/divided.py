@@ -227,7 +227,7 @@ def _count(sides: Slice, settings: Settings, reading: Reading) -> _Found | Usage
     """
     odd: list[Finding] = []
     notices: list[Finding] = []
-    metrics = select(",".join(settings.metrics)) if settings.metrics else ()
+    metrics = select(settings.metrics)
     of_key, of_response = Names(), Names()
 
     def plain(batches: Iterator[Documents], names: Names) -> Iterator[Documents]:
