@@ -12,8 +12,6 @@ from typing import Any
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import VISIBLE
 
-_LIBRARIES = ("pandas", "polars")
-
 
 def frame(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Any:
     """Return a data frame with these columns and rows, by a library that is imported already or else by one that is
@@ -22,7 +20,7 @@ def frame(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Any:
     Raises `UsageError` if neither library can be imported.
     """
     data = {column: [row[number] for row in rows] for number, column in enumerate(columns)}
-    for name in sorted(_LIBRARIES, key=lambda name: name not in sys.modules):
+    for name in sorted(("pandas", "polars"), key=lambda name: name not in sys.modules):
         with suppress(ImportError):
             return import_module(name).DataFrame(data)
     raise UsageError("a data frame needs pandas or polars: pip install pandas, or pip install polars")

@@ -60,8 +60,6 @@ _COMMANDS = ("compare", "rank", "check", "errors", "diff", "explain", "validate"
 RESERVED = {*GROUPS, *OTHER_NAMES, "none", *_COMMANDS, MENTIONS}
 """Names that no metric may have: groups, other names, values of the NAME argument, commands, and `MENTIONS`."""
 
-_ENTRY_POINTS = "corefscore.metrics"
-
 
 def named(name: str) -> str:
     """Return the canonical name of a metric, group or measure: in lower case, and not one of `OTHER_NAMES`."""
@@ -136,7 +134,7 @@ def _entry_points() -> Mapping[str, EntryPoint | UsageError]:
 
     found: dict[str, EntryPoint | UsageError] = {}
     try:
-        entries = list(entry_points(group=_ENTRY_POINTS))
+        entries = list(entry_points(group="corefscore.metrics"))
     except Exception as error:  # any installed package may have broken metadata
         return {"": UsageError(f"the metrics of other packages cannot be looked up: {type(error).__name__}: {error}")}
     for entry in entries:

@@ -393,8 +393,7 @@ def _same_options(result: Result, baseline: Baseline) -> None:
     differing = [name for name in now | before if now.get(name) != before.get(name)]
     if baseline.version is not None and differing:
         old, new = (", ".join(f"{name}={of.get(name) or 'default'}" for name in differing) for of in (before, now))
-        details = {"baseline": old, "run": new}
-        refuse(Finding("other-signature", baseline.path, details=details))
+        refuse(Finding("other-signature", baseline.path, details={"baseline": old, "run": new}))
 
 
 def _points(tolerance: float) -> str:

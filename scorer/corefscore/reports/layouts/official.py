@@ -21,8 +21,6 @@ from corefscore.reports.score import Report, fidelity_of
 from corefscore.scoring.results import Result, Score
 from corefscore.scoring.settings import Rules
 
-_RULE = "-" * 74 + "\n"
-
 
 def _number(value: SupportsFloat) -> str:
     """Return 15 significant digits without padding; whole numbers in full."""
@@ -39,7 +37,7 @@ def _result_line(label: str, score: Score) -> str:
     """Return ``LABEL: Recall: (a / b) x%  Precision: (c / d) y%  F1: z%`` and the rule under it."""
     sides = (("Recall", *score.recall_counts, score.recall), ("Precision", *score.precision_counts, score.precision))
     shown = [f"{name}: ({_number(part)} / {_number(whole)}) {_percent(value)}" for name, part, whole, value in sides]
-    return "\t".join([f"{label}: " * bool(label) + shown[0], shown[1], f"F1: {_percent(score.f1)}\n{_RULE}"])
+    return "\t".join([f"{label}: " * bool(label) + shown[0], shown[1], f"F1: {_percent(score.f1)}\n{'-' * 74}\n"])
 
 
 def official(report: Report, style: Style) -> Iterator[str]:

@@ -276,8 +276,6 @@ _LATEX = str.maketrans(
 )
 """Escapes of the special characters of LaTeX, and of the subscripts in the names of measures."""
 
-_DASHES = re.compile("-(?=-)")
-
 
 def latex(report: Reported, style: Style) -> Iterator[str]:
     """Write the tables that have rows in LaTeX; notes are comments."""
@@ -312,7 +310,7 @@ def _latex_groups(columns: _Columns) -> Iterator[str]:
 
 def _latex_text(text: str) -> str:
     """Escape text for LaTeX; two hyphens do not become a dash."""
-    return _DASHES.sub("-{}", text.translate(_LATEX))
+    return re.sub("-(?=-)", "-{}", text.translate(_LATEX))
 
 
 def _latex_cell(text: str, column: Column, mark: str) -> str:
