@@ -394,8 +394,7 @@ def result_of(batches: Sequence[ScoredBatch], run: Run, notices: list[Finding]) 
     """
     if not batches:
         raise UsageError("there is no document to score: the key is empty")
-    nodes = any(batch.nodes is not None for batch in batches)
-    rules = with_defaults(run.settings.rules, nodes)
+    rules = with_defaults(run.settings.rules, nodes=any(batch.nodes is not None for batch in batches))
     settings = replace(run.settings, rules=rules, key=digits_of(sum(batch.fingerprint for batch in batches)))
     names = [batch.names if batch.windows is None else batch.windows.named(batch.names) for batch in batches]
     listed = {view: _joined_listing(batches, names, view) for view in batches[0].listed}
