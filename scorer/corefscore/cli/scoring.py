@@ -133,7 +133,7 @@ def of_both_sides(
     """Return RESPONSE and NAME. JSON lines with both sides need no RESPONSE, so the second argument may be NAME."""
     is_name = name is None and response not in (None, STDIN) and not os.path.exists(response or "")
     if (response is None or is_name) and os.path.exists(place_and_pattern(key)[0]):
-        reading = Reading(**{option: arguments.get(option) for option in vars(Reading())})
+        reading, _, _ = options_by_topic(arguments)
         if has_both_sides(key, reading):
             response, name = key, response
     # Document names are bytes of a file, which the locale must not change.
