@@ -259,7 +259,7 @@ def _scores(metrics: Sequence[Metric], printed: Mapping[str, Sequence[float]]) -
     """
     counts = {}
     for metric in (find(MENTIONS), *metrics):
-        parts = [measure.name for measure in metric.measures if measure.combine is None] + [MENTIONS] * metric.more()
+        parts = metric.uncombined + [MENTIONS] * metric.more()
         if printed.keys() >= set(parts):
             counts[metric.name] = np.array([printed[part] for part in parts])
     return Scores(values([metric for metric in (find(MENTIONS), *metrics) if metric.name in counts], counts)).to_dict()

@@ -416,9 +416,14 @@ class Metric:
         return self.described()[0].partition(". ")[2]
 
     @property
+    def uncombined(self) -> list[str]:
+        """The names of its measures that are not combined, in the order of their counts."""
+        return [measure.name for measure in self.measures if measure.combine is None]
+
+    @property
     def width(self) -> int:
         """Count what ``count`` returns for a document."""
-        return sum(measure.combine is None for measure in self.measures) + self.more()
+        return len(self.uncombined) + self.more()
 
 
 def options_of(metrics: Sequence[Metric]) -> list[Option]:

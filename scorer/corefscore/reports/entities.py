@@ -163,10 +163,9 @@ def _shares(
 ) -> Iterator[Share]:
     """Yield the shares of entities in the measures of a metric. Raises `UsageError` if they do not add up to these."""
     assert metric.terms is not None, "refused before"
-    measures = [measure.name for measure in metric.measures if measure.combine is None]
     cells = np.flatnonzero(_ASSIGNED[metric.name](both.overlap)) if metric.name in _ASSIGNED else NONE
     # A metric can have more terms, which only its combined measures read.
-    for measure, terms in zip(measures, metric.terms(both), strict=False):
+    for measure, terms in zip(metric.uncombined, metric.terms(both), strict=False):
         totals = result[measure][3:]
         sides = zip(SCORES, (both.key, both.response), entities, entities[::-1], terms, totals, strict=False)
         for score, side, own, other, ratios, total in sides:

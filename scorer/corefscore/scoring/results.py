@@ -353,7 +353,7 @@ class Result(Scores):
 
 def _denominators(metric: Metric, scores: Mapping[str, Score]) -> Floats:
     """Return the counts of a metric if everything is found; 0 where only combined measures read them."""
-    counts = [scores[measure.name][3:] for measure in metric.measures if measure.combine is None]
+    counts = [scores[name][3:] for name in metric.uncombined]
     found = np.zeros((metric.width, 4))
     found[: len(counts)] = [np.repeat([side.denominator for side in sides], 2) for sides in counts]
     return found

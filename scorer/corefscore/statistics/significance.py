@@ -505,7 +505,7 @@ def decisive(metrics: Sequence[Metric], measures: Collection[str]) -> list[list[
     for measure in measures:
         used, of_both = set[int](), set[int]()
         for metric in (each for each in metrics if each.name in metrics_of(measure, metrics)):
-            names = [own.name for own in metric.measures if own.combine is None]
+            names = metric.uncombined
             columns = range(slices[metric.name].start, slices[metric.name].stop)
             used.update(columns[4 * names.index(measure) :][:4] if measure in names else columns)
             of_both.update(columns[1::2] if measure not in (*names, AVERAGE) else ())

@@ -404,8 +404,7 @@ def nothing_to_count(
     """Yield a notice about the measures that have nothing to count for a kind; ``files`` are those of the key."""
     totals: dict[str, Floats] = {}
     for metric in metrics:
-        quotients = [measure.name for measure in metric.measures if measure.combine is None]
-        totals.update(zip(quotients, counts[metric.name].sum(axis=0), strict=False))
+        totals.update(zip(metric.uncombined, counts[metric.name].sum(axis=0), strict=False))
     empty_sides = []
     for side, denominator in ((KEY, 1), (RESPONSE, 3)):
         if empty := [name for name, total in totals.items() if not total[denominator]]:
