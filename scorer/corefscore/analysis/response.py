@@ -102,7 +102,7 @@ class Analysis:
     both: Partitions
     kinds: Ints
     errors: Errors
-    notices: Sequence[Finding] = ()
+    notices: Sequence[Finding]
 
     @property
     def score(self) -> float:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corefscore.core.records import dataclass, field
+from corefscore.core.records import dataclass
 from corefscore.metrics import HEADINGS
 from corefscore.metrics.base import SCORES
 from corefscore.reports.base import GROUP, PAIR, VERDICT, Column, Table, tabled
@@ -66,7 +66,7 @@ class OnDatasets(SystemsReport):
     """The part of a comparison about groups of documents: ``datasets`` has the tests on each group, if there are groups
     and pairs of systems; without any, tables, notes and data are empty."""
 
-    datasets: Mapping[str, Compared] = field(default_factory=dict)
+    datasets: Mapping[str, Compared]
 
     @property
     def tables_of_groups(self) -> list[Table]:

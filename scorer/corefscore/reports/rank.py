@@ -53,7 +53,7 @@ class Ranking(SystemsReport):
 
     table: Sample
     sort: Scored
-    every: Compared | None = None
+    every: Compared | None
 
     def __repr__(self) -> str:
         ranked = (f"{self.rank(system)} {self.names[system]}" for system in self.order)
