@@ -234,7 +234,7 @@ def _count(sides: Slice, settings: Settings, reading: Reading) -> _Found | Usage
         for batch in batches:
             far = settings.rules.window is not None and (batch.tokens < 0).any()
             if batch.faults or batch.unnamed or batch.characters is not None or far:
-                raise NotSplittable("the files cannot be split")
+                raise NotSplittable
             yield names.add(batch)
 
     key, response = sides
