@@ -110,7 +110,7 @@ def paper(
     *,
     before: Sequence[Column],
     rows: Sequence[tuple[Sequence[Any], Mapping[str, Mapping[str, Any]]]],
-    notes: Sequence[str] = (),
+    notes: Sequence[str],
 ) -> Table:
     """Make a table for a paper. Each row has the cells of the columns ``before`` the scores, which are in the order of
     `scored_columns`, and its scores by measure and score.

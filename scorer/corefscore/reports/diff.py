@@ -216,11 +216,11 @@ class Shown(NamedTuple):
     sentences before and after each, None for every sentence. Lines have ``width`` characters, and ``colour`` adds
     colours."""
 
-    types: Collection[str] = ()
-    entities: Collection[str] = ()
-    around: int | None = 0
-    width: int = 80
-    colour: bool = False
+    types: Collection[str]
+    entities: Collection[str]
+    around: int | None
+    width: int
+    colour: bool
 
 
 def marked(diff: Diff, shown: Shown) -> Iterator[str]:

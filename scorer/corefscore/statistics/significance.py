@@ -172,7 +172,7 @@ Scored = tuple[int, int]
 
 
 def _each_score(
-    metrics: Sequence[Metric], measures: Collection[str], sums: Floats, *, averaged: bool = False
+    metrics: Sequence[Metric], measures: Collection[str], sums: Floats, *, averaged: bool
 ) -> Mapping[Scored, Floats]:
     """Return the scores that are asked for (`corefscore.metrics.asked`), by the numbers of measure and score.
 
