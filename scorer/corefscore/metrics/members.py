@@ -15,7 +15,7 @@ import numpy as np
 from corefscore.core.arrays import Array, Bools, Floats, Ints, among, changes, order_by
 from corefscore.core.records import NamedTuple
 from corefscore.matching.matched import Matched, Side
-from corefscore.metrics.base import Cells, Counts, Groups, Overlap, Ratios
+from corefscore.metrics.base import Cells, Counts, Groups, Overlap, Ratios, overlap
 
 
 class Members(NamedTuple):
@@ -101,10 +101,11 @@ class Both(NamedTuple):
         return Counts(Ratios(*recall), Ratios(*precision))
 
 
-def members(matched: Matched, table: Overlap, places: tuple[Ints, Ints]) -> Both:
-    """Return the mentions of both sides, which have no copies; ``table`` is their overlap, ``places`` are the positions
-    of the mentions of key and response in the order of the text.
+def members(matched: Matched, places: tuple[Ints, Ints]) -> Both:
+    """Return the mentions of both sides, which have no copies; ``places`` are the positions of the mentions of key and
+    response in the order of the text.
     """
+    table = overlap(matched)
     key, response, cells = matched.key, matched.response, table.cells
     cell_of = np.full(len(matched.document), -1)
     cell_of[response.number[among(response.number, key.number)]] = table.cell_of

@@ -16,7 +16,7 @@ from corefscore.core.errors import UsageError
 from corefscore.core.percent import percent
 from corefscore.core.records import dataclass
 from corefscore.matching.matched import Side
-from corefscore.metrics.base import SCORES, WHOLE, Metric, Overlap, overlap
+from corefscore.metrics.base import SCORES, WHOLE, Metric, Overlap
 from corefscore.metrics.ceafe import assigned
 from corefscore.metrics.ceafm import taken
 from corefscore.metrics.members import Both, members
@@ -133,7 +133,7 @@ def entities(result: Result) -> Entities:
         raise UsageError("--entities: mentions are repeated, and the sums count each only once; add --repeated first")
     key, response = matched.key, matched.response
     # The order of mentions decides which of them ends a link, not how many links an entity has.
-    both = members(matched, overlap(matched), (key.number, response.number))
+    both = members(matched, (key.number, response.number))
     names = _names(key, pairs.key), _names(response, pairs.response)
     of_sides = _entities(key, pairs.key, *names), _entities(response, pairs.response, *names[::-1])
     return Entities(result, [share for metric in metrics for share in _shares(metric, both, of_sides, result)])

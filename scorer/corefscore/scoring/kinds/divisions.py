@@ -24,7 +24,7 @@ from corefscore.matching.entity_lookup import together
 from corefscore.matching.matched import Matched
 from corefscore.matching.mentions import Alignment
 from corefscore.matching.pairing import Pairs
-from corefscore.metrics.base import Counts, Metric, Ratios, overlap, packed
+from corefscore.metrics.base import Counts, Metric, Ratios, packed
 from corefscore.metrics.members import Both, Members, members
 from corefscore.scoring.kinds.texts import NO_TAG, NO_TAGS, PENN, TAG_SETS, Projection, Text, text_of
 
@@ -423,7 +423,7 @@ def counts_of_kinds(pairs: Pairs, matched: Matched | Alignment, metrics: Sequenc
     numbers = matched.key.number, matched.response.number
     if not isinstance(matched, Matched):
         matched = together(matched)
-    both = members(matched, overlap(matched), numbers)
+    both = members(matched, numbers)
     sides = (pairs.key.kinds, matched.key), (pairs.response.kinds, matched.response)
     known = [(kinds.number[side.mention], kinds.names) for kinds, side in sides if kinds is not None]
     names, key, response = _kinds(both, known, of)
