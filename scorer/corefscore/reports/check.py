@@ -137,9 +137,7 @@ class Check(Reported):
             Column("scope", "scope"),
             MEASURE,
             SCORE,
-            Column("baseline", "baseline", "percent"),
-            Column("now", "now", "percent"),
-            Column("difference", "difference", "percent"),
+            *(Column(name, name, "percent") for name in ("baseline", "now", "difference")),
             VERDICT,
             Column("fails", "fails"),
         )
