@@ -145,9 +145,8 @@ def _rows(result: Result, metrics: Sequence[Metric], unit: str) -> UnitCounts:
         raise UsageError(f"--unit {unit}: this result has no units within documents; score again with this unit")
     for metric in metrics:
         counts = result.units.counts.get(metric.name)
-        of_documents = summed(_columns(result.counts, [metric]))
-        of_units = None if counts is None else summed(_columns({metric.name: counts}, [metric]))
-        if of_units is None or not np.allclose(of_units, of_documents, rtol=1e-9, atol=1e-9):
+        of_documents = summed(result.counts[metric.name])
+        if counts is None or not np.allclose(summed(counts), of_documents, rtol=1e-9, atol=1e-9):
             raise UsageError(
                 f"--unit {unit}: the counts of {metric.name} do not add up over units within documents, since they "
                 "include pairs of mentions of different units; leave it out of --measures, or make each unit a document"
