@@ -371,9 +371,8 @@ def _same_groups(report: Report, baseline: Baseline) -> None:
     elif baseline.by != report.by:
         found = f"has groups by {quote(baseline.by)}, and this run asks for --by {quote(report.by)}"
     elif difference := _only_one_side(baseline.groups, report.groups):
-        found = 'has other groups: {count} in only one of the two; the first is "{first}", which {which}'.format(
-            **difference
-        )
+        count, which, first = difference.values()
+        found = f'has other groups: {count} in only one of the two; the first is "{first}", which {which}'
     else:
         return
     refuse(Finding("other-groups", baseline.path, details={"what": found, "by": quote(report.by)}))
