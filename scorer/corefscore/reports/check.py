@@ -382,11 +382,10 @@ def _same_options(result: Result, baseline: Baseline) -> None:
     """Raise `InputError` if an option that can change a number has another value than in the baseline. An option that
     the version of the baseline did not have counts as its default."""
     names = tuple(metric.name for metric in baseline.metrics)
-    every = options_of(baseline.metrics)
-    own = {name: value for name, value in result.settings.own.items() if name in {option.name for option in every}}
+    of_metrics = {option.name: option.default for option in options_of(baseline.metrics)}
+    own = {name: value for name, value in result.settings.own.items() if name in of_metrics}
     run = replace(result.settings, metrics=names, own=own)
-    defaults = {**vars(SPANS), **{option.name: option.default for option in every}}
-    now, before = ({**defaults, **options} for options in (run.to_dict(), baseline.options))
+    now, before = ({**vars(SPANS), **of_metrics, **options} for options in (run.to_dict(), baseline.options))
     differing = [name for name in now | before if now.get(name) != before.get(name)]
     if baseline.version is not None and differing:
         old, new = (", ".join(f"{name}={of.get(name) or 'default'}" for name in differing) for of in (before, now))
