@@ -147,8 +147,7 @@ def unknown_in_some(key: Documents, text: Text, *, by_tags: bool, heads: str) ->
     if by_tags and text.tag_set is not None:
         yield from _unannotated(key, text.in_tag_set[of_mention], f"parts of speech of the set {text.tag_set}", effect)
     if heads == PARSE:
-        parsed = text.parsed[of_mention]
-        yield from _unannotated(key, parsed, "parses", "the head of each mention is its last word")
+        yield from _unannotated(key, text.parsed[of_mention], "parses", "the head of each mention is its last word")
 
 
 def are_pronouns(document: Ints, columns: tuple[Ints, Ints, Bools], text: Text, pronouns: Pronouns) -> Bools:
@@ -157,8 +156,6 @@ def are_pronouns(document: Ints, columns: tuple[Ints, Ints, Bools], text: Text, 
     """
     start, end, inside = columns
     found = np.zeros(len(start), dtype=np.bool_)
-    if not (pronouns.tags or pronouns.words):
-        return found
     one_token = np.flatnonzero(inside & (start == end))
     tokens = (text.first[document] + start)[one_token].tolist()
     tags, words = map(text.tags.__getitem__, tokens), map(text.words.__getitem__, tokens)
