@@ -235,9 +235,8 @@ def _in_memory(sides: Mapping[str, Any], notices: list[Finding]) -> dict[str, Do
     unnamed = {name: memory.nested(side, name) for name, side in in_memory.items() if name not in by_name}
     if len(unnamed) == 2 and (several := memory.together(unnamed[KEY], unnamed[RESPONSE])):
         by_name[KEY], by_name[RESPONSE] = several
+        unnamed = {}
     for name, side in unnamed.items():
-        if name in by_name:
-            continue
         if side.level == memory.DOCUMENTS:
             expected = "documents by name, as the other side has them: dict(zip(names, documents))"
             raise memory.refusal(name, f"{memory.shape(side.value)}, a list of documents without names", expected)
