@@ -242,8 +242,8 @@ def shortened(names: Sequence[str]) -> list[str]:
     """Return names without the ending that all of them share; a single name only loses the last part of its ending."""
     endings = [match[0] if (match := re.search(_ENDING, name)) else "" for name in names]
     if len(names) == 1:
-        endings = [ending[ending.rfind(".") :] if ending else "" for ending in endings]
+        endings = [ending[ending.rfind(".") :] for ending in endings]
     parts = [ending.split(".")[::-1] for ending in endings]
     common = len(list(takewhile(lambda pieces: len(set(pieces)) == 1 and pieces[0], zip(*parts, strict=False))))
-    short = [name.rsplit(".", common)[0] if common else name for name in names]
+    short = [name.rsplit(".", common)[0] for name in names]
     return short if all(short) else list(names)
