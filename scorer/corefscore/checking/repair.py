@@ -65,7 +65,7 @@ def repaired(source: Source, fixes: Fixes, *, first_copy: bool) -> Iterator[str]
             fixes.add(Fix("nested-document", source.name, line.number, 'added "#end document" before this line'))
             yield as_text(USUAL_END + new_line)
         inside = line.begin
-        if copies := by_token.get((line.begin, line.token)) if line.begin else None:
+        if copies := by_token.get((line.begin, line.token)):
             text = _without(text, line.token, copies)
         if inside and text.endswith(b"\r"):
             # The last line: its CR becomes part of the line end before the end line.
