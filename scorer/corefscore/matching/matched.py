@@ -28,7 +28,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Sequence
 from functools import partial
-from itertools import chain, islice
 
 import numpy as np
 
@@ -357,16 +356,11 @@ def copies_by_number(number: Ints, copies: Bools) -> list[list[int]]:
 def repeats_of(documents: Documents, spans: Sequence[Sequence[int]]) -> list[Repeat]:
     """Return the repeats of some spans, each of which is a list of its mentions in a batch."""
     firsts = documents.mentions([copies[0] for copies in spans])
-    shown = [copies[:_SHOWN_ENTITIES] for copies in spans]
-    entities = documents.entity[np.array(list(chain(*shown)), dtype=np.int64)]
-    names = iter(documents.names_of(entities.tolist()))
     found = []
-    for first, copies, listed in zip(firsts, spans, shown, strict=True):
-        entity_names = [
-            *(name or "(without id)" for name in islice(names, len(listed))),
-            *["..."] * (len(listed) < len(copies)),
-        ]
-        found.append(Repeat(first, copies, ", ".join(entity_names)))
+    for first, copies in zip(firsts, spans, strict=True):
+        names = documents.names_of(documents.entity[copies[:_SHOWN_ENTITIES]].tolist())
+        listed = [*(name or "(without id)" for name in names), *["..."] * (len(copies) > _SHOWN_ENTITIES)]
+        found.append(Repeat(first, copies, ", ".join(listed)))
     return found
 
 
