@@ -8,14 +8,11 @@ import numpy as np
 
 from corefscore.core.arrays import Bools, Bytes, Ints
 from corefscore.core.documents import UNKNOWN
-from corefscore.formats.conll.cells import columns_of
+from corefscore.formats.conll.cells import PLAIN, columns_of
 from corefscore.formats.conll.lines import NOWHERE, WORD_COLUMNS, WordColumn
 from corefscore.formats.words import whole_numbers, word_numbers
 
 _LF, _TAB, _SPACE = b"\n\t "
-
-_MENTIONS = re.compile(rb"(?:\(\d+\)?|\d+\))(?:\|(?:\(\d+\)?|\d+\)))*")
-"""A cell that begins or ends mentions."""
 
 
 def mentions_by_column(text: bytes) -> dict[int, dict[int, bytes]]:
@@ -26,7 +23,7 @@ def mentions_by_column(text: bytes) -> dict[int, dict[int, bytes]]:
     for number, line in enumerate(text.split(b"\n") if b"#begin document" in text else (), start=1):
         cells = columns_of(line)
         for column, cell in enumerate([*cells[-1:], *cells[:-1]]):
-            if _MENTIONS.fullmatch(cell) and not line.startswith(b"#"):
+            if re.fullmatch(PLAIN, cell) and not line.startswith(b"#"):
                 found.setdefault(column, {})[number] = cell
     counts = {column: [b"".join(its.values()).count(of) for of in (b"(", b")")] for column, its in found.items()}
     return {column: its for column, its in found.items() if min(counts[column]) * 10 > max(counts[column]) * 9}
