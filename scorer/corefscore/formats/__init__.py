@@ -248,10 +248,8 @@ def opened(
     # Names of the key are looked up in the response by token, so words are compared.
     texts = texts or bool(reading.align) or (names is not None and names.ne_from != OWN)
     request = requested(side, reading, names)
-    sources = [Source(of) if isinstance(of, str) else of for of in ([] if isinstance(path, str) else path)]
-    files = unpacked(listed(path, notices) if isinstance(path, str) else sources, notices)
-    if not files:
-        raise UsageError(f"the list of files of the {side} is empty")
+    given = listed(path, notices) if isinstance(path, str) else path
+    files = unpacked([Source(of) if isinstance(of, str) else of for of in given], notices)
     form = form_of(files, reading, side)
     return Opened(files, form, request._replace(texts=texts, several=len(files) > 1))
 
@@ -262,7 +260,7 @@ def has_both_sides(path: str | Sequence[str], reading: Reading) -> bool:
     """
     paths = [path] if isinstance(path, str) else path
     places = [place_and_pattern(path)[0] for path in paths]
-    if not places or not all(os.path.isfile(place) or os.path.isdir(place) for place in places):
+    if not all(os.path.isfile(place) or os.path.isdir(place) for place in places):
         return False
     files = [source for name in paths for source in sources(name, [])]
     form = form_of(files, reading, KEY)
