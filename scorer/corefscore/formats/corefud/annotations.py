@@ -61,8 +61,7 @@ KEPT_COMMENTS = b"# newdoc", b"# global.Entity"
 def _lost(lines: Lines) -> Iterator[Finding]:
     """Yield a notice about the columns of a file that are not converted, and one about the first comment."""
     path = lines.source.name
-    if len(lines.tokens):
-        yield Finding("dropped-columns", path, lines.line_of(0), details={"count": COLUMNS})
+    yield Finding("dropped-columns", path, lines.line_of(0), details={"count": COLUMNS})
     comments = np.flatnonzero(lines.comments).tolist()
     if other := [line for line in comments if not lines.line(line).startswith(KEPT_COMMENTS)][:1]:
         yield Finding("dropped-comments", path, other[0] + 1)
@@ -92,11 +91,10 @@ def _types_of_words(lines: Lines) -> Mapping[int, Sequence[tuple[str, str]]]:
     """Return the ids and types of the mentions that begin at each word. A header that names no type gives nothing."""
     header = lines.header or []
     fields = Fields.of(header)
-    attributes = attributes_of(lines)
-    if fields is None or _TYPE_FIELD not in header or not len(attributes.word):
+    if fields is None or _TYPE_FIELD not in header:
         return {}
     field = header.index(_TYPE_FIELD)
-    found = chunks(lines.text, attributes, fields)
+    found = chunks(lines.text, attributes_of(lines), fields)
     of_word: dict[int, list[tuple[str, str]]] = defaultdict(list)
     for chunk, kind in enumerate(found.kind.tolist()):
         if kind == CLOSE:
