@@ -64,13 +64,12 @@ def write_on(source: Source, documents: Mapping[int, Headed], notices: list[Find
     lines = Lines(source)
     cells: dict[int, str] = {}
     for begin, places in by_document(lines):
-        if begin in documents:
-            headed = documents[begin]
-            kept = _within_sentences(headed.document, notices)
-            note_crossing(kept, notices, FIT.title, closed_first=True)
-            by_token = _cells(headed.named(kept))
-            line = lines.tokens[lines.words.row[places]]
-            cells |= {int(line[token]): cell for token, cell in by_token.items()}
+        headed = documents[begin]
+        kept = _within_sentences(headed.document, notices)
+        note_crossing(kept, notices, FIT.title, closed_first=True)
+        by_token = _cells(headed.named(kept))
+        line = lines.tokens[lines.words.row[places]]
+        cells |= {int(line[token]): cell for token, cell in by_token.items()}
     tokens = set(lines.tokens.tolist())
     headers = {at for at in np.flatnonzero(lines.comments).tolist() if lines.line(at).startswith(KEPT_COMMENTS[1])}
     text = as_text(lines.text.tobytes()).removesuffix("\n").split("\n")
