@@ -129,8 +129,7 @@ def attributes_of(lines: Lines) -> Attributes:
     begins = (text[at - 1] == TAB) | (text[at - 1] == _BAR)
     at, word = at[begins], word[begins]
     # Of several in one line the last one counts.
-    last = np.ones(len(at), dtype=np.bool_)
-    last[:-1] = word[1:] != word[:-1]
+    last = changes(word[::-1])[::-1]
     start, again = at[last] + len(_NAME), word[~last]
     bars = np.append(np.flatnonzero(text == _BAR), len(text))
     stop = np.minimum(bars[np.searchsorted(bars, start)], lines.bounds(MISC, lines.words.row[word[last]])[1])
