@@ -195,8 +195,7 @@ class Lines:
         overt = number >= 0
         number *= TENTH
         other = np.flatnonzero(~overt)
-        edges = (edge.tolist() for edge in self.bounds(ID, other))
-        pieces = [self.text.data[start:stop].tobytes() for start, stop in zip(*edges, strict=True)]
+        pieces = [self.piece(*edges) for edges in zip(*self.bounds(ID, other), strict=True)]
         found = list(map(cache(number_of), pieces))  # few are different
         number[other] = [-1 if each is None else each for each in found]
         rows = zip(other.tolist(), found, pieces, strict=True)
