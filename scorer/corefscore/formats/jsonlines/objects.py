@@ -392,11 +392,9 @@ def dialect_of(place: Place, fields: Fields, request: Request) -> Dialect:
 
     Raises `InputError` for fields of two dialects.
     """
-    if request.by_first is not None:
-        of_first: Dialect = request.by_first[0]
-        return of_first
-    if (named := BY_NAME.get(request.input_format or "")) is not None:
-        return named
+    known: Dialect | None = request.by_first[0] if request.by_first else BY_NAME.get(request.input_format or "")
+    if known is not None:
+        return known
     found = dialects_of(fields, request.columns.get(CLUSTERS))
     if len(found) > 1:
         first, second, *_ = found
