@@ -190,12 +190,11 @@ def from_labels(
     index = _index(labels)
     items = index if items is None else items
     entity = _column("labels", labels)
-    if not isinstance(entity.values, np.ndarray):
-        _refuse_rounded("labels", entity.values, _LARGE)
+    values = () if isinstance(entity.values, np.ndarray) else entity.values
+    _refuse_rounded("labels", values, _LARGE)
     # Labels that are all different and have parts are pairs or clusters; those with a missing part are rows or pairs
     # of a document and a label.
     different = len(entity.values) == len(entity.number)
-    values = () if isinstance(entity.values, np.ndarray) else entity.values
     odds = (value for value in values if isinstance(value, tuple) or (different and isinstance(value, frozenset)))
     if (odd := next((its for its in odds if different or not its or _is_missing([*its][-1])), None)) is not None:
         expected = "one label for each item; for pairs of item and label, give dict(pairs); score() takes clusters"
