@@ -86,10 +86,9 @@ def _check(lines: Lines, report: Callable[[Finding], None]) -> None:
             misc = line[:-1].rpartition(b"\t")[2]
             if _MARKS.search(misc):
                 checker.word(as_text(misc), number, word, is_word=is_word)
-        elif last:
+        else:
             checker.end(last)
-    if last:
-        checker.end(last)
+    checker.end(last)
 
 
 _Open = tuple[int, int, int]
@@ -266,7 +265,7 @@ class _Checker:
     def _begin_part(self, bracket: _Bracket) -> None:
         rest = [value for at, value in enumerate(bracket.fields) if at != self.field_at["eid"]]
         partial = self.partial[bracket.entity, bracket.parts]
-        if bracket.part > 1 and partial and bracket.part == partial[-1].number + 1:
+        if partial and bracket.part == partial[-1].number + 1:
             if rest != partial[-1].fields:
                 self._tell("mention-attribute-mismatch", bracket.line, bracket.text, partial[-1].line)
             return
