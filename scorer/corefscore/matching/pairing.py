@@ -86,7 +86,6 @@ class _InTokens:
         self.notices, self.of_characters = notices, False
         self._words_of: dict[Source, dict[int | None, list[str]]] = {}
         self._texts: tuple[_Texts, _Texts] = {}, {}
-        self._words_in = [partial(_words_in, texts) for texts in self._texts]
 
     def side(self, side: Documents, other: Documents, number: int) -> Documents:
         """Give a side mentions of tokens; ``number`` is 0 for the key, 1 for the response.
@@ -135,7 +134,7 @@ class _InTokens:
         texts = side.texts and Texts(np.full(int(known.sum()), UNKNOWN), np.array(lines, dtype=np.int64).repeat(known))
         found = replace(side, start=start, end=end, tokens=tokens, texts=texts)
         annotations = types_of(side.annotations)
-        found = replace(found, words=self._words_in[number], characters=None, annotations=annotations)
+        found = replace(found, words=partial(_words_in, self._texts[number]), characters=None, annotations=annotations)
         return by_appearance(found)
 
     def _tell(self, code: str, side: Documents, mentions: Sequence[int]) -> None:
