@@ -36,7 +36,6 @@ DOCUMENT, DOCUMENTS = 2, 3
 """The number of levels of sequences above mentions."""
 
 COLLECTIONS = (list, tuple, set, frozenset)
-_NUMBERS = (int, float, Number)
 
 _EQUAL = frozenset({str, bytes, int, bool})
 """The types of most mentions and of their parts; such values equal themselves."""
@@ -322,7 +321,7 @@ def _seem_mentions(entities: Sequence[Any]) -> bool:
 
 
 def _has_number(values: Iterable[Any]) -> bool:
-    return any(isinstance(value, _NUMBERS) for value in values)
+    return any(isinstance(value, Number) for value in values)
 
 
 def _wrong_leaf(levels: list[_Level]) -> str | None:
