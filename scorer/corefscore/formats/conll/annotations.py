@@ -16,16 +16,13 @@ from corefscore.core.documents import OF_COLUMN, Place
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural
 from corefscore.core.sources import Source, as_text
-from corefscore.formats.base import USUAL, WORD, Annotations, Request, refused
+from corefscore.formats.base import BLANK_MARKS, USUAL, WORD, Annotations, Request, refused
 from corefscore.formats.conll import reader
 from corefscore.formats.conll.cells import columns_of
 from corefscore.formats.conll.lines import COLUMNS, DocumentLines, WordColumn, documents_of
 
 _TAG, _PARSE = 4, 5
 """The columns of parts of speech and parses, counted from 0."""
-
-_NOTHING = {"-", "*", "_"}
-"""Cells that mean that there is no value."""
 
 
 def read(source: Source, request: Request) -> Iterator[Annotations]:
@@ -44,7 +41,7 @@ def read(source: Source, request: Request) -> Iterator[Annotations]:
         # A line of white space ends a sentence, and a comment does not.
         edges = pairwise((0, *(bisect(lines.numbers, number) for number in lines.blank), len(words)))
         sentences = [words[start:stop] for start, stop in edges if stop > start]
-        tags = [] if set(tags) <= _NOTHING else tags
+        tags = [] if set(tags) <= set(BLANK_MARKS.decode()) else tags
         parse = parse if any("(" in bit for bit in parse) else []
         units = () if request.unit is None else _units(source, begin, rows, request.unit)
         lost = [*_lost(source, lines, rows, told)]
