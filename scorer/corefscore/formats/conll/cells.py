@@ -183,8 +183,6 @@ _TYPE = rb"[A-Za-z][^()|-]*-(\d+)(?:-[^()|]*)?(?=[()]|\Z)"
 _TYPED = rb"(?:\(?" + _TYPE + rb"\)?)+"
 """An id with the type of its entity, and perhaps its name, and a cell of such ids."""
 
-_PARTS = rb"[()]|[^()]+"
-
 
 @dataclass(eq=False, repr=False)
 class Labels:
@@ -302,7 +300,7 @@ def _cut(cell: bytes, form: bytes) -> tuple[list[bytes], bytes]:
     found: list[bytes] = []
     kept: list[bytes] = []
     opened: list[int] = []
-    for part in re.finditer(_PARTS, cell):
+    for part in re.finditer(rb"[()]|[^()]+", cell):
         kept.append(part[0])
         if part[0] == b"(":
             opened.append(len(kept) - 1)
