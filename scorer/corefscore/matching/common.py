@@ -449,10 +449,6 @@ def _hint(place: Place, tagged: bool) -> str:
     )
 
 
-_Token = tuple[int, int]
-"""A document of a batch, and a token of it."""
-
-
 def first_differences(pairs: Pairs) -> Ints:
     """Return, for each document, the first token that is a different word on the other side, or that only one side has.
 
@@ -482,8 +478,10 @@ def first_differences(pairs: Pairs) -> Ints:
     return found
 
 
-def different_words(code: str, pairs: Pairs, tokens: Iterable[_Token]) -> Iterator[Unworded]:
-    """Yield a finding for each token at which the texts differ, with its line and its word on both sides."""
+def different_words(code: str, pairs: Pairs, tokens: Iterable[tuple[int, int]]) -> Iterator[Unworded]:
+    """Yield a finding for each token at which the texts differ, with its line and its word on both sides; ``tokens``
+    are the number of a document and that of a token in it.
+    """
     for document, token in tokens:
         sides = [_token(side, document, token) for side in (pairs.response, pairs.key)]
         yield Unworded([mention for mention, missing in sides if not missing], partial(_different, code, token, sides))
