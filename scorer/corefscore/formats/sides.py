@@ -137,9 +137,8 @@ def refuse_other_side(request: Request, place: Place, content: str, names: Itera
     if not of:
         plain = _plain(name)
         of, others = RESPONSE, [its for its in others if re.sub(_OF_SIDE[KEY], "", _plain(its)).strip("_-. ") == plain]
-    own = others[0] if others else None
-    if request.side and content in request.both and own is not None and of not in ("", request.side):
+    if request.side and content in request.both and others and of != request.side:
         raise UsageError(
-            f"{place}: --columns {content}={name} applies to both sides, but the {request.side} has {own}; name both, "
-            f"such as {of}.{content}={name},{request.side}.{content}={own}"
+            f"{place}: --columns {content}={name} applies to both sides, but the {request.side} has {others[0]}; name "
+            f"both, such as {of}.{content}={name},{request.side}.{content}={others[0]}"
         )
