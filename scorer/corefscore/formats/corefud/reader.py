@@ -170,8 +170,10 @@ class File:
             return None
         if len(again := attributes.again):
             self.note("repeated-attribute", self._line_of(int(again[0])), count=plural(len(again), "word"))
-        fields = self._fields(attributes)
+        fields = Fields.of(lines.header or ())
         if fields is None:
+            what = "no header precedes it" if lines.header is None else f"the header has no {' or '.join(ID_FIELDS)}"
+            self.refuse(self._about_attribute("no-entity-header", attributes, 0, what=what))
             return None
         self.fields, self.chunks = fields, chunks(lines.text, attributes, fields)
         if len(self.chunks.rest):
@@ -179,14 +181,6 @@ class File:
             count = plural(len(self.chunks.rest), "attribute")
             self.keep(self._about_attribute("odd-entity", attributes, cell, count=count))
         return self._columns()
-
-    def _fields(self, attributes: Attributes) -> Fields | None:
-        header = self.lines.header
-        fields = None if header is None else Fields.of(header)
-        if fields is None:
-            what = "no header precedes it" if header is None else f"the header has no {' or '.join(ID_FIELDS)}"
-            self.refuse(self._about_attribute("no-entity-header", attributes, 0, what=what))
-        return fields
 
     def _about_attribute(self, code: str, attributes: Attributes, cell: int, **details: object) -> Finding:
         """Return what is found about an attribute, with its value shown."""
