@@ -116,8 +116,7 @@ def _within_sentences(chunks: Chunks, sentence: Ints, opens: Ints, closes: Ints,
         which = np.flatnonzero(across)
         which = which[np.argsort(closes[which])]
         refuse("mention-across-sentences", closes[which], opens[which])
-        opens, closes = opens[~across], closes[~across]
-    return opens, closes
+    return opens[~across], closes[~across]
 
 
 @dataclass(eq=False, repr=False)
