@@ -126,7 +126,8 @@ class NamesReader(Reader):
             self._end_of_document(cell.document)
             name = self._closed(raw, cell)
             if name is not None:
-                its_words = _words(text, *(side[name.row : row + 1] for side in words))
+                edges = zip(*(side[name.row : row + 1] for side in words), strict=True)
+                its_words = [as_text(text[start:stop].tobytes()).strip() for start, stop in edges]
                 span = int(token[name.row]), int(token[row])
                 self._names.append(_Name(cell.document, *span, name.line, name.type, its_words))
                 self._columns[-1].types[name.type] += 1
@@ -200,8 +201,3 @@ class NamesReader(Reader):
             faults = {**self._faults, **found.faults}
             self._names, self._faults = [], {}
             yield replace(found, faults=faults, named_entities=names, texts=documents.texts)
-
-
-def _words(text: Bytes, starts: Ints, stops: Ints) -> list[str]:
-    """Decode the words ``text[starts:stops]``."""
-    return [as_text(text[start:stop].tobytes()).strip() for start, stop in zip(starts, stops, strict=True)]
