@@ -269,8 +269,7 @@ class _Reader:
                 found_at(place, "bad-mention", document=name, place=field + where, what=what, expected=expected)
                 for where, what, expected in faults
             )
-        odd = check_spelling(place, fields, flat, name, dialect) if field == dialect.clusters else None
-        if odd is not None:
+        if field == dialect.clusters and (odd := check_spelling(place, fields, flat, name, dialect)):
             self.note(odd)
         subtoken_map: list[int] | None = fields.get(dialect.subtokens or "")
         if subtoken_map is not None:
