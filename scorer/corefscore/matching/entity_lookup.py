@@ -115,8 +115,6 @@ def search(key: Mentions, response: Mentions, document: Ints, *, documents: int,
     entity = response.side.entity[at_response]
     once = ranked(at_key, entity)[0]
     fit = in_common(key.side.entity[at_key[once]], entity[once])
-    looked_at = findable[0][at_key] | findable[1][at_response]
-    at_key, at_response = at_key[looked_at], at_response[looked_at]
     shared = common_words(key, response, at_key, at_response)
     union = key.nodes.size[at_key] + response.nodes.size[at_response] - shared
     apart = (union - shared) / union
