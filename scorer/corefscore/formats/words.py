@@ -72,7 +72,7 @@ def _stripped(text: Bytes, starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
     return starts, np.maximum(solid[np.searchsorted(solid, stops) - 1] + 1, starts)
 
 
-def whole_numbers(text: Bytes, starts: Ints, stops: Ints, most: int = 6) -> Ints:
+def whole_numbers(text: Bytes, starts: Ints, stops: Ints, most: int) -> Ints:
     """Return the whole numbers ``text[starts:stops]``; -1 for a piece that is not a number of at most
     ``most`` digits.
     """

@@ -88,7 +88,7 @@ OF_CHARACTERS = ("text", "clusters_strings")
 """The fields of objects whose offsets count characters, unless other fields have tokens."""
 
 
-def dialects_of(fields: Collection[str], requested: str | None = None) -> list[Dialect]:
+def dialects_of(fields: Collection[str], requested: str | None) -> list[Dialect]:
     """Return the dialects that an object with these fields can have, the likeliest first; ``requested`` is the field of
     clusters that the caller named. Only the first of two dialects with the same fields is listed.
     """
