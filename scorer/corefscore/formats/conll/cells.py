@@ -108,10 +108,6 @@ class Events(NamedTuple):
     kind: Ints
     label: Ints
 
-    def only(self, which: Ints) -> Events:
-        """Take the events ``which``, in that order."""
-        return Events(*(column[which] for column in self))
-
 
 def partitions(events: Events) -> tuple[dict[str, Any], Ints]:
     """Match brackets; returns the columns of `corefscore.core.documents.Documents` that come from brackets, by name,
@@ -128,7 +124,7 @@ def partitions(events: Events) -> tuple[dict[str, Any], Ints]:
     if len(alone):
         alone = np.sort(order[bracket[alone]])
         sound = np.flatnonzero(~np.isin(events.document, events.document[alone]))
-        return partitions(events.only(sound))[0], alone
+        return partitions(Events(*(column[sound] for column in events)))[0], alone
 
     opens, closes = bracket[opens], bracket[closes]
     first_event = order[np.concatenate([single, opens])]
