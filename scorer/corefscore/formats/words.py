@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from corefscore.core.arrays import Bools, Bytes, Ints
+from corefscore.core.arrays import Bools, Bytes, Ints, among
 from corefscore.core.documents import UNKNOWN
 from corefscore.core.findings import Finding, plural
 from corefscore.formats.base import BLANK_MARKS
@@ -22,9 +22,8 @@ _FACTOR = -0x61C8864680B583EB
 SPACE = ord(" ")
 """The largest blank byte."""
 
-_BLANK: Bools = np.zeros(256, dtype=np.bool_)
+_BLANK = among(np.arange(256), np.frombuffer(b" \t\n\r\v\f", dtype=np.uint8))
 """Whether each byte is one that `bytes.strip` removes."""
-_BLANK[list(b" \t\n\r\v\f")] = True
 
 
 def word_numbers(text: Bytes, starts: Ints, stops: Ints) -> Ints:

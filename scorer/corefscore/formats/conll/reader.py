@@ -43,7 +43,7 @@ from itertools import islice
 
 import numpy as np
 
-from corefscore.core.arrays import Bools, Bytes, Ints, changes
+from corefscore.core.arrays import Bools, Bytes, Ints, among, changes
 from corefscore.core.documents import NO_TEXTS, RESPONSE, Documents, Place, Texts
 from corefscore.core.errors import InputError
 from corefscore.core.findings import Finding, plural, shortened
@@ -96,9 +96,8 @@ _LONG_CELL = 64
 """The number of bytes up to which cells are measured together; the few longer cells are measured one by one."""
 
 LF, CR, TAB, _SPACE, HASH, HYPHEN = b"\n\r\t #-"
-_IS_BLANK: Bools = np.zeros(256, dtype=np.bool_)
+_IS_BLANK = among(np.arange(256), np.frombuffer(BLANK_MARKS, dtype=np.uint8))
 """Whether each byte is alone in a cell without a mention."""
-_IS_BLANK[list(BLANK_MARKS)] = True
 
 _NEARLY = 0.8
 """The similarity from which a line is taken for a misspelt marker; 1 means the same letters."""
