@@ -187,8 +187,7 @@ def from_labels(
         if not its.equals(indexed[0][1]):
             first = f"{name} and {indexed[0][0]} differ in their index"
             raise UsageError(f"{first}; give {name}.array if their rows correspond")
-    index = _index(labels)
-    items = index if items is None else items
+    items = _index(labels) if items is None else items
     entity = _column("labels", labels)
     values = () if isinstance(entity.values, np.ndarray) else entity.values
     _refuse_rounded("labels", values, _LARGE)
