@@ -29,7 +29,7 @@ from corefscore.core.sources import Source, sources
 from corefscore.formats.conll import reader as conll
 from corefscore.formats.conll.cells import cell_of
 from corefscore.formats.jsonlines import reader as jsonlines
-from corefscore.matching.matched import match_spans, repeats, treat_repeats
+from corefscore.matching.matched import copies_of, match_spans, repeats_of, treat_repeats
 from corefscore.matching.pairing import Pairs
 from reading import columns, document, read, read_text
 from support import RECORDED, ROOT, TESTDATA, call, every_second, within
@@ -737,7 +737,7 @@ def test_nothing_else_changes(path: Path, tmp_path: Path) -> None:
     assert (after.names, after.tokens.tolist()) == (before.names, before.tokens.tolist())
     if "repeated-mention" not in fixed:
         assert {**columns(after), "faults": {}} == {**columns(before), "faults": {}}
-    for repeat in repeats(after):
+    for repeat in repeats_of(after, copies_of(after)):
         assert len({int(after.entity[copy]) for copy in repeat.copies}) == len(repeat.copies)
 
 

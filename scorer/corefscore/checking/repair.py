@@ -17,7 +17,7 @@ from corefscore.formats.conll import BEGIN
 from corefscore.formats.conll.cells import PLAIN, USUAL_END, cell_of, marker_of
 from corefscore.formats.conll.examiner import examine
 from corefscore.formats.conll.lines import Line, lines_of
-from corefscore.matching.matched import Repeat, repeats
+from corefscore.matching.matched import Repeat, copies_of, repeats_of
 
 Fixes = Collected[Fix]
 """The repairs of a file."""
@@ -103,7 +103,8 @@ def _removable(source: Source, found: Found, fixes: Fixes, *, first_copy: bool) 
     of the file are added to ``found``.
     """
     removed: list[_Copy] = []
-    batches = [(batch, repeated) for batch in examine([source], found, Request()) if (repeated := list(repeats(batch)))]
+    examined = examine([source], found, Request())
+    batches = [(batch, repeated) for batch in examined if (repeated := repeats_of(batch, copies_of(batch)))]
     plain = _plain_cells(source, batches)
     for batch, repeated in batches:
         copies = _copies(batch, repeated, plain, first_copy=first_copy)

@@ -334,13 +334,10 @@ def distinct(repeats: Sequence[Repeat]) -> list[Repeat]:
     return list(found.values())
 
 
-def repeats(documents: Documents) -> list[Repeat]:
-    """Return the spans that a batch of one side marks more than once, within one entity or in several."""
-    return repeats_of(documents, copies_of(documents))
-
-
 def copies_of(documents: Documents) -> list[list[int]]:
-    """Return the spans that a batch of one side marks more than once, each as the numbers of its mentions."""
+    """Return the spans that a batch of one side marks more than once, within one entity or in several, each as the
+    numbers of its mentions.
+    """
     number = match_spans(documents, Documents([], [], NONE)).key.number
     return copies_by_number(number, repeated(number))
 
