@@ -1291,6 +1291,15 @@ def test_predictions_beside_labels_are_not_left_out_in_silence(name: str, tmp_pa
         *(([label, "1"], (label, "1 item")) for label in ("3 0.95", "not sure", "no cluster assigned", "no-match")),
         (["3 5", "1"], None),
         (["(blank)", "1"], ("(blank)", "1 item")),
+        *(
+            ([label, "1"], (label, "1 item"))
+            for label in ("#N/D", "#\xa1REF!", "#ЗНАЧ!", "()", "frozenset()", "-1e+00")
+        ),
+        (["-1,0", "0,0", "1,0"], ("-1,0", "1 item")),  # with a comma for the point
+        (["#1", "#tag", "2"], None),
+        *(([label, "1", "2"], (label, "1 item")) for label in ("1 and 2", "1 2", "1-2", "[1 2]", "1\n2")),
+        (["a b", "a", "b"], None),
+        (["1-3", "1", "2"], None),
         (["inf", "1"], ("inf", "1 item")),
         (["123456789012345000", "123456789013456000"], ("123456789012345000", "1 item")),
         (["123456789012345000", "123456789013456010"], None),
@@ -1578,6 +1587,13 @@ def test_entities_of_one_item_on_both_sides_are_told(
         ("id,ltable_id,rtable_id,label", True),
         ("id,label,left_name,right_name", True),
         ("id,qid1,qid2,label", True),
+        ("id,label,left_Beer_Name,right_Beer_Name", True),
+        ("id,label,title_left,title_right", True),
+        ("id,rec_id_1,rec_id_2,label", True),
+        ("id,question1,question2,label", True),
+        ("id,text_a,text_b,label", True),
+        ("id,source,target,label", True),
+        ("id,address_1,address_2,label", False),
         ("id,x1,x2,label", False),
         ("id,left_context,right_context,label", False),
         ("id,pos_l,pos_r,label", False),

@@ -196,7 +196,8 @@ class Annotations(NamedTuple):
     (`corefscore.core.documents.Nodes`), and ``tree`` returns their dependencies.
 
     ``zeros`` are the words that mean zeros. For a tagged text, ``faults`` counts its tags with each of `FAULTS`, and
-    ``at`` returns the line and column of a word, or of the first tag with a fault, with the text around it.
+    ``at`` returns the line and column of a word, or of the first tag with a fault, with the text around it, and
+    ``id_in`` the first id of a mention that its tags would mark in another text, if there is one.
 
     ``lost`` contains notices about what the document has besides words and coreference, which no conversion keeps.
     """
@@ -211,6 +212,7 @@ class Annotations(NamedTuple):
     types: Mapping[str, str] = {}
     zeros: Sequence[int] = ()
     at: Callable[[int | str], tuple[int | None, int | None, tuple[str, str]]] | None = None
+    id_in: Callable[[str], str | None] = lambda text: None
     tree: Callable[[], Tree] = lambda: Tree(NONE, {})
     lost: Iterable[Finding] = ()
 

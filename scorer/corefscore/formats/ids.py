@@ -30,7 +30,7 @@ _SPELLING = (
     (rf"{_AROUND}(?<!{_AROUND}{_AROUND}){_AROUND}*\0", "\0"),
     (r"\0[#*(\[{<+_'\u201c\u201d]+(?=[a-z]*\d)", "\0"),
     (r"[.:;!?,)\]}>*'\u201c\u201d-](?<=\d.)[.:;!?,)\]}>*'\u201c\u201d-]*\0", "\0"),
-    (r"\.0+\0", "\0"),
+    (r"[.,]0+\0", "\0"),
     (r"0(?<![\d.]0)0*(?=\d)", ""),
     (r"\s+", " "),
     (r"_(?<=[^\W_]_)(?=[^\W_])", " "),
@@ -66,18 +66,20 @@ _NOTHING = (
     r"|no[-_ ]?(?:cluster|coref|entity|label|antecedent)(?: assigned)?"
     r"|err:\d+|\{\}|\?+|[^\0,;:|(]+[,;:|(]\s?0\.\d+\)*|\d+ 0\.\d+"
     r"|[-._*]|--|\[\]|[-\u2212](?:[1-3]|100)|-9{1,5}|#?n/?a|n\.a\.|<na>|nat|nil|none|null|\\n|missing|noise|outliers?|empty"
-    r"|unk(?:nown)?|un(?:clustered|defined|assigned|linked|labell?ed|matched)|-1[ _][^\0]+|[-+]?(?:inf|nan)|#+"
+    r"|unk(?:nown)?|un(?:clustered|defined|assigned|linked|labell?ed|matched)|-1[ _][^\0]+|[-+]?(?:inf|nan)|#+|-1e\+0+"
     r"|[(\[<](?:null|none|nan|na|unk|blank|empty|unassigned)[)\]>]|(?:cluster|topic|label|group)[_ ]-1|[\d.]+e\+\d+"
-    r"|#(?:ref|value|name|num|null|nv|zahl|wert|bezug|div/0)[!?]?|singletons?|outside|set\(\)|<?pad>?|nme"
+    r"|#(?:ref|value|name|num|null|nv|zahl|wert|bezug|div/0)[!?]?|#[^\W\d]/[^\W\d]|#\xa1?[^\W\d_]+[!?]"
+    r"|singletons?|outside|(?:frozen)?(?:set)?\(\)|<?pad>?|nme"
     r"|\[object object\]|ignored?|-2147483648|-9223372036854775808|"
 ) + "|".join(_UNSIGNED)
 _MISSING = "nan", "NaN", "None", "<NA>", "NaT", "null", "-1", -1
 _WHOLE = re.compile("[0-9]{1,18}")
 _BETWEEN = r"'?\s?[,;+&|/]\s?'?"
 _SEVERAL = rf"|\d+(?:{_BETWEEN}\d+)+"
+_JOINED = re.compile(r"[a-z]*\d+(?:(?:-| and | )[a-z]*\d+)+")
 """What programs write for a value that is missing, or with a probability, or spreadsheets for one that they do not show
-whole, in lower case; for an item that is missing; whole numbers; what is between several values; and several
-numbers."""
+whole, in lower case; for an item that is missing; whole numbers; what is between several values; several
+numbers; and what can be several labels if each of them is one."""
 
 _RARE = 0.001
 """The chance below which documents are unlike the others, and links to items without a label."""
@@ -195,9 +197,12 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
     labels, entities = np.unique(documents.label, return_index=True)
     names = documents.names_of(entities.tolist())
     plain, rounded, odd = without_spelling(names, "" if documents.items else _SEVERAL)
-    if documents.items:  # names can have such signs; a text is several labels if each part is one
-        several, known = [at for at, text in enumerate(plain) if re.search(_BETWEEN, text)], {*plain}
-        odd += [at for at in several if known.issuperset(re.split(_BETWEEN, plain[at].strip("[](){}'")))]
+    # Names can have such signs; a text is several labels if each part is one.
+    joined = {at: re.split("-| (?:and )?", text) for at, text in enumerate(plain) if _JOINED.fullmatch(text)}
+    if documents.items:
+        several = [at for at, text in enumerate(plain) if re.search(_BETWEEN, text)]
+        joined |= {at: re.split(_BETWEEN, plain[at].strip("[](){}'")) for at in several}
+    odd += filter(lambda at: {*plain}.issuperset(joined[at]), joined)
     # CorefUD has errors of its own for its ids.
     for at in () if documents.nodes else rounded + sorted(odd, key=lambda at: plain[at])[:1]:
         entity, size = int(entities[at]), int((documents.label[documents.entity] == labels[at]).sum())

@@ -31,7 +31,9 @@ _OPEN, _CLOSE, _PLAIN_OPEN, _PLAIN_CLOSE = range(4)
 paired with each other."""
 
 _ID = r"[A-Za-z_]*\d+"
-"""What an id can be in notations in which a word could be taken for one."""
+_PART = r"(?:[._-]\d+|[A-Za-z](?![^\W\d_]))*"
+"""What an id can be in notations in which a word could be taken for one, and what can follow it if words follow it
+without a blank: `3.1`, `3-1`, `3a`."""
 
 _PREFIX = "cluster_"
 """What may precede an id without being a part of it."""
@@ -153,13 +155,13 @@ NOTATIONS = (
         "xml",  # elements of XML: <m><m>Ann</m>#3's cat</m>#1
         _pattern(
             r"""(?P<open><m(?:\s{1,9}id\s{0,9}=\s{0,9}["']?#?(?P<id1>[^\s"'<>]{1,99})["']?)?\s{0,9}>)"""
-            rf"|(?P<close></m>(?:#(?P<id2>(?:{_PREFIX})?{_ID}))?)"
+            rf"|(?P<close></m>(?:#(?P<id2>(?:{_PREFIX})?{_ID}{_PART}))?)"
         ),
         sign=r"<m[\s>]|</m>",
         near=r"<\s{0,9}/?\s{0,9}[mM]\b[^<>]{0,99}>|<[A-Za-z]\w{0,30}\s[^<>]{0,99}\bid\s{0,9}=[^<>]{0,99}>|&lt;m\b",
         opening="<m>",
         closing="</m>#{id}",
-        ids=rf"(?!{_PREFIX}){_ID}",
+        ids=rf"(?!{_PREFIX}){_ID}{_PART}",
         unfit=r"<(?=/?m)",
     ),
     Notation(
@@ -303,13 +305,13 @@ def _plain(text: str, tags: Sequence[_Tag], kept: Collection[int]) -> tuple[str,
     return plain, places.tolist(), origin
 
 
-_LIKE_ID = r"#?[A-Za-z_]{0,20}\d{1,9}\b"
+_LIKE_ID = r"#?[A-Za-z_]{0,20}\d{1,9}(?a:\b)"
 """What an id can be in such a notation."""
 
 
 def _behind(before: str, after: str, opening: str = r"\[") -> tuple[str, str]:
     """Return the sign and the pattern of a notation with the id between these, after a mention and its bracket."""
-    close = rf"{before}#?(?P<id>\w+?){after}"
+    close = rf"{before}#?(?P<id>[A-Za-z\d_]+){after}"
     pattern = rf"(?P<open>{opening})|(?P<close>{close})|(?P<plain_close>\])"
     return rf"{opening}[^\[\]\n]{{1,99}}{before}{_LIKE_ID}{after}", pattern
 
@@ -338,7 +340,7 @@ _NEARBY = tuple(
         _behind(r"\]\(", r"\)"),
         _behind(r"\]\{", r"\}"),
         _behind(r"\]\[", r"\]"),
-        _behind(r"\][_^]\{?", r"\b\}?"),
+        _behind(r"\][_^]\{?", r"\}?"),
         _behind(r"\|", r"\]\]", r"\[\["),
         _in_front(r"\[", r"\]"),
         _in_front(r"\{", r"\}"),

@@ -186,8 +186,13 @@ def annotations_of(source: Source, request: Request) -> Iterator[Annotations]:
     for answer in _answers(source, notation):
         if request.lines is None or answer.place.line in request.lines:
             text = untagged(answer.text, notation)
-            at = partial(_at, answer, text)
-            yield Annotations(answer.place.line, [text.words], faults=text.faults, zeros=text.zeros, at=at)
+            more = {"at": partial(_at, answer, text), "id_in": partial(_id_in, notation)}
+            yield Annotations(answer.place.line, [text.words], faults=text.faults, zeros=text.zeros, **more)
+
+
+def _id_in(notation: Notation, text: str) -> str | None:
+    """Return the id of the first mention of a text in a notation."""
+    return next((mention.entity for mention in untagged(text, notation).mentions), None)
 
 
 def _at(answer: _Answer, text: Untagged, what: int | str) -> tuple[int | None, int | None, tuple[str, str]]:

@@ -27,6 +27,7 @@ length.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cache, partial
@@ -149,6 +150,7 @@ class _Search:
                 gaps.append(_Gap(key, anchor.key, response, anchor.response, gap.rounds - 1))
                 key, response = anchor.key + anchor.size, anchor.response + anchor.size
             gaps.append(_Gap(key, gap.key_end, response, gap.response_end, gap.rounds - 1))
+        self._slide()
         equal = self.found.state == EQUAL
         if self.key.has_word and not self.response.has_word_at(equal):
             self.found.key[:], self.found.state[:] = -1, ABSENT
@@ -180,7 +182,7 @@ class _Search:
                 stretch = self._cut(_Stretch(gap.key, gap.response, size), begin=False)
                 rest = gap._replace(key=gap.key + stretch.size, response=gap.response + stretch.size)
                 beside_anchor = gap.key > 0
-            if stretch.size and (beside_anchor or stretch.size >= min(_MOVED_SIZE, len(key), len(response))):
+            if stretch.size and (beside_anchor or stretch.size >= min(_MOVED_SIZE, len(key), self.whole.response_end)):
                 self._align(stretch)
                 gap = rest
         return gap
@@ -228,20 +230,51 @@ class _Search:
     def _align_words(self, gap: _Gap) -> None:
         """Align the words of a gap (rule 3)."""
         inside, other_inside = self.key.borders(*gap[:2]), self.response.borders(*gap[2:4])
-        if (len(inside) + 1) * (len(other_inside) + 1) > _CELLS:
-            return
+        begins, ends = gap.response == 0, gap.response_end == self.whole.response_end
+        if (most := _CELLS // (len(other_inside) + 1)) <= len(inside):
+            if begins == ends or not most:
+                return
+            place = len(inside) - most if begins else most - 1
+            gap = gap._replace(**{"key" if begins else "key_end": int(inside[place])})
+            inside = inside[place + 1 :] if begins else inside[:place]
         key = [gap.key, *inside.tolist(), gap.key_end]
         response = [gap.response, *other_inside.tolist(), gap.response_end]
         sides = zip(self.texts, (key, response), strict=True)
         words, other_words = _divided(*([text[at:stop] for at, stop in pairwise(side)] for text, side in sides))
         key = [*accumulate(map(len, words), initial=gap.key)]
         response = [*accumulate(map(len, other_words), initial=gap.response)]
-        for word, other in _fewest_edits(words, other_words):
+        for word, other in _fewest_edits(words, other_words, [self._deletes(at) for at in response]):
             start, stop, at_response, end = key[word], key[word + 1], response[other], response[other + 1]
             is_word = self.response.begins[[at_response, end]].all() or any(map(str.isalnum, other_words[other]))
             state = EQUAL if words[word] == other_words[other] else REPLACED if is_word else SIGN
             self.found.key[at_response:end] = np.minimum(start + np.arange(end - at_response), stop - 1)
             self.found.state[at_response:end] = state
+
+    def _deletes(self, at: int) -> int:
+        """Return what it costs to delete a word of the key before a character of the response."""
+        is_border = at in (0, self.whole.response_end) or _ends_sentence(self.texts[1], at)
+        return _AT_BORDER if is_border else _EDIT
+
+    def _slide(self) -> None:
+        """Have words that only the key has begin after the end of a sentence, where they could as well begin there,
+        since the same words follow them, or precede them."""
+        key, equal = self.found.key, self.found.state == EQUAL
+        runs = [*(np.flatnonzero(~equal[1:] | (np.diff(key) != 1)) + 1).tolist(), len(key)]
+        for before, at, after in zip([0, *runs], runs, runs[1:], strict=False):
+            last, first = int(key[at - 1]) + 1, int(key[at])
+            if last and not equal[at - 1]:  # after the word that is replaced
+                last = int(self.key.first[self.key.token[last - 1] + 1])
+            if not equal[at] or not 0 < last < first:
+                continue
+            code, most = self.key.code, (min(at - before, _BORDER) * equal[at - 1], min(after - at, _BORDER))
+            back = _common_prefix(*(code[its - most[0] : its][::-1] for its in (last, first)))
+            ahead = _common_prefix(*(code[its : its + most[1]] for its in (last, first)))
+            steps = np.arange(-back, ahead + 1)
+            borders = self.key.begins[last + steps] & self.key.begins[first + steps] & self.response.begins[at + steps]
+            ends = [by for by in steps[borders].tolist() if _ends_sentence(self.texts[0], last + by)]
+            by = min(ends, key=abs, default=0)
+            key[at : at + by] = np.arange(last, last + by)
+            key[at + by : at] = np.arange(first + by, first)
 
     def _align_moved(self) -> None:
         """Align the stretches that both sides have outside of those of at least `_MOVED_SIZE` that are aligned, the
@@ -373,8 +406,9 @@ def _in_order(stretches: list[_Stretch], size: int) -> Iterator[_Stretch]:
             key, response = stretch.key + stretch.size, stretch.response + stretch.size
 
 
-_EDIT, _REPLACING = 2_000_000, 3_000_000
-"""The costs of an insertion or a deletion, and of a replacement, from which up to 1000 is taken for likeness.
+_EDIT, _REPLACING, _AT_BORDER = 2_000_000, 3_000_000, 1_700_000
+"""The costs of an insertion or a deletion, of a replacement, from which up to 1000 is taken for likeness, and of a
+deletion between sentences of the response, or before or after its text.
 
 Found by trial: with 5 to 60 of 100 words changed, more mentions come to their words than if a replacement costs as much
 as an insertion, or twice as much.
@@ -397,17 +431,19 @@ def _divided(key: list[str], response: list[str]) -> tuple[list[str], list[str]]
     return pieces if len(pieces[0]) * len(pieces[1]) <= _CELLS else (key, response)
 
 
-def _fewest_edits(key: list[str], response: list[str]) -> list[tuple[int, int]]:
-    """Pair the words that are equal or replace each other in the alignment with the fewest edits (rule 3)."""
+def _fewest_edits(key: list[str], response: list[str], deleting: list[int]) -> list[tuple[int, int]]:
+    """Pair the words that are equal or replace each other in the alignment with the fewest edits (rule 3); ``deleting``
+    is what a deletion costs before each word of the response and at its end."""
     # Row by row: the cost of the first words of the key with the first of the response, and the last step to it.
     row = [number * _EDIT for number in range(len(response) + 1)]
     steps: list[list[int]] = []
-    for number, word in enumerate(key, start=1):
-        last, row = row, [number * _EDIT]
+    for word in key:
+        last, row = row, [row[0] + deleting[0]]
         row_steps = [0]
         for column, other in enumerate(response):
             pair = -1000 if word == other else _REPLACING - _likeness(word, other)
-            cost, step = min((last[column] + pair, 0), (last[column + 1] + _EDIT, 1), (row[column] + _EDIT, 2))
+            deleted = last[column + 1] + deleting[column + 1]
+            cost, step = min((last[column] + pair, 0), (deleted, 1), (row[column] + _EDIT, 2))
             row.append(cost)
             row_steps.append(step)
         steps.append(row_steps)
@@ -419,6 +455,14 @@ def _fewest_edits(key: list[str], response: list[str]) -> list[tuple[int, int]]:
             pairs.append((of_key - 1, of_response - 1))
         of_key, of_response = of_key - (step != 2), of_response - (step != 1)
     return pairs[::-1]
+
+
+_SENTENCE_END = re.compile(r'[.!?\u2026\u3002\uff01\uff1f][")\]]?\Z')
+
+
+def _ends_sentence(text: str, at: int) -> bool:
+    """Return whether a sentence of a text ends before one of its characters."""
+    return _SENTENCE_END.search(text, max(at - 2, 0), at) is not None
 
 
 def _likeness(one: str, other: str) -> int:

@@ -21,7 +21,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain, compress
+from itertools import chain, compress, takewhile
 from typing import NamedTuple
 
 import numpy as np
@@ -136,6 +136,7 @@ class _Placing:
             counts[document] = [by_name[name] for name in FIELDS]
             for piece in pieces:
                 self._note_first_difference(document, piece)
+                self._note_tags_of_text(document, piece)
             self._note(document, pieces, by_name)
         for document in set(range(len(self.key))) - answers.keys():
             size, which = max(int(self.key.tokens[document]), 0), _mentions_of(self.key, document)
@@ -365,6 +366,25 @@ class _Placing:
             place = place._replace(line=line)
         name = self.key.names[document]
         self.first_differences.append(found_at(place, "parting-text", column, around, document=name, key_word=key_word))
+
+    def _note_tags_of_text(self, document: int, piece: _Piece) -> None:
+        """Note tags in the text of the key, of which a copy is read as a mention, and ids that end with a number that
+        the key has after a mention, as where text follows a tag without a blank."""
+        name, place = self.key.names[document], self.response.place_of(piece.document)
+        if (found := piece.annotations.id_in(" ".join(self.of_key.words))) is not None:
+            self.notices.append(found_at(place, "tags-in-key", document=name, id=found))
+        mentions, key = _mentions_of(self.response, piece.document), piece.alignment.key
+        after = key[piece.words.first[self.response.end[mentions] + 1] - 1] + 1
+        joined_ids = []
+        equal = key[piece.alignment.state == EQUAL]
+        for mention in np.flatnonzero((after > 0) & ~np.isin(after, equal)).tolist() if found is None else ():
+            entity_id = self.response.name_of(int(self.response.entity[mentions][mention]))
+            number = "".join(takewhile(str.isdecimal, self.of_key.text.text[after[mention] :][: len(entity_id)]))
+            if number and entity_id.removesuffix(number) not in ("", entity_id):
+                joined_ids.append(entity_id)
+        if joined_ids:
+            count = plural(len(joined_ids), "mention")
+            self.notices.append(found_at(place, "odd-label", label=joined_ids[0], count=count))
 
     def _note(self, document: int, pieces: Sequence[_Piece], counts: Mapping[str, int]) -> None:
         """Add notices about the text and the tags of a document."""
