@@ -297,7 +297,7 @@ def test_words_before_the_first_anchor_are_of_their_own_sentence(tmp_path: Path)
     ],
 )
 def test_an_id_that_ends_with_a_number_of_the_text_is_told(answer: str, label: str | None, tmp_path: Path) -> None:
-    words = "王芳 住 在 北京 。 她 30 岁 。".split()
+    words = ["王芳", "住", "在", "北京", "。", "她", "30", "岁", "。"]
     (tmp_path / "key.jsonl").write_text(json.dumps({"doc_key": "x", "sentences": [words], "clusters": [[[0, 0]]]}))
     (tmp_path / "x.txt").write_text(answer)
     notices = corefscore.score(tmp_path / "key.jsonl", tmp_path / "x.txt", "bcub").notices

@@ -5,17 +5,20 @@ The rule. Let the texts be characters without white space (`corefscore.matching.
 0. A response that the key has as a whole, in whole words, is aligned there if this is at one place only. With
    ``start``, it is aligned at the first such place from there on, or else at the first.
 1. Both texts are aligned where they begin alike and where they end alike, where this is longer first. Less than 24
-   characters do not count, unless they are all of one text: a piece may begin with the same word as the document. Each
-   equal stretch, here and below, is cut to begin and end where words do on both sides, if there are such places within
-   `_BORDER` characters.
+   characters do not count, unless they are the whole response or the rest of the key: a piece may begin with the same
+   word as the document. Each equal stretch, here and below, is cut to begin and end where words do on both sides, if
+   there are such places within `_BORDER` characters.
 2. In the rest, *anchors* are aligned: each stretch of 24 characters that occurs once in the key, with its first
    occurrence in the response. Of anchors whose order differs, those are kept that cover the most characters in one
    order. This is repeated between each two anchors, and then with 12 and with 6 characters.
 3. In a gap without anchors, words are aligned with the fewest insertions, deletions and replacements; two replacements
-   cost as much as three of the others. Of equally good alignments, the one is taken whose replaced words are most alike
+   cost as much as three of the others, and deletions at the end of a sentence, or before or after the text of the
+   response, 15 % less. Of equally good alignments, the one is taken whose replaced words are most alike
    in their first and last characters and in their length. Each punctuation mark or symbol around a word is here a word
    of its own if the other side of the gap has the same word, apart from such signs (``lake.`` for ``lake !``). A gap of
-   more than `_CELLS` pairs of words is not aligned: its words are deleted and inserted. If no letter or digit is
+   more than `_CELLS` pairs of words is not aligned: its words are deleted and inserted; but at an end of the response,
+   its words are aligned with as many of the key as stand beside them. Words that only the key has are *slid* to begin
+   after the end of a sentence, if the same words stand before and after them. If no letter or digit is
    aligned, the response is another text, and nothing is.
 4. Stretches of 24 characters or more are *moved* if both texts have them outside of the stretches of this length that
    are aligned so far. Shorter stretches and words that are aligned with a part of them are not aligned any more.
