@@ -186,8 +186,8 @@ def annotations_of(source: Source, request: Request) -> Iterator[Annotations]:
     for answer in _answers(source, notation):
         if request.lines is None or answer.place.line in request.lines:
             text = untagged(answer.text, notation)
-            more = {"at": partial(_at, answer, text), "id_in": partial(_id_in, notation)}
-            yield Annotations(answer.place.line, [text.words], faults=text.faults, zeros=text.zeros, **more)
+            words, at, id_in = [text.words], partial(_at, answer, text), partial(_id_in, notation)
+            yield Annotations(answer.place.line, words, faults=text.faults, zeros=text.zeros, at=at, id_in=id_in)
 
 
 def _id_in(notation: Notation, text: str) -> str | None:
