@@ -321,12 +321,12 @@ def test_a_repeated_sentence_without_tags_does_not_take_the_place_of_the_tagged_
 
 def test_a_sign_that_replaces_the_word_of_another_piece_is_inserted(tmp_path: Path) -> None:
     key, answers = (
-        ". Ann the saw , Ann . the it dog",
-        ["[.!](#1) Ann the. saw? z", "[Ann,](#1) the saw , Ann . the it dog z"],
+        ", ? ? ? the the . Ann .",
+        ["[the.](#1) ? z ? Ann", ", ? ? ? the the . Ann ."],
     )
     (tmp_path / "key.jsonl").write_text(json.dumps({"doc_key": "x", "sentences": [key.split()], "clusters": []}))
     (tmp_path / "x.jsonl").write_text("".join(json.dumps({"doc_key": "x", "answer": its}) + "\n" for its in answers))
-    assert placed_on(tmp_path / "key.jsonl", tmp_path / "x.jsonl").fidelity.total["inserted"] == 3
+    assert placed_on(tmp_path / "key.jsonl", tmp_path / "x.jsonl").fidelity.total["inserted"] == 2
 
 
 def test_words_keep_their_characters() -> None:
