@@ -25,8 +25,8 @@ COLUMN = 11
 USUAL, ALL = "usual", "all"
 """Names of several types: those that are `_usual`, and all."""
 
-_NUMBERS = frozenset(("DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "PERCENT", "MONEY"))
-"""The types of OntoNotes for numbers and times, which do not name an entity."""
+_NUMBERS = {"DATE", "TIME", "YEAR", "DURATION", "SET", "NUMBER", "CARDINAL", "ORDINAL", "QUANTITY", "PERCENT", "MONEY"}
+"""The types of OntoNotes, and of other tools, for numbers and times, which do not name an entity."""
 
 MATCHES = ("exact", "words", "initials")
 """The rules of `corefscore.matching.named`."""

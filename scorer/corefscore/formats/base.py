@@ -197,7 +197,7 @@ class Annotations(NamedTuple):
 
     ``zeros`` are the words that mean zeros. For a tagged text, ``faults`` counts its tags with each of `FAULTS`, and
     ``at`` returns the line and column of a word, or of the first tag with a fault, with the text around it, and
-    ``id_in`` the first id of a mention that its tags would mark in another text, if there is one.
+    ``tagged`` another text without what would be tags in it, with their mentions.
 
     ``lost`` contains notices about what the document has besides words and coreference, which no conversion keeps.
     """
@@ -212,7 +212,7 @@ class Annotations(NamedTuple):
     types: Mapping[str, str] = {}
     zeros: Sequence[int] = ()
     at: Callable[[int | str], tuple[int | None, int | None, tuple[str, str]]] | None = None
-    id_in: Callable[[str], str | None] = lambda text: None
+    tagged: Callable[[str], Any] | None = None
     tree: Callable[[], Tree] = lambda: Tree(NONE, {})
     lost: Iterable[Finding] = ()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence, Set
 from unicodedata import normalize
 
@@ -30,7 +31,7 @@ _SPELLING = (
     (rf"{_AROUND}(?<!{_AROUND}{_AROUND}){_AROUND}*\0", "\0"),
     (r"\0[#*(\[{<+_'\u201c\u201d]+(?=[a-z]*\d)", "\0"),
     (r"[.:;!?,)\]}>*'\u201c\u201d-](?<=\d.)[.:;!?,)\]}>*'\u201c\u201d-]*\0", "\0"),
-    (r"[.,]0+\0", "\0"),
+    (r"\.0+\0", "\0"),
     (r"0(?<![\d.]0)0*(?=\d)", ""),
     (r"\s+", " "),
     (r"_(?<=[^\W_]_)(?=[^\W_])", " "),
@@ -66,9 +67,10 @@ _NOTHING = (
     r"|no[-_ ]?(?:cluster|coref|entity|label|antecedent)(?: assigned)?"
     r"|err:\d+|\{\}|\?+|[^\0,;:|(]+[,;:|(]\s?0\.\d+\)*|\d+ 0\.\d+"
     r"|[-._*]|--|\[\]|[-\u2212](?:[1-3]|100)|-9{1,5}|#?n/?a|n\.a\.|<na>|nat|nil|none|null|\\n|missing|noise|outliers?|empty"
-    r"|unk(?:nown)?|un(?:clustered|defined|assigned|linked|labell?ed|matched)|-1[ _][^\0]+|[-+]?(?:inf|nan)|#+|-1e\+0+"
+    r"|unk(?:nown)?|un(?:clustered|defined|assigned|linked|labell?ed|matched)|-1[ _][^\0]+|[-+]?(?:inf|nan)|#+"
     r"|[(\[<](?:null|none|nan|na|unk|blank|empty|unassigned)[)\]>]|(?:cluster|topic|label|group)[_ ]-1|[\d.]+e\+\d+"
-    r"|#(?:ref|value|name|num|null|nv|zahl|wert|bezug|div/0)[!?]?|#[^\W\d]/[^\W\d]|#\xa1?[^\W\d_]+[!?]"
+    r"|#[\xa1\xbf]?(?:ref|value|valore?|valeur|nombre|name|nome?|num|nulo|null?|nv|zahl|wert|bezug|rif|div/0|n/[bd])[!?]?"
+    r"|#(?:arg|adr|nazwa|liczba|waarde|naam|getal|\u0437\u043d\u0430\u0447|\u0438\u043c\u044f)[!?]|#\u043d/\u0434|-1(?:,0+|e\+0+)"
     r"|singletons?|outside|(?:frozen)?(?:set)?\(\)|<?pad>?|nme"
     r"|\[object object\]|ignored?|-2147483648|-9223372036854775808|"
 ) + "|".join(_UNSIGNED)
@@ -76,10 +78,11 @@ _MISSING = "nan", "NaN", "None", "<NA>", "NaT", "null", "-1", -1
 _WHOLE = re.compile("[0-9]{1,18}")
 _BETWEEN = r"'?\s?[,;+&|/]\s?'?"
 _SEVERAL = rf"|\d+(?:{_BETWEEN}\d+)+"
-_JOINED = re.compile(r"[a-z]*\d+(?:(?:-| and | )[a-z]*\d+)+")
+_JOINED = rf"{_BETWEEN}|(?<=\d) (?:and )?(?=\d)"
+_PARTS = re.compile(r"(\w*?\d)(?:[^\w\s]+|[ _])(\w+)|(\d+)([a-z])|(\w+)[^\w\s]+(\w*\d)")
 """What programs write for a value that is missing, or with a probability, or spreadsheets for one that they do not show
-whole, in lower case; for an item that is missing; whole numbers; what is between several values; several
-numbers; and what can be several labels if each of them is one."""
+whole, in lower case; for an item that is missing; whole numbers; what is between several values; several numbers; what
+is between several labels; and an id with the number or the type of a mention after it or before it."""
 
 _RARE = 0.001
 """The chance below which documents are unlike the others, and links to items without a label."""
@@ -197,12 +200,10 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
     labels, entities = np.unique(documents.label, return_index=True)
     names = documents.names_of(entities.tolist())
     plain, rounded, odd = without_spelling(names, "" if documents.items else _SEVERAL)
-    # Names can have such signs; a text is several labels if each part is one.
-    joined = {at: re.split("-| (?:and )?", text) for at, text in enumerate(plain) if _JOINED.fullmatch(text)}
-    if documents.items:
-        several = [at for at, text in enumerate(plain) if re.search(_BETWEEN, text)]
-        joined |= {at: re.split(_BETWEEN, plain[at].strip("[](){}'")) for at in several}
-    odd += filter(lambda at: {*plain}.issuperset(joined[at]), joined)
+    if documents.items:  # names can have such signs; a text is several labels if each part is one
+        several, known = [at for at, text in enumerate(plain) if re.search(_JOINED, text)], {*plain}
+        odd += [at for at in several if known.issuperset(re.split(_JOINED, plain[at].strip("[](){}'")))]
+    odd += _with_more(plain) if documents.own_text else []
     # CorefUD has errors of its own for its ids.
     for at in () if documents.nodes else rounded + sorted(odd, key=lambda at: plain[at])[:1]:
         entity, size = int(entities[at]), int((documents.label[documents.entity] == labels[at]).sum())
@@ -215,6 +216,16 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
             what = f'entities of document "{documents.names[documents.document[entity]]}" have nearly the same id'
             one, other = documents.names_of([int(first[rank[entity]]), entity])
             yield found_at(_place_of(documents, entity), "alike-ids", what=what, first=one, second=other)
+
+
+def _with_more(ids: Sequence[str]) -> list[int]:
+    """Return where one of some ids is that seem to have more than an id in them, such as the number or the type of a
+    mention: two numbers and more stand beside several others, before a sign or after it."""
+    parts = {at: match for at, text in enumerate(ids) if (match := _PARTS.fullmatch(text))}
+    halves = zip(*(filter(None, its.groups()) for its in parts.values()), strict=True)
+    counts = [Counter([*half, *{*half}.intersection(ids)]) for half in halves]
+    recurring = [sum(count > 1 for count in each.values()) for each in counts]
+    return [*parts][:1] if max(recurring, default=0) > 1 else []
 
 
 def odd_names(documents: Documents) -> Iterator[Finding]:

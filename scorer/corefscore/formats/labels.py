@@ -527,8 +527,8 @@ _NUMBER = re.compile(r" *[0-9]+(?:\.0)? *|")
 """A cell that may also be the number of words of an item."""
 
 _PAIRS = re.compile(
-    r"(?i)^(?:left|right|[lr]table)(?:[_ ](?!context|words?$|tokens?$).*)?$|[_ ](?:left|right)$|^(?:source|target)$"
-    r"|^(?:q?id|rec(?:ord)?(?:_id)?|sentence|question|text|name|title)[_ ]?[12ab]$"
+    "(?i)^(?!.*(?:context|ctx|word|token|pos|offset|lemma|snippet|window|box))(?:(?:left|right|[lr]table)[_ ].*|.*[_ ]"
+    "(?:left|right)|source|target|(?:q?id|rec(?:ord)?(?:_id)?|sentence|question|text|name|title)[_ ]?[12ab])$"
 )
 _NO_PAIRS = "a row is an item and its label a cluster; make clusters of pairs that match, and write a row an item"
 """Names of the columns of a table that says which records match, and what is said of it."""

@@ -100,12 +100,17 @@ def nested(value: Any, side: str, name: str | None = None) -> Nested:
     """
     if are_spans(value):
         return Nested(value, DOCUMENT)
-    index = [*map(str, value.index)] if hasattr(value, "isna") and hasattr(value, "index") else None
+    index = [*map(str, value.index)] if hasattr(value, "isna") and hasattr(value, "index") else []
+    levels_of_index = getattr(getattr(value, "index", None), "nlevels", 1)
     value, levels = _levels(value)
     level, wrong = _level(levels, named=name is not None)
-    if level == DOCUMENTS and index not in (None, [*map(str, range(len(value)))]):
-        expected = "documents by name, series.to_dict(), or in the order of the other side, list(series)"
-        raise refusal(side, f"a series of documents with the index {shortened(', '.join(index))}", expected)
+    what, expected = "documents", "documents by name, series.to_dict(), or in the order of the other side, list(series)"
+    if level == DOCUMENT:
+        what, by_name = "entities", "documents by name, {name: list(its) for name, its in series.groupby(level=0)}"
+        expected = f"{by_name}, or list(series) if all are of one document"
+    by_document = len({*index}) < len(index) or levels_of_index > 1
+    if by_document if level == DOCUMENT else level and index != [*map(str, range(len(index)))]:
+        raise refusal(side, f"a series of {what} with the index {shortened(', '.join(index))}", expected)
     if wrong is None and name is not None and level == DOCUMENTS:
         wrong = "a document, not a list of documents"
     mentions = levels[level].plain if level is not None and level < len(levels) else ()
@@ -410,8 +415,10 @@ def odd_mentions(mentions: Mentions, *sides: Documents) -> Iterator[Finding]:
     if len(values) > 1:
         ours, theirs = map(dict.fromkeys, values)
         alone = [[its for its in one if its not in other] for one, other in ((ours, theirs), (theirs, ours))]
+        have_parts = any(isinstance(its, tuple) for its in mentions.values)
+        if (all(alone) and have_parts) or all(map(_share_numbers, sides)):
+            yield from _entity_parts(mentions, sides)
         if all(alone):
-            yield from _entity_parts(sides, values, alone)
             yield from alike_mentions(alone[0], alone[1], "clusters")
             items = [{(of, text_of(its)) for of, its in some} for some in (ours, theirs)]
             yield from shifted_items(items[0], items[1], "clusters")
@@ -430,43 +437,46 @@ _InDocument = tuple[str, Any]
 """A mention that is no span, with the name of its document."""
 
 
-def _named(mentions: Mentions, side: Documents) -> list[_InDocument]:
-    """Return the mentions of a side that are no spans, each with the name of its document."""
-    which = np.flatnonzero(side.start < 0)
-    rows = zip(side.document[side.entity[which]].tolist(), (side.start[which] + LONGEST).tolist(), strict=True)
-    return [(side.names[of], mentions.values[number]) for of, number in rows]
+def _named(mentions: Mentions, side: Documents, *, spans: bool = False) -> list[_InDocument]:
+    """Return the mentions of a side that are no spans, or all with ``spans``, each with the name of its document."""
+    which = np.flatnonzero((side.start < 0) | spans)
+    of, start, end = side.document[side.entity[which]].tolist(), side.start[which].tolist(), side.end[which].tolist()
+    values = (mentions.values[at + LONGEST] if at < 0 else (at, stop) for at, stop in zip(start, end, strict=True))
+    return list(zip(map(side.names.__getitem__, of), values, strict=True))
 
 
-def _entity_parts(
-    sides: Sequence[Documents], values: Sequence[Sequence[_InDocument]], alone: Sequence[Sequence[_InDocument]]
-) -> Iterator[Finding]:
-    """Yield a notice if many mentions would match without one of their parts, such as an id or a type, which all
-    mentions of an entity share on both sides; ``alone`` are those of one side only."""
-    tuples = [[its for its in some[:MOST] if isinstance(its[1], tuple)] for some in alone]
-    for part in range(min((len(its) for some in tuples for _, its in some), default=0)):
-        without = [{(of, _without(its, part)): its for of, its in some} for some in tuples]
-        alike = without[0].keys() & without[1].keys()
-        every = max(map(len, without))
-        if every < max(map(len, tuples)) or 2 * len(alike) < every or len(alike) < _SOME * min(*map(len, values), MOST):
-            continue
-        shares = [_shares(side, mentions, part) for side, mentions in zip(sides, values, strict=True)]
-        if all(different == entities for different, entities, _ in shares) and any(n < of for _, n, of in shares):
+def _share_numbers(side: Documents) -> bool:
+    """Return whether all spans of an entity begin, or all end, with the same number, as in rows with its number."""
+    same = side.entity[1:] == side.entity[:-1]
+    return bool(same.any()) and any((np.diff(edge)[same] == 0).all() for edge in (side.start, side.end))
+
+
+def _entity_parts(mentions: Mentions, sides: Sequence[Documents]) -> Iterator[Finding]:
+    """Yield a notice if many mentions would match without one of their parts, such as an id or a type, or without
+    several, which all mentions of an entity share on both sides."""
+    rows = [list(zip(_named(mentions, side, spans=True), side.entity.tolist(), strict=True)) for side in sides]
+    of_first = [[(its, entity) for (_, its), entity in some[:MOST] if isinstance(its, tuple)] for some in rows]
+    shared = [
+        part
+        for part in range(min((len(its) for some in of_first for its, _ in some), default=0))
+        if all(len({(its[part], of) for its, of in some}) == len({of for _, of in some}) for some in of_first)
+    ]
+    several = any(len({of for _, of in some}) < len(some) for some in of_first)
+    others = [{its for its, _ in some} for some in rows[::-1]]
+    alone = [[its for its, _ in some if its not in other][:MOST] for some, other in zip(rows, others, strict=True)]
+    for parts in [*([part] for part in shared), shared] if several else ():
+        without = [{(of, _without(its, parts)): its for of, its in some} for some in alone]
+        alike, every = without[0].keys() & without[1].keys(), max(map(len, without))
+        if max(map(len, alone)) <= every <= 2 * len(alike) and len(alike) >= _SOME * min(*map(len, rows), MOST):
             first, second = (repr(some[min(alike, key=repr)]) for some in without)
             details = {"count": plural(len(alike), "mention"), "first": first, "second": second}
             yield Finding("part-of-entity", "clusters", details=details)
             return
 
 
-def _shares(side: Documents, mentions: Sequence[_InDocument], part: int) -> tuple[int, int, int]:
-    """Count the different pairs of an entity and a part of its tuples, the entities with tuples, and these."""
-    rows = zip(side.entity[side.start < 0].tolist(), mentions, strict=True)
-    tuples = [(entity, its[part : part + 1]) for entity, (_, its) in rows if isinstance(its, tuple)]
-    return len({*tuples}), len({entity for entity, _ in tuples}), len(tuples)
-
-
-def _without(mention: tuple[Hashable, ...], part: int) -> tuple[Hashable, ...]:
-    """Return a mention without one of its parts."""
-    return mention[:part] + mention[part + 1 :]
+def _without(mention: tuple[Hashable, ...], parts: Sequence[int]) -> tuple[Hashable, ...]:
+    """Return a mention without some of its parts."""
+    return tuple(part for at, part in enumerate(mention) if at not in parts)
 
 
 def alike_mentions(key: Sequence[_InDocument], response: Sequence[_InDocument], path: str) -> Iterator[Finding]:

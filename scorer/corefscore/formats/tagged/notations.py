@@ -30,8 +30,8 @@ _OPEN, _CLOSE, _PLAIN_OPEN, _PLAIN_CLOSE = range(4)
 """What a tag does: it opens a mention or closes one. The plain ones are probably brackets of the text itself, which are
 paired with each other."""
 
-_ID = r"[A-Za-z_]*\d+"
-_PART = r"(?:[._-]\d+|[A-Za-z](?![^\W\d_]))*"
+_ID = r"[A-Za-z_]*[0-9]+"
+_PART = r"(?:[._-][0-9]+|[A-RT-Za-rt-z](?![^\W\d_]))*"
 """What an id can be in notations in which a word could be taken for one, and what can follow it if words follow it
 without a blank: `3.1`, `3-1`, `3a`."""
 

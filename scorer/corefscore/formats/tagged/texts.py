@@ -186,13 +186,8 @@ def annotations_of(source: Source, request: Request) -> Iterator[Annotations]:
     for answer in _answers(source, notation):
         if request.lines is None or answer.place.line in request.lines:
             text = untagged(answer.text, notation)
-            words, at, id_in = [text.words], partial(_at, answer, text), partial(_id_in, notation)
-            yield Annotations(answer.place.line, words, faults=text.faults, zeros=text.zeros, at=at, id_in=id_in)
-
-
-def _id_in(notation: Notation, text: str) -> str | None:
-    """Return the id of the first mention of a text in a notation."""
-    return next((mention.entity for mention in untagged(text, notation).mentions), None)
+            words, at, tagged = [text.words], partial(_at, answer, text), partial(untagged, notation=notation)
+            yield Annotations(answer.place.line, words, faults=text.faults, zeros=text.zeros, at=at, tagged=tagged)
 
 
 def _at(answer: _Answer, text: Untagged, what: int | str) -> tuple[int | None, int | None, tuple[str, str]]:

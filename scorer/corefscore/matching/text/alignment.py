@@ -54,6 +54,9 @@ _TAKEN, _TAKEN_HERE, _MOVED = -1, -2, -3
 _CELLS = 2_500
 """How many pairs of words a gap may have to be aligned word by word."""
 
+_NEAR = 16
+"""With how many words of the key each word at an end of the response is compared: others cost more than they match."""
+
 _MOST = 100
 """How many places of the key are looked at where it has a whole response."""
 
@@ -233,8 +236,11 @@ class _Search:
     def _align_words(self, gap: _Gap) -> None:
         """Align the words of a gap (rule 3)."""
         inside, other_inside = self.key.borders(*gap[:2]), self.response.borders(*gap[2:4])
-        begins, ends = gap.response == 0, gap.response_end == self.whole.response_end
-        if (most := _CELLS // (len(other_inside) + 1)) <= len(inside):
+        end_of_text = self.whole.response_end
+        begins, ends = gap.response == 0, gap.response_end == end_of_text
+        size = len(other_inside) + 1
+        most = min(_CELLS // size, _CELLS if begins == ends else _NEAR * size)
+        if len(inside) >= most:
             if begins == ends or not most:
                 return
             place = len(inside) - most if begins else most - 1
@@ -246,17 +252,14 @@ class _Search:
         words, other_words = _divided(*([text[at:stop] for at, stop in pairwise(side)] for text, side in sides))
         key = [*accumulate(map(len, words), initial=gap.key)]
         response = [*accumulate(map(len, other_words), initial=gap.response)]
-        for word, other in _fewest_edits(words, other_words, [self._deletes(at) for at in response]):
+        # After the end of a sentence it is 1 less, which only decides between equally good alignments.
+        costs = [_AT_END if at in (0, end_of_text) else _EDIT - _ends_sentence(self.texts[1], at) for at in response]
+        for word, other in _fewest_edits(words, other_words, costs):
             start, stop, at_response, end = key[word], key[word + 1], response[other], response[other + 1]
             is_word = self.response.begins[[at_response, end]].all() or any(map(str.isalnum, other_words[other]))
             state = EQUAL if words[word] == other_words[other] else REPLACED if is_word else SIGN
             self.found.key[at_response:end] = np.minimum(start + np.arange(end - at_response), stop - 1)
             self.found.state[at_response:end] = state
-
-    def _deletes(self, at: int) -> int:
-        """Return what it costs to delete a word of the key before a character of the response: after a sentence as
-        little less as is enough to choose between equally good alignments."""
-        return _AT_END if at in (0, self.whole.response_end) else _EDIT - _ends_sentence(self.texts[1], at)
 
     def _slide(self) -> None:
         """Have words that only the key has begin after the end of a sentence, where they could as well begin there,
@@ -460,7 +463,7 @@ def _fewest_edits(key: list[str], response: list[str], deleting: list[int]) -> l
     return pairs[::-1]
 
 
-_SENTENCE_END = re.compile(r'[.!?\u2026\u3002\uff01\uff1f][")\]]?\Z')
+_SENTENCE_END = re.compile(r'[.!?\u3002\u0964\u061f\u06d4][")\]]?\Z')
 
 
 def _ends_sentence(text: str, at: int) -> bool:

@@ -21,7 +21,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain, compress, takewhile
+from itertools import chain, compress
 from typing import NamedTuple
 
 import numpy as np
@@ -136,7 +136,6 @@ class _Placing:
             counts[document] = [by_name[name] for name in FIELDS]
             for piece in pieces:
                 self._note_first_difference(document, piece)
-                self._note_tags_of_text(document, piece)
             self._note(document, pieces, by_name)
         for document in set(range(len(self.key))) - answers.keys():
             size, which = max(int(self.key.tokens[document]), 0), _mentions_of(self.key, document)
@@ -367,45 +366,43 @@ class _Placing:
         name = self.key.names[document]
         self.first_differences.append(found_at(place, "parting-text", column, around, document=name, key_word=key_word))
 
-    def _note_tags_of_text(self, document: int, piece: _Piece) -> None:
-        """Note tags in the text of the key, of which a copy is read as a mention, and ids that end with a number that
-        the key has after a mention, as where text follows a tag without a blank."""
-        name, place = self.key.names[document], self.response.place_of(piece.document)
-        if (found := piece.annotations.id_in(" ".join(self.of_key.words))) is not None:
-            self.notices.append(found_at(place, "tags-in-key", document=name, id=found))
-        mentions, key = _mentions_of(self.response, piece.document), piece.alignment.key
-        after = key[piece.words.first[self.response.end[mentions] + 1] - 1] + 1
-        joined_ids = []
-        equal = key[piece.alignment.state == EQUAL]
-        for mention in np.flatnonzero((after > 0) & ~np.isin(after, equal)).tolist() if found is None else ():
-            entity_id = self.response.name_of(int(self.response.entity[mentions][mention]))
-            number = "".join(takewhile(str.isdecimal, self.of_key.text.text[after[mention] :][: len(entity_id)]))
-            if number and entity_id.removesuffix(number) not in ("", entity_id):
-                joined_ids.append(entity_id)
-        if joined_ids:
-            count = plural(len(joined_ids), "mention")
-            self.notices.append(found_at(place, "odd-label", label=joined_ids[0], count=count))
-
     def _note(self, document: int, pieces: Sequence[_Piece], counts: Mapping[str, int]) -> None:
-        """Add notices about the text and the tags of a document."""
-        name = self.key.names[document]
+        """Add notices about the text and the tags of a document: also about tags that the key has itself, of which a
+        copy is read as a mention, and ids that end with what the key has after the mention, as where text follows a tag
+        without a blank."""
+        name, place = self.key.names[document], self.response.place_of(pieces[0].document)
+        tagged = pieces[0].annotations.tagged
+        if tagged is not None and (found := tagged(" ".join(self.of_key.words)).mentions):
+            self.notices.append(found_at(place, "tags-in-key", document=name, id=found[0].entity))
+        elif tagged is not None and (longer := [*chain(*map(self._longer_ids, pieces))]):
+            self.notices.append(found_at(place, "odd-label", label=longer[0], count=plural(len(longer), "mention")))
         for fault in FAULTS:
             if (count := counts[f"tags_{fault}"]) and fault != "crossing":
                 known = [piece for piece in pieces if piece.annotations.faults.get(fault)]
                 piece = (known or [piece for piece in pieces if len(piece.foreign)])[0]
                 assert piece.annotations.at is not None, "this is tagged text"
                 line, column, around = piece.annotations.at(fault if known else piece.foreign[0])
-                place = self.response.place_of(piece.document)._replace(line=line)
+                of_tag = self.response.place_of(piece.document)._replace(line=line)
                 code, tags = f"{fault}-tags", plural(count, "tag")
-                self.notices.append(found_at(place, code, column, around, document=name, count=tags))
+                self.notices.append(found_at(of_tag, code, column, around, document=name, count=tags))
         percent = 100 * ratio(counts)
         if percent < UNUSUAL:
             hint = _ALIKE if counts["words"] > counts["deleted"] else _OTHER
             details = {"document": name, "fidelity": f"{percent:.1f}", "least": f"{UNUSUAL:g}", "hint": hint}
-            place = self.response.place_of(pieces[0].document)
             self.notices.append(found_at(place, "low-fidelity", what=described(counts), **details))
 
     # Documents on the tokens of the key
+
+    def _longer_ids(self, piece: _Piece) -> Iterator[str]:
+        """Yield the ids of the mentions of a piece that end with text that the key has after the mention."""
+        mentions, (key, state) = _mentions_of(self.response, piece.document), piece.alignment
+        after = np.append(key, -1)[piece.words.first[self.response.end[mentions] + 1] - 1] + 1
+        for mention in np.flatnonzero((after > 0) & ~np.isin(after, key[state == EQUAL])).tolist():
+            entity_id = self.response.name_of(int(self.response.entity[mentions][mention]))
+            text = self.of_key.text.text[after[mention] : after[mention] + len(entity_id)]
+            tails = (size for size in range(1, len(text)) if entity_id.casefold().endswith(text[:size]))
+            if any(entity_id[-size - 1].isdigit() for size in tails):
+                yield entity_id
 
     def _add(self, document: int, pieces: Sequence[_Piece], spans: Spans) -> None:
         """Add a document with its mentions."""
