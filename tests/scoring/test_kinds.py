@@ -955,4 +955,5 @@ def test_the_page_lists_the_tags_of_all_sets() -> None:
     rows = [re.sub(r" \(not .*?\)", "", line).split("|")[2:4] for line in page.splitlines()[6:]]
     for tags, (pronouns, names) in zip(TAG_SETS.values(), rows, strict=True):
         assert [tag.removesuffix("*") for tag in tags.pronouns] == pronouns.split()
-        assert {tag.partition("(")[0].partition("[")[0] for tag in tags.names} == set(re.findall(r"\b[A-Z]+\b\$?", names))
+        of_names = {tag.partition("(")[0].partition("[")[0] for tag in tags.names}
+        assert of_names == set(re.findall(r"\b[A-Z]+\b\$?", names))

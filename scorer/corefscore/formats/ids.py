@@ -7,11 +7,12 @@ import math
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence, Set
+from itertools import chain
 from unicodedata import normalize
 
 import numpy as np
 
-from corefscore.core.arrays import NONE, Bools, Ints, ranked
+from corefscore.core.arrays import NONE, Bools, Ints, lists_by_key, ranked
 from corefscore.core.documents import Documents, Place
 from corefscore.core.findings import Finding, plural, shortened
 from corefscore.core.items import Numbers, Values
@@ -203,7 +204,8 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
     if documents.items:  # names can have such signs; a text is several labels if each part is one
         several, known = [at for at, text in enumerate(plain) if re.search(_JOINED, text)], {*plain}
         odd += [at for at in several if known.issuperset(re.split(_JOINED, plain[at].strip("[](){}'")))]
-    odd += _with_more(plain) if documents.own_text else []
+    of_document = lists_by_key(zip(documents.document[entities].tolist(), range(len(plain)), strict=True))
+    odd += chain(*(_with_more(plain, its) for its in of_document.values())) if documents.own_text else ()
     # CorefUD has errors of its own for its ids.
     for at in () if documents.nodes else rounded + sorted(odd, key=lambda at: plain[at])[:1]:
         entity, size = int(entities[at]), int((documents.label[documents.entity] == labels[at]).sum())
@@ -218,12 +220,12 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
             yield found_at(_place_of(documents, entity), "alike-ids", what=what, first=one, second=other)
 
 
-def _with_more(ids: Sequence[str]) -> list[int]:
-    """Return where one of some ids is that seem to have more than an id in them, such as the number or the type of a
-    mention: two numbers and more stand beside several others, before a sign or after it."""
-    parts = {at: match for at, text in enumerate(ids) if (match := _PARTS.fullmatch(text))}
+def _with_more(ids: Sequence[str], which: Sequence[int]) -> list[int]:
+    """Return one of the ids ``which`` of a document, if these seem to have more than an id in them, such as the number
+    or the type of a mention: two numbers and more stand beside several others, before a sign or after it."""
+    parts = {at: match for at in which if (match := _PARTS.fullmatch(ids[at]))}
     halves = zip(*(filter(None, its.groups()) for its in parts.values()), strict=True)
-    counts = [Counter([*half, *{*half}.intersection(ids)]) for half in halves]
+    counts = [Counter([*half, *{*half}.intersection(map(ids.__getitem__, which))]) for half in halves]
     recurring = [sum(count > 1 for count in each.values()) for each in counts]
     return [*parts][:1] if max(recurring, default=0) > 1 else []
 

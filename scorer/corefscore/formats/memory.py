@@ -415,8 +415,7 @@ def odd_mentions(mentions: Mentions, *sides: Documents) -> Iterator[Finding]:
     if len(values) > 1:
         ours, theirs = map(dict.fromkeys, values)
         alone = [[its for its in one if its not in other] for one, other in ((ours, theirs), (theirs, ours))]
-        have_parts = any(isinstance(its, tuple) for its in mentions.values)
-        if (all(alone) and have_parts) or all(map(_share_numbers, sides)):
+        if (all(alone) and any(isinstance(its, tuple) for its in mentions.values)) or all(map(_share_numbers, sides)):
             yield from _entity_parts(mentions, sides)
         if all(alone):
             yield from alike_mentions(alone[0], alone[1], "clusters")

@@ -236,8 +236,7 @@ class _Search:
     def _align_words(self, gap: _Gap) -> None:
         """Align the words of a gap (rule 3)."""
         inside, other_inside = self.key.borders(*gap[:2]), self.response.borders(*gap[2:4])
-        end_of_text = self.whole.response_end
-        begins, ends = gap.response == 0, gap.response_end == end_of_text
+        begins, ends = gap.response == 0, gap.response_end == len(self.texts[1])
         size = len(other_inside) + 1
         most = min(_CELLS // size, _CELLS if begins == ends else _NEAR * size)
         if len(inside) >= most:
@@ -253,7 +252,8 @@ class _Search:
         key = [*accumulate(map(len, words), initial=gap.key)]
         response = [*accumulate(map(len, other_words), initial=gap.response)]
         # After the end of a sentence it is 1 less, which only decides between equally good alignments.
-        costs = [_AT_END if at in (0, end_of_text) else _EDIT - _ends_sentence(self.texts[1], at) for at in response]
+        text = self.texts[1]
+        costs = [_AT_END if at in (0, len(text)) else _EDIT - _ends_sentence(text, at) for at in response]
         for word, other in _fewest_edits(words, other_words, costs):
             start, stop, at_response, end = key[word], key[word + 1], response[other], response[other + 1]
             is_word = self.response.begins[[at_response, end]].all() or any(map(str.isalnum, other_words[other]))
@@ -267,17 +267,17 @@ class _Search:
         key, equal = self.found.key, self.found.state == EQUAL
         runs = [*(np.flatnonzero(~equal[1:] | (np.diff(key) != 1)) + 1).tolist(), len(key)]
         for before, at, after in zip([0, *runs], runs, runs[1:], strict=False):
-            last, first = int(key[at - 1]) + 1, int(key[at])
-            if last and not equal[at - 1]:  # after the word that is replaced
-                last = int(self.key.first[self.key.token[last - 1] + 1])
-            if not equal[at] or not 0 < last < first:
+            if not equal[at] or not 0 <= key[at - 1] < key[at] - 1:
                 continue
+            # After a word that is replaced, if the last one is not equal.
+            last = int(key[at - 1] + 1 if equal[at - 1] else self.key.first[self.key.token[key[at - 1]] + 1])
+            first = int(key[at])
             code, most = self.key.code, (min(at - before, _BORDER) * equal[at - 1], min(after - at, _BORDER))
             back = _common_prefix(*(code[its - most[0] : its][::-1] for its in (last, first)))
             ahead = _common_prefix(*(code[its : its + most[1]] for its in (last, first)))
             steps = np.arange(-back, ahead + 1)
             borders = self.key.begins[last + steps] & self.key.begins[first + steps] & self.response.begins[at + steps]
-            ends = [by for by in steps[borders].tolist() if _ends_sentence(self.texts[0], last + by)]
+            ends = [by for by in steps[borders].tolist() if last < first and _ends_sentence(self.texts[0], last + by)]
             by = min(ends, key=abs, default=0)
             key[at : at + by] = np.arange(last, last + by)
             key[at + by : at] = np.arange(first + by, first)
