@@ -1523,6 +1523,18 @@ def test_an_item_called_as_its_column_is_no_header_in_a_document_of_another_name
     assert score(expected, path, "bcub")["bcub"].f1 == 1
 
 
+@pytest.mark.parametrize("given", [{"p4": 1, "p1": 1}, {0: 1, 1: 1}, {1: 1, 0: 1}])
+def test_documents_in_another_order_than_the_items_are_refused(given: dict[Any, int]) -> None:
+    """They were taken by position: bcub 0.67 for 1."""
+    documents = pd.Series(["x", "y"], index=sorted(given))
+    if list(given) == sorted(given):
+        assert from_labels(given, documents=documents).clusters()
+        return
+    for labels, items in ((given, None), ([1, 1], list(given))):
+        with pytest.raises(UsageError, match="documents have the items for an index, in another order"):
+            from_labels(labels, items, documents)
+
+
 def test_series_in_two_orders_are_no_columns() -> None:
     frame = pd.DataFrame({"item": ["a", "b", "c"], "label": [1, 1, 2]})
     for given in ({"items": frame.item}, {"documents": frame.item}):
@@ -1596,6 +1608,10 @@ def test_entities_of_one_item_on_both_sides_are_told(
         ("id,text_a,text_b,label", True),
         ("id,source,target,label", True),
         ("id,address_1,address_2,label", False),
+        ("id,label,left_words,right_words", False),
+        ("id,left_ctx,right_ctx,label", False),
+        ("id,left,right,label", False),
+        ("id,label,left_offset,right_offset", False),
         ("id,x1,x2,label", False),
         ("id,left_context,right_context,label", False),
         ("id,pos_l,pos_r,label", False),

@@ -67,6 +67,7 @@ def test_the_example_of_a_notation_is_what_it_says(notation: Notation) -> None:
         ("xml", "<m id='cluster_3'>Ann</m>", [("3", 0, 0)]),
         ("xml", "<m>A</m>#3a <m>B</m>#3.1, <m>C</m>#e3_1.", [("3a", 0, 0), ("3.1", 1, 1), ("e3_1", 3, 3)]),
         ("xml", "<m>A</m>#3's <m>B</m>#3is <m>C</m>#3. <m>她</m>#3说", [("3", at, at) for at in (0, 2, 4, 6)]),
+        ("xml", "<m>A</m>#3s <m>社長</m>#1\uff13月", [("3", 0, 0), ("1", 2, 3)]),
         ("words", "Ann|[e1],[e2 and|[e3 Bo|e2] left|e3]", [("e1", 0, 0), ("e2", 0, 2), ("e3", 1, 3)]),
         ("words", "a|[e1 b|[e1],e1] c|d", [("e1", 0, 1), ("e1", 1, 1)]),
         ("braces", "{1 {2 Ann} { x } } y", [("1", 0, 3), ("2", 0, 0)]),

@@ -203,10 +203,10 @@ def estimated(words: str, names: dict[Mention, str], folder: Path, **how: object
 
 def test_names_of_another_type_are_other_entities(tmp_path: Path) -> None:
     """Washington the person and Washington the city; types are compared without case, dates do not count."""
-    names = {(0, 0): "PERSON", (1, 1): "GPE", (2, 2): "person", (3, 3): "DATE"}
-    words = "Washington Washington Washington 1789"
+    names = {(0, 0): "PERSON", (1, 1): "GPE", (2, 2): "person", (3, 3): "DATE", (4, 4): "year"}
+    words = "Washington Washington Washington 1789 1790"
     assert estimated(words, names, tmp_path) == [[(0, 0), (2, 2)], [(1, 1)]]
-    assert estimated(words, names, tmp_path, ne_types="all") == [[(0, 0), (2, 2)], [(1, 1)], [(3, 3)]]
+    assert estimated(words, names, tmp_path, ne_types="all") == [[(0, 0), (2, 2)], [(1, 1)], [(3, 3)], [(4, 4)]]
 
 
 def test_names_of_another_document_are_other_entities(tmp_path: Path) -> None:

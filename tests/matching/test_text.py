@@ -264,6 +264,11 @@ def test_a_mention_with_other_quotes_or_punctuation_keeps_its_words(
         ("She turned toward him . Nobody ever helped him . Bo slept .", "She turned to [him](#1). Bo slept.", 21),
         ("She turned toward him ! Nobody ever helped him . Bo slept .", "She turned [him](#1)! Bo slept.", 21),
         ("他来了 。 她笑 了 。 她哭 了 。 没有 人 知道 为什么 。", "他来了。[她哭](#1)了。没有人知道为什么。", 23),
+        ("him . him . . She ! wept Nobody has learnt why .", "[him](#1) . . She Nobody has learnt why.", 18),
+        (". He He He .He Nobody has learnt why .", ".He [He](#1) .He Nobody has learnt why.", 20),
+        ("He .He .He Nobody has learnt why .", "[He](#1) Nobody has learnt why.", 18),
+        ('He wept . He wept . He wept . "', "He wept [He](#1) wept .", 21),
+        ("वह आया । वह गया । वह सोया । सब ने उसे देखा ।", "वह आया । [वह](#1) सोया । सब ने उसे देखा ।", 24),
         # The text goes on, and the changed words are near the end of the answer.
         ("She turned toward him . " + "It rained . " * 900 + "Nobody saw him .", "She turned towards [him](#1).", 21),
     ],
@@ -289,19 +294,74 @@ def test_words_before_the_first_anchor_are_of_their_own_sentence(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("answer", "label"),
+    ("key", "answer", "label"),
     [
-        ("<m>王芳</m>#1住在北京。<m>她</m>#130岁。", "130"),
-        ("<m>王芳</m>#1住在北京。<m>她</m>#1 30岁。", None),
-        ("<m>王芳</m>#130住在北京。<m>她</m>#130 30岁。", None),
+        ("王芳 住 在 北京 。 她 30 岁 。", "<m>王芳</m>#1住在北京。<m>她</m>#130岁。", "130"),
+        ("王芳 住 在 北京 。 她 30 岁 。", "<m>王芳</m>#1住在北京。<m>她</m>#1 30岁。", None),
+        ("王芳 住 在 北京 。 她 30 岁 。", "<m>王芳</m>#130住在北京。<m>她</m>#130 30岁。", None),
+        ("王芳 住 在 北京 。 她 30 岁 。", "<m>王芳</m>#1住在北京。<m>她</m>#30岁。", None),
+        ("They praised her . 3 The report ended .", "They praised <m>her</m>#2.3 The report ended .", "2.3"),
+        ("这 是 他们 每年 都 要 参加 的 中国 G20 峰会 。", "这是他们每年都要参加的<m>中国</m>#1G20峰会。", "1G"),
+        ("社長 3 月 に 来た 。", "<m>社長</m>#1\uff13月に来た。", None),
+        ("Ann read chapter 3 today .", "Ann read [chapter](#e3) today .", None),
+        ("[1](#n) said 30 men .", "<m>[1](#n)</m>#130 men .", None),
     ],
 )
-def test_an_id_that_ends_with_a_number_of_the_text_is_told(answer: str, label: str | None, tmp_path: Path) -> None:
-    words = ["王芳", "住", "在", "北京", "。", "她", "30", "岁", "。"]
-    (tmp_path / "key.jsonl").write_text(json.dumps({"doc_key": "x", "sentences": [words], "clusters": [[[0, 0]]]}))
+def test_an_id_that_ends_with_what_the_key_has_after_it_is_told(
+    key: str, answer: str, label: str | None, tmp_path: Path
+) -> None:
+    (tmp_path / "key.jsonl").write_text(
+        json.dumps({"doc_key": "x", "sentences": [key.split()], "clusters": [[[0, 0]]]})
+    )
     (tmp_path / "x.txt").write_text(answer)
     notices = corefscore.score(tmp_path / "key.jsonl", tmp_path / "x.txt", "bcub").notices
     assert [notice.details["label"] for notice in notices if notice.code == "odd-label"] == ([label] if label else [])
+
+
+def test_tags_in_the_key_are_told_once(tmp_path: Path) -> None:
+    """Not for each piece; ids are not compared with the text then."""
+    words = ["Ann", "said", "[1](#n)", "30", "times", "so", "."]
+    (tmp_path / "key.jsonl").write_text(json.dumps({"doc_key": "x", "sentences": [words], "clusters": []}))
+    answers = ["[Ann](#1) said", "[[1](#n)](#130) times"]
+    (tmp_path / "x.jsonl").write_text("".join(json.dumps({"doc_key": "x", "answer": its}) + "\n" for its in answers))
+    notices = corefscore.score(tmp_path / "key.jsonl", tmp_path / "x.jsonl", "bcub").notices
+    told = [its.details.get("id") for its in notices if its.code in ("tags-in-key", "odd-label")]
+    assert told == ["n"]
+
+
+@pytest.mark.parametrize("answer", ["[\u200b](#1)", "[\u200b](#1) b", "b [\u200b](#1)"])
+def test_a_mention_without_characters_has_no_text_after_it(answer: str, tmp_path: Path) -> None:
+    (tmp_path / "key.jsonl").write_text(
+        '{"doc_key": "x", "sentences": [["a", "\u200b", "\u200b", "b"]], "clusters": []}'
+    )
+    (tmp_path / "x.txt").write_text(answer)
+    assert corefscore.score(tmp_path / "key.jsonl", tmp_path / "x.txt", "bcub")["bcub"].precision == 0
+
+
+@pytest.mark.parametrize(
+    ("ids", "told"),
+    [
+        ("1.1 2.1 2.2 1.2", True),
+        ("1-NAM 2-NAM 1-PRO 2-PRO", True),
+        ("m1:e1 m2:e2 m3:e1 m4:e2", True),
+        ("PRON-3 NAME-3 PRON-4 NAME-4", True),
+        ("3-NAME 3 4-NAME 4", True),
+        ("3a 3b 4a 4b", True),
+        ("3 3a 3b 4", False),
+        ("d1.1 d1.2 d1.3 d1.1", False),
+        ("new-york new-jersey old-town old-york", False),
+        ("1 2 2 1", False),
+    ],
+)
+def test_ids_with_more_than_the_entity_are_told(ids: str, told: bool, tmp_path: Path) -> None:
+    """With the number of the mention in them no entity had two: 30.30 for 93.02."""
+    words = [f"w{at}" for at in range(4)]
+    (tmp_path / "key.jsonl").write_text(
+        json.dumps({"doc_key": "x", "sentences": [words], "clusters": [[[0, 0], [1, 1]]]})
+    )
+    (tmp_path / "x.txt").write_text(" ".join(f"[{word}](#{its})" for word, its in zip(words, ids.split(), strict=True)))
+    notices = corefscore.score(tmp_path / "key.jsonl", tmp_path / "x.txt", "bcub").notices
+    assert ["odd-label"] * told == [notice.code for notice in notices if notice.code == "odd-label"]
 
 
 @pytest.mark.parametrize(
@@ -850,7 +910,7 @@ def test_brackets_around_the_text_and_in_moved_text_are_no_tags(answer: str, tmp
         "They went away one day and never came back to see it again .",
     ]
     words = [sentence.split() for sentence in sentences]
-    (tmp_path / "key.jsonl").write_text(json.dumps({"doc_key": "x", "sentences": words, "clusters": [[[0, 0]]]}))
+    (tmp_path / "key.jsonl").write_text(json.dumps({"doc_key": "x", "sentences": words, "clusters": []}))
     tagged = ["<m>This</m>#1" + sentences[0].removeprefix("This"), *sentences[1:]]
     (tmp_path / "answer.jsonl").write_text(json.dumps({"doc_key": "x", "answer": answer.format(*tagged)}))
     fidelity = corefscore.score(tmp_path / "key.jsonl", tmp_path / "answer.jsonl", "muc").fidelity

@@ -239,6 +239,9 @@ def test_clusters_by_id_that_are_read_as_documents_are_told(name: str, mentions:
         # Spans that end one token earlier, and places in other documents.
         ([[("a", 0, 3), ("a", 5, 7)]], [[("a", 0, 2), ("a", 5, 6)]], ""),
         ([[("a", 0, 3)], [("a", 5, 7)]], [[("a", 0, 2)], [("a", 5, 6)]], ""),
+        ([[(1, 11), (1, 12), (1, 13)], [(2, 14)]], [[(1, 11), (1, 12)], [(2, 13), (2, 14)]], "(1, 13)"),
+        ([[(0, 1), (4, 5)], [(2, 9)]], [[(0, 1), (4, 5)], [(3, 9)]], ""),
+        ([[(1, "x", 7), (1, "x", 8)]], [[(2, "y", 7), (2, "y", 8)]], "(1, 'x', 7)"),
         ([[("a", 3), ("a", 5)], [("b", 3), ("b", 5)]], [[("a", 3), ("a", 4)], [("b", 5), ("b", 4)]], ""),
     ],
 )
@@ -915,6 +918,17 @@ def test_which_copy_counts_does_not_depend_on_other_documents() -> None:
         later = score([["x", "a"]], [["c"], ["x", "a"], ["c", "x"]], "lea", repeated="first")
     assert [its.documents["d2"]["lea"][:3] for its in found] == [alone["lea"][:3]] * 3
     assert alone["lea"].f1 == 1 and later["lea"].recall == 1
+
+
+def test_a_series_of_entities_by_document_is_refused() -> None:
+    """Groups by document and entity were the entities of one document: mentions 1.0 for 0.5."""
+    pd = pytest.importorskip("pandas")
+    entities = [[(0, 1), (4, 4)], [(3, 3)]]
+    by_two = pd.Series(entities, index=pd.MultiIndex.from_tuples([("a", 1), ("b", 1)]))
+    for series in (by_two, pd.Series(entities, index=["a", "a"])):
+        with pytest.raises(InputError, match=r"a series of entities with the index .*\n  expected .*groupby"):
+            score(series, series, "lea")
+    assert score(pd.Series(entities, index=["e1", "e2"]), list(by_two), "lea")["lea"].f1 == 1
 
 
 def test_a_series_of_documents_is_not_paired_by_position() -> None:

@@ -742,6 +742,17 @@ def test_documents_with_tags_of_another_set_are_told(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("names", ["NNP NNPS", "NP NPS"])
+def test_names_have_the_tags_of_treetagger_too(names: str, tmp_path: Path) -> None:
+    """They counted as nominals."""
+    one, several = names.split()
+    tagged = [("Ann", one, "(1)"), ("saw", "VBD", "-"), ("the", "DT", "(2"), ("Lees", several, "2)"), ("in", "IN", "-")]
+    rows = "\n".join(f"x 0 0 {word} {tag} {cell}" for word, tag, cell in [*tagged, ("cars", "NNS", "(3)")])
+    (tmp_path / "key.conll").write_text(f"#begin document (a)\n{rows}\n\n#end document\n")
+    found = score(tmp_path / "key.conll", tmp_path / "key.conll", "bcub", of="kind").kinds
+    assert [found[kind]["mentions"].recall_counts for kind in ("names", "nominals")] == [(2, 2), (1, 1)]
+
+
 def test_tags_of_which_few_belong_to_a_set_are_of_none(tmp_path: Path) -> None:
     """Of the Swedish tags of SUC, only VB is in the Penn Treebank."""
     path = tmp_path / "key.conll"

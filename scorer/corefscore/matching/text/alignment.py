@@ -17,9 +17,10 @@ The rule. Let the texts be characters without white space (`corefscore.matching.
    in their length, and of these the one that deletes most words after the end of a sentence. Each punctuation mark or
    symbol around a word is here a word of its own if the other side of the gap has the same word, apart from such signs
    (``lake.`` for ``lake !``). A gap of more than `_CELLS` pairs of words is not aligned: its words are deleted and
-   inserted; but at an end of the response, its words are aligned with as many of the key as stand beside them. Words
-   that only the key has are *slid* to begin after the end of a sentence, if the same words stand before and after them.
-   If no letter or digit is aligned, the response is another text, and nothing is.
+   inserted; but at an end of the response, they are aligned with up to `_NEAR` words of the key for each of them. Words
+   that only the key has are *slid* if they could as well begin some words earlier or later: they begin after the end of
+   a sentence, if there is such a place within `_BORDER` characters. If no letter or digit is aligned, the response is
+   another text, and nothing is.
 4. Stretches of 24 characters or more are *moved* if both texts have them outside of the stretches of this length that
    are aligned so far. Shorter stretches and words that are aligned with a part of them are not aligned any more.
 
