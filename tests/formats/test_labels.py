@@ -1523,13 +1523,16 @@ def test_an_item_called_as_its_column_is_no_header_in_a_document_of_another_name
     assert score(expected, path, "bcub")["bcub"].f1 == 1
 
 
-@pytest.mark.parametrize("given", [{"p4": 1, "p1": 1}, {0: 1, 1: 1}, {1: 1, 0: 1}])
+@pytest.mark.parametrize("given", [{"p4": 1, "p1": 1}, {7: 1, 9: 1}, {9: 1, 7: 1}])
 def test_documents_in_another_order_than_the_items_are_refused(given: dict[Any, int]) -> None:
     """They were taken by position: bcub 0.67 for 1."""
     documents = pd.Series(["x", "y"], index=sorted(given))
     if list(given) == sorted(given):
         assert from_labels(given, documents=documents).clusters()
         return
+    assert from_labels([1, 1], [1, 0], pd.Series(["x", "y"])).clusters(), "rows are numbered"
+    odd = pd.Series(["x", "y"], index=pd.MultiIndex.from_tuples([("a", pd.NA), ("b", 2)]))
+    assert from_labels(given, documents=odd).clusters()
     for labels, items in ((given, None), ([1, 1], list(given))):
         with pytest.raises(UsageError, match="documents have the items for an index, in another order"):
             from_labels(labels, items, documents)

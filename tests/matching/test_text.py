@@ -344,7 +344,7 @@ def test_a_mention_without_characters_has_no_text_after_it(answer: str, tmp_path
         ("1.1 2.1 2.2 1.2", True),
         ("1-NAM 2-NAM 1-PRO 2-PRO", True),
         ("m1:e1 m2:e2 m3:e1 m4:e2", True),
-        ("PRON-3 NAME-3 PRON-4 NAME-4", True),
+        ("PER-1 PER-2 LOC-1 LOC-2", False),
         ("3-NAME 3 4-NAME 4", True),
         ("3a 3b 4a 4b", True),
         ("3 3a 3b 4", False),

@@ -241,6 +241,8 @@ def test_clusters_by_id_that_are_read_as_documents_are_told(name: str, mentions:
         ([[("a", 0, 3)], [("a", 5, 7)]], [[("a", 0, 2)], [("a", 5, 6)]], ""),
         ([[(1, 11), (1, 12), (1, 13)], [(2, 14)]], [[(1, 11), (1, 12)], [(2, 13), (2, 14)]], "(1, 13)"),
         ([[(0, 1), (4, 5)], [(2, 9)]], [[(0, 1), (4, 5)], [(3, 9)]], ""),
+        ([{("a", 1), ("a", 2)}, {5, 6}], [{("a", 1), ("a", 3)}, {5, 7}], ""),
+        ([[("a", 1), ("a", 2)], ["x", "q"]], [[("c", 1), ("c", 2)], ["y", "z"]], "('a', 1)"),
         ([[(1, "x", 7), (1, "x", 8)]], [[(2, "y", 7), (2, "y", 8)]], "(1, 'x', 7)"),
         ([[("a", 3), ("a", 5)], [("b", 3), ("b", 5)]], [[("a", 3), ("a", 4)], [("b", 5), ("b", 4)]], ""),
     ],
@@ -929,6 +931,8 @@ def test_a_series_of_entities_by_document_is_refused() -> None:
         with pytest.raises(InputError, match=r"a series of entities with the index .*\n  expected .*groupby"):
             score(series, series, "lea")
     assert score(pd.Series(entities, index=["e1", "e2"]), list(by_two), "lea")["lea"].f1 == 1
+    by_name = dict(list(by_two.groupby(level=0)))
+    assert score(by_name, {"a": entities[:1], "b": entities[1:]}, "lea")["lea"].f1 == 1
 
 
 def test_a_series_of_documents_is_not_paired_by_position() -> None:

@@ -80,10 +80,10 @@ _WHOLE = re.compile("[0-9]{1,18}")
 _BETWEEN = r"'?\s?[,;+&|/]\s?'?"
 _SEVERAL = rf"|\d+(?:{_BETWEEN}\d+)+"
 _JOINED = rf"{_BETWEEN}|(?<=\d) (?:and )?(?=\d)"
-_PARTS = re.compile(r"(\w*?\d)(?:[^\w\s]+|[ _])(\w+)|(\d+)([a-z])|(\w+)[^\w\s]+(\w*\d)")
+_PARTS = re.compile(r"(\w*?\d)(?:[^\w\s]+|[ _])(\w+)|(\d+)([a-z])")
 """What programs write for a value that is missing, or with a probability, or spreadsheets for one that they do not show
 whole, in lower case; for an item that is missing; whole numbers; what is between several values; several numbers; what
-is between several labels; and an id with the number or the type of a mention after it or before it."""
+is between several labels; and an id with another number, or with a type, after it."""
 
 _RARE = 0.001
 """The chance below which documents are unlike the others, and links to items without a label."""
@@ -222,12 +222,11 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
 
 def _with_more(ids: Sequence[str], which: Sequence[int]) -> list[int]:
     """Return one of the ids ``which`` of a document, if these seem to have more than an id in them, such as the number
-    or the type of a mention: two numbers and more stand beside several others, before a sign or after it."""
+    or the type of a mention: two numbers and more are followed by several others."""
     parts = {at: match for at in which if (match := _PARTS.fullmatch(ids[at]))}
     halves = zip(*(filter(None, its.groups()) for its in parts.values()), strict=True)
     counts = [Counter([*half, *{*half}.intersection(map(ids.__getitem__, which))]) for half in halves]
-    recurring = [sum(count > 1 for count in each.values()) for each in counts]
-    return [*parts][:1] if max(recurring, default=0) > 1 else []
+    return [*parts][:1] if any(sum(count > 1 for count in each.values()) > 1 for each in counts) else []
 
 
 def odd_names(documents: Documents) -> Iterator[Finding]:

@@ -106,9 +106,8 @@ def nested(value: Any, side: str, name: str | None = None) -> Nested:
     level, wrong = _level(levels, named=name is not None)
     what, expected = "documents", "documents by name, series.to_dict(), or in the order of the other side, list(series)"
     if level == DOCUMENT:
-        what, by_name = "entities", "documents by name, {name: list(its) for name, its in series.groupby(level=0)}"
-        expected = f"{by_name}, or list(series) if all are of one document"
-    by_document = len({*index}) < len(index) or levels_of_index > 1
+        what, expected = "entities", "documents by name, dict(list(series.groupby(level=0))), or list(series) for one"
+    by_document = name is None and (len({*index}) < len(index) or levels_of_index > 1)
     if by_document if level == DOCUMENT else level and index != [*map(str, range(len(index)))]:
         raise refusal(side, f"a series of {what} with the index {shortened(', '.join(index))}", expected)
     if wrong is None and name is not None and level == DOCUMENTS:
@@ -454,7 +453,8 @@ def _entity_parts(mentions: Mentions, sides: Sequence[Documents]) -> Iterator[Fi
     """Yield a notice if many mentions would match without one of their parts, such as an id or a type, or without
     several, which all mentions of an entity share on both sides."""
     rows = [list(zip(_named(mentions, side, spans=True), side.entity.tolist(), strict=True)) for side in sides]
-    of_first = [[(its, entity) for (_, its), entity in some[:MOST] if isinstance(its, tuple)] for some in rows]
+    tuples = [[row for row in some if isinstance(row[0][1], tuple)] for some in rows]
+    of_first = [[(its, entity) for (_, its), entity in some[:MOST]] for some in tuples]
     shared = [
         part
         for part in range(min((len(its) for some in of_first for its, _ in some), default=0))
@@ -462,7 +462,7 @@ def _entity_parts(mentions: Mentions, sides: Sequence[Documents]) -> Iterator[Fi
     ]
     several = any(len({of for _, of in some}) < len(some) for some in of_first)
     others = [{its for its, _ in some} for some in rows[::-1]]
-    alone = [[its for its, _ in some if its not in other][:MOST] for some, other in zip(rows, others, strict=True)]
+    alone = [[its for its, _ in some if its not in other][:MOST] for some, other in zip(tuples, others, strict=True)]
     for parts in [*([part] for part in shared), shared] if several else ():
         without = [{(of, _without(its, parts)): its for of, its in some} for some in alone]
         alike, every = without[0].keys() & without[1].keys(), max(map(len, without))

@@ -183,12 +183,13 @@ def from_labels(
         labels, items = list(labels.values()), list(labels)
     every = (("labels", labels), ("items", items), ("documents", documents))
     indexed = [(name, its) for name, column in every if (its := _index(column)) is not None]
-    named = list(items) if isinstance(items, list | tuple) else None
+    named = [*map(str, items)] if isinstance(items, list | tuple) else []
     for name, its in indexed:
         if not its.equals(indexed[0][1]):
             first = f"{name} and {indexed[0][0]} differ in their index"
             raise UsageError(f"{first}; give {name}.array if their rows correspond")
-        if named is not None and list(its) != named and its.isin(named).all():
+        index = [*map(str, its)] if named else []
+        if index != named and sorted(index) == sorted(named) and index != [*map(str, range(len(index)))]:
             first = f"{name} have the items for an index, in another order than {'labels' if is_mapping else 'items'}"
             raise UsageError(f"{first}; give them in this order, or {name}.array if their rows correspond")
     items = _index(labels) if items is None else items
