@@ -183,7 +183,7 @@ def from_labels(
         labels, items = list(labels.values()), list(labels)
     every = (("labels", labels), ("items", items), ("documents", documents))
     indexed = [(name, its) for name, column in every if (its := _index(column)) is not None]
-    named = [*map(str, items)] if isinstance(items, list | tuple) else []
+    named = [*map(str, items)] if indexed and isinstance(items, list | tuple) else []
     for name, its in indexed:
         if not its.equals(indexed[0][1]):
             first = f"{name} and {indexed[0][0]} differ in their index"
