@@ -204,8 +204,8 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
     if documents.items:  # names can have such signs; a text is several labels if each part is one
         several, known = [at for at, text in enumerate(plain) if re.search(_JOINED, text)], {*plain}
         odd += [at for at in several if known.issuperset(re.split(_JOINED, plain[at].strip("[](){}'")))]
-    of_document = lists_by_key(zip(documents.document[entities].tolist(), range(len(plain)), strict=True))
-    odd += chain(*(_with_more(plain, its) for its in of_document.values())) if documents.own_text else ()
+    of_document = zip(documents.document[entities].tolist(), range(len(plain)), strict=True)
+    odd += chain(*(_with_more(plain, its) for its in lists_by_key(of_document if documents.own_text else ()).values()))
     # CorefUD has errors of its own for its ids.
     for at in () if documents.nodes else rounded + sorted(odd, key=lambda at: plain[at])[:1]:
         entity, size = int(entities[at]), int((documents.label[documents.entity] == labels[at]).sum())
