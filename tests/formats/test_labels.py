@@ -1300,6 +1300,7 @@ def test_predictions_beside_labels_are_not_left_out_in_silence(name: str, tmp_pa
         *(([label, "1", "2"], (label, "1 item")) for label in ("1 and 2", "1 2", "[1 2]", "1\n2")),
         (["a b", "a", "b"], None),
         (["1-2", "1", "2"], None),
+        (["1.1", "1.2", "2.1", "2.2"], None),  # of mentions in tagged text only
         (["1,000", "1", "2"], None),
         (["#wow!", "#m/f", "1"], None),
         (["inf", "1"], ("inf", "1 item")),

@@ -266,6 +266,7 @@ def test_a_mention_with_other_quotes_or_punctuation_keeps_its_words(
         ("他来了 。 她笑 了 。 她哭 了 。 没有 人 知道 为什么 。", "他来了。[她哭](#1)了。没有人知道为什么。", 23),
         ("him . him . . She ! wept Nobody has learnt why .", "[him](#1) . . She Nobody has learnt why.", 18),
         (". He He He .He Nobody has learnt why .", ".He [He](#1) .He Nobody has learnt why.", 20),
+        ("! . He wept . wept Nobody has learnt why they came .", "x [.](#1) Nobody has learnt why they came.", 19),
         ("He .He .He Nobody has learnt why .", "[He](#1) Nobody has learnt why.", 18),
         ('He wept . He wept . He wept . "', "He wept [He](#1) wept .", 21),
         ("वह आया । वह गया । वह सोया । सब ने उसे देखा ।", "वह आया । [वह](#1) सोया । सब ने उसे देखा ।", 24),
