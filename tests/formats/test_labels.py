@@ -1253,6 +1253,11 @@ def test_predictions_beside_labels_are_not_left_out_in_silence(name: str, tmp_pa
         (np.array([1, np.iinfo(np.int32).min], np.int32), ("-2147483648", "1 item")),
         (np.array([1, 2**32 - 1], np.uint32), ("4294967295", "1 item")),  # -1 without a sign
         (["1", "18446744073709551615"], ("18446744073709551615", "1 item")),
+        (["1", "2", "255"], ("255", "1 item")),
+        (["1", "65535", "7"], ("65535", "1 item")),
+        (["1", "254", "255"], None),
+        (["1", "255", "300"], None),
+        (["a", "255"], None),
         (["a", "4294967295"], ("4294967295", "1 item")),
         (["no antecedent", "1"], ("no antecedent", "1 item")),
         (["pad", "1"], ("pad", "1 item")),

@@ -60,7 +60,7 @@ _TYPE = r"(?<=\0)(\d+)[ _:/|-]+(?:per(?:son)?|org(?:anization)?|loc(?:ation)?|gp
 _OF_TOKENS = "[bilues]-"
 """What is before the id in labels of tokens, where B-1 begins a mention and I-1 continues it."""
 
-_UNSIGNED = ["4294967295", "18446744073709551615"]
+_UNSIGNED = [str(2**bits - 1) for bits in (8, 16, 32, 64)]
 """What -1 is as a number without a sign."""
 
 _NOTHING = (
@@ -74,7 +74,7 @@ _NOTHING = (
     r"|#(?:arg|adr|nazwa|liczba|waarde|naam|getal|\u0437\u043d\u0430\u0447|\u0438\u043c\u044f)[!?]|#\u043d/\u0434|-1(?:,0+|e\+0+)"
     r"|singletons?|outside|(?:frozen)?(?:set)?\(\)|<?pad>?|nme"
     r"|\[object object\]|ignored?|-2147483648|-9223372036854775808|"
-) + "|".join(_UNSIGNED)
+) + "|".join(_UNSIGNED[2:])
 _MISSING = "nan", "NaN", "None", "<NA>", "NaT", "null", "-1", -1
 _WHOLE = re.compile("[0-9]{1,18}")
 _BETWEEN = r"'?\s?[,;+&|/]\s?'?"
@@ -250,7 +250,9 @@ def without_spelling(names: Sequence[str], several: str = "") -> tuple[Sequence[
     rounded = [names.index(name)] if name is not None else []
     digits, different = texts.replace("\0", ""), len({*names}) == len(names)
     if different and digits.isascii() and digits.isdecimal() and not re.search("\0" + "0[0-9]", texts):
-        return names, rounded, [names.index(its) for its in _UNSIGNED if its in names]
+        largest = max(names, key=lambda name: (len(name), name)) if {*names}.intersection(_UNSIGNED) else ""
+        unsigned = largest in _UNSIGNED and str(int(largest) - 1) not in names
+        return names, rounded, [names.index(largest)] if unsigned else []
     texts = re.sub(_UTF_8, lambda its: its[0].encode("latin-1").decode(), texts.translate(_LATIN_1))
     texts = normalize("NFKC", texts).casefold()
     for pattern, left in _SPELLING:

@@ -336,16 +336,14 @@ def _wrong_leaf(levels: list[_Level]) -> str | None:
         if _is_frame(kind):
             return f"{_EXPECTED}; {kind.__name__} is not a list of mentions: {_OF_FRAME}"
         if kind.__hash__ is None or issubclass(kind, Mapping | np.void):
-            by_id = (
-                "; give clusters by id as list(clusters.values())" if issubclass(kind, Mapping) else ", or a collection"
-            )
-            return f"hashable mentions; a value of type {kind.__name__} cannot be a mention{by_id}"
+            by_id = "give clusters by id as list(clusters.values())"
+            more = f"; {by_id}" if issubclass(kind, Mapping) else ", or a collection"
+            return f"hashable mentions; a value of type {kind.__name__} cannot be a mention{more}"
         of_kind = [value for level in levels for value in level.plain if type(value) is kind]
         for other in filter(_differs_from_itself, of_kind):
             return f"{_EXPECTED}; {other!r:.20} cannot be a mention: leave it out"
         if kind.__hash__ is object.__hash__ or hash(of_kind[0]) == id(of_kind[0]):
-            only = f"each {kind.__name__} equals only itself: turn them into numbers or text"
-            return f"mentions that can be equal; {only}"
+            return f"mentions that can be equal; each {kind.__name__} equals only itself: make them numbers or text"
     return None
 
 
