@@ -1036,3 +1036,46 @@ def test_costs_are_those_of_the_options_of_a_metric(boundary: str) -> None:
     found = analyse(key, response, "blanc", pronouns="none", boundary=boundary).analysis
     assert found.start == found.score == {"key": 0.5, "both": 0.25}[boundary]
     assert found.start + sum(cost.in_turn for cost in found.costs) == 1
+
+
+# Mentions without a place: text and items
+
+
+def counts_and_costs(key: Any, response: Any) -> list[tuple[str, int, float]]:
+    found = analyse(key, response, pronouns="none").to_dict()["types"]
+    return [(its["type"], its["count"], round(its["in_turn"], 9)) for its in found if its["count"]]
+
+
+def test_errors_of_text_are_those_of_the_same_mentions_as_spans() -> None:
+    """Names recur in every document, in another order; documents in another order change nothing."""
+    source = random.Random(3)
+    for _ in range(20):
+        sides: list[dict[str, list[list[Any]]]] = [{}, {}]
+        spans: list[dict[str, list[list[tuple[int, int]]]]] = [{}, {}]
+        for name in "abc":
+            names = source.sample("stuvwxyz", 8)
+            for side, placed in zip(sides, spans, strict=True):
+                of = [source.randrange(4) for _ in names]  # the entity of each; 3 is none
+                at = [[place for place, entity in enumerate(of) if entity == number] for number in range(3)]
+                side[name] = [[names[place] for place in its] for its in at if its]
+                placed[name] = [[(place, place) for place in its] for its in at if its]
+        found = counts_and_costs(*sides)
+        assert found == counts_and_costs(*spans)
+        assert found == counts_and_costs(*(dict(reversed(side.items())) for side in sides))
+
+
+def test_the_main_item_of_an_entity_is_the_first_row_of_its_own_side(tmp_path: Path) -> None:
+    (key := tmp_path / "key.csv").write_text("document,item,entity\nd1,she,1\nd1,it,1\nd2,Ann,1\nd2,she,1\nd2,her,1\n")
+    (response := tmp_path / "response.csv").write_text(key.read_text().replace("Ann,1", "Ann,"))
+    assert counts_and_costs(str(key), str(response)) == [("divided", 1, 0.166666667)]
+    assert counts_and_costs([["A", "B"]], [["X", "A", "B"]])[0][:2] == ("conflated", 1)
+    assert counts_and_costs([["X", "A", "B"]], [["A", "B"]])[0][:2] == ("divided", 1)
+
+
+def test_the_order_of_text_in_a_set_does_not_change_from_run_to_run() -> None:
+    """Each run of Python orders text in sets in its own way, but never all of these alike."""
+    names = [f"n{number}" for number in range(40)]
+    key, response = [names[:20], names[20:]], [names[1:20], [names[0], *names[20:]]]
+    sets = counts_and_costs([{*its} for its in key], [{*its} for its in response])
+    ordered = counts_and_costs([sorted(its) for its in key], [sorted(its) for its in response])
+    assert sets == ordered

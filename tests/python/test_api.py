@@ -204,7 +204,10 @@ def test_a_scorer_gives_to_the_last_bit_what_scoring_all_at_once_gives() -> None
         ("coref_clusters_1", [0, 3], True),
         ("Elizabeth", [0, 3], True),
         ("restaurants", [0, 331], False),  # pairs of records
-        ("0", [3, 0], False),
+        ("0", [3, 0], True),  # a sentence and a token
+        ("0", [0.5, 3.25], True),
+        ("0", ["0", "3"], True),
+        ("0", ["Ann", "3"], False),
         ("0", [0], False),
     ],
 )

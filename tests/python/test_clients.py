@@ -104,6 +104,32 @@ def test_a_wrong_call_of_the_evaluator_is_refused() -> None:
         CorefEvaluator().update([KEY], [KEY])
 
 
+@pytest.mark.parametrize(
+    ("clusters", "message"),
+    [
+        ({"0": [(0, 1), (4, 4)], "1": [(2, 2)]}, "give clusters by id as list(clusters.values())"),
+        ({0: [(0, 1), (4, 4)]}, "give clusters by id as list(clusters.values())"),
+        ([(0, 1), (4, 4)], "the clusters are list[tuple[int, int]]"),  # one entity alone
+        (["ab", "cd"], "the clusters are list[str]"),
+        (None, "None is not a mention"),
+    ],
+)
+def test_what_is_no_document_is_refused_by_the_evaluator(clusters: Any, message: str) -> None:
+    evaluator = CorefEvaluator()
+    for sides in ((clusters, KEY), (KEY, clusters), (clusters, clusters)):
+        with pytest.raises(InputError) as caught:
+            evaluator.update(*sides)
+        assert message in str(caught.value)
+    with pytest.raises(UsageError, match="no document was added"):
+        evaluator.result()
+
+
+def test_generators_are_read_by_the_evaluator() -> None:
+    evaluator = CorefEvaluator()
+    evaluator.update((iter(entity) for entity in KEY), (entity for entity in KEY), mapping(KEY), mapping(KEY))
+    assert evaluator.get_f1() == 1
+
+
 # Documents of spaCy
 
 

@@ -2,8 +2,9 @@
 
 The types are those of Kummerfeld and Klein 2013 (Error-Driven Analysis of Challenges in Coreference Resolution), in
 closed form, with two more for entities of one mention, which their data does not have. The *main* mention of an entity
-is its earliest mention that is not a pronoun, or its earliest mention if all are pronouns. A *piece* is the set of
-mentions that a key entity and a response entity share.
+is its earliest mention that is not a pronoun, or its earliest mention if all are pronouns; mentions without a place in
+a text, such as items, are in the order of their side. A *piece* is the set of mentions that a key entity and a response
+entity share.
 
 The errors of a response entity, with its pieces and its extra mentions (those that the key lacks), are:
 
@@ -182,26 +183,27 @@ def errors_of(both: Partitions, pronoun: Bools) -> Errors:
     of = np.full(len(both.key), ABSENT, dtype=both.key.dtype)
     of[shared] = piece
     pieces = _Pieces(of, *(column[shared[first]] for column in (both.document, both.key, both.response)))
-    response = _one_side(both.response, both.key, pronoun, of, pieces.response)
-    key = _one_side(both.key, both.response, pronoun, of, pieces.key)
+    response, key = (_one_side(both, pieces, pronoun, of_key=side) for side in (False, True))
     return Errors(both, pieces, response, key, len(response.main) + len(pieces.key) + both.key)
 
 
-def _one_side(entities: Ints, other: Ints, pronoun: Bools, piece: Ints, of_piece: Ints) -> _OneSide:
-    """Return the errors of the entities of one side; ``other`` is the entity of each mention on the other side,
-    ``piece`` the piece of each mention, and ``of_piece`` the entity of each piece.
-    """
+def _one_side(both: Partitions, pieces: _Pieces, pronoun: Bools, *, of_key: bool) -> _OneSide:
+    """Return the errors of the entities of one side."""
+    sides = (both.response, both.response_row, pieces.response), (both.key, both.key_row, pieces.key)
+    (entities, row, of_piece), (other, *_) = sides[::-1] if of_key else sides
+    # Mentions without a place are in the order of their side, before others.
+    place = np.where(both.start < 0, row - row.max(initial=0) - 1, np.arange(len(row)))
     count = int(entities.max(initial=-1)) + 1
     lone = (entities != ABSENT) & (other == ABSENT)
     names = (entities != ABSENT) & (other != ABSENT) & ~pronoun
     lone_in = np.bincount(entities[lone], minlength=count)
     there = narrow(np.flatnonzero(entities != ABSENT))
-    order = there[order_by(entities[there], pronoun[there].astype(np.int64))]
+    order = there[order_by(entities[there], pronoun[there].astype(np.int64), place[there])]
     main = order[changes(entities[order])]
     single = (np.bincount(entities[entities != ABSENT], minlength=count) == 1) & (lone_in == 1)
     whole = (lone_in >= 2) & (np.bincount(entities[names], minlength=count) == 0)
     apart = np.ones(len(of_piece), dtype=np.bool_)
-    apart[piece[main[piece[main] != ABSENT]]] = False
+    apart[pieces.of[main[pieces.of[main] != ABSENT]]] = False
     single, whole = (lone & np.append(which, False)[entities] for which in (single, whole))
     alone = lone & ~single & ~whole
     alone[main] = False

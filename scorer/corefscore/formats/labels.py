@@ -617,9 +617,7 @@ def _names(place: Place, fields: Fields, request: Request, notices: list[Finding
     if request.side == RESPONSE and others and ENTITY not in request.columns:
         notices.append(found_at(place, "chosen-column", taken=clusters[0], role=ENTITY))
     if len(clusters) > 1 and ENTITY not in request.columns:
-        expected = (
-            f"one of them; choose it with --columns {ENTITY}=NAME, or {request.side or KEY}.{ENTITY}=NAME for one side"
-        )
+        expected = f"one of them: --columns {ENTITY}=NAME, or {request.side or KEY}.{ENTITY}=NAME for one side"
         raise bad_field(place, fields, clusters[1], f"occurs together with {clusters[0]}", expected)
     names = {ITEM: next(filter(fields.__contains__, IN_TEXT + IN_SENTENCE), IN_TEXT[0]), ENTITY: clusters[0]}
     names |= {role: name for role, name in request.columns.items() if role in (ITEM, ENTITY, DOCUMENT)}

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping, MappingView, Sequence, Sized
 from functools import cache
 from itertools import chain, islice
-from numbers import Integral, Number
+from numbers import Number, Real
 from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
@@ -138,15 +138,17 @@ def refuse_other_names(names: Iterable[Any], side: str) -> None:
 
 def seem_entities(documents: Mapping[str, Any]) -> bool:
     """Return whether clusters by document seem to be clusters by id: they have several entities, and each is a pair of
-    numbers as those of a mention, which do not fall and are near each other."""
+    numbers as those of a mention, also as text, most of which are near each other."""
     pairs = list(chain.from_iterable(documents.values()))
-    lists = len(pairs) > 1 and all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in pairs)
-    return lists and all(isinstance(of, Integral) for of in chain(*pairs)) and all(0 <= b - a < _LONG for a, b in pairs)
+    if len(pairs) < 2 or not all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in pairs):
+        return False
+    numbers = all(isinstance(of, Real) or (isinstance(of, str) and of.isdecimal()) for of in chain(*pairs))
+    return numbers and 2 * sum(abs(float(b) - float(a)) < _LONG for a, b in pairs) > len(pairs)
 
 
 def refusal(side: str, shape: str, expected: str, name: str | None = None) -> InputError:
     """Return the error for clusters of a shape that does not fit."""
-    where = "" if name is None else f'in document "{name}": '
+    where = f'in document "{name}": ' if name else ""
     return InputError([Finding("not-clusters", side, details={"where": where, "what": shape, "expected": expected})])
 
 
@@ -519,7 +521,8 @@ def documents(names: Sequence[str], clusters: Iterable[Clusters], mentions: Ment
     """Return documents from clusters that were checked (`nested`); ``side`` is their file in messages."""
     checked: list[Any] = list(clusters)
     document = np.repeat(np.arange(len(checked)), list(map(len, checked)))
-    entities = list(chain.from_iterable(checked))
+    # A set has no order of its own, and that of text changes from run to run.
+    entities = [sorted(its, key=repr) if isinstance(its, set | frozenset) else its for its in chain(*checked)]
     sizes = np.array(list(map(len, entities)), dtype=np.int64)
     document, sizes = document[sizes > 0], sizes[sizes > 0]
     start, end = mentions.spans(list(chain.from_iterable(entities))).T

@@ -285,8 +285,8 @@ class CorefEvaluator(_Evaluator):
         be left out. Raises `UsageError` if their mentions are not those of the clusters, and `InputError` for arguments
         that are not clusters.
         """
-        # As lists, which can be read more than once.
-        response, key = ([list(entity) for entity in side] for side in (predicted, gold))
+        # Checked, and such that they can be read more than once.
+        key, response = nested(gold, KEY, "").value, nested(predicted, RESPONSE, "").value
         _agree("mention_to_predicted", mention_to_predicted, response)
         _agree("mention_to_gold", mention_to_gold, key)
         self._scorer.add_document(key, response)

@@ -399,9 +399,7 @@ def dialect_of(place: Place, fields: Fields, request: Request) -> Dialect:
     if len(found) > 1:
         first, second, *_ = found
         what = f"occurs together with {first.clusters}, so this can be {first.name} or {second.name}"
-        expected = (
-            f"the fields of one dialect; choose it with --input-format {first.name} or --input-format {second.name}"
-        )
+        expected = f"the fields of one dialect: --input-format {first.name} or --input-format {second.name}"
         raise bad_field(place, fields, second.clusters, what, expected)
     return found[0]
 
