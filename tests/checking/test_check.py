@@ -79,6 +79,25 @@ def test_blanc_is_made_anew_from_the_links_that_are_printed(capfdbinary: Capture
     assert {"blanc", "blanc.coreference", "blanc.noncoreference"} <= {each["measure"] for each in moved}
 
 
+@pytest.mark.parametrize("options", [("--of", "size:2"), ()], ids=str)
+def test_official_output_of_a_kind_has_the_mentions_of_each_side(
+    options: tuple[str, ...], tmp_path: Path, capfdbinary: Capture
+) -> None:
+    """Of entities of two mentions, the key has six and the response (5,5), (6,6), (8,8) and (9,9), of which two match;
+    the response has all mentions of the key."""
+    key, response = tmp_path / "key.jsonl", tmp_path / "response.jsonl"
+    entities = [[0, 1], [2, 3], [8, 9]], [[0, 1, 2], [3], [5, 6], [8, 9]]
+    for path, its in zip((key, response), entities, strict=True):
+        path.write_text(json.dumps({"doc_key": "d", "clusters": [[[at, at] for at in each] for each in its]}))
+    printed = tmp_path / "printed"
+    printed.write_bytes(call(capfdbinary, "bcub", key, response, *options).stdout)
+    counts = b"mentions: 6\nTotal response mentions: %d\nStrictly correct identified mentions: 6\n"
+    assert counts % (4 if options else 8) in printed.read_bytes()
+    assert b"\nInvented: 2\n" in printed.read_bytes()
+    same = ("--both-ways", "--tolerance", "0")
+    assert checked(capfdbinary, f"bcub={printed}", key, response, *options, *same, status=0)["moved"] == []
+
+
 @pytest.mark.parametrize("options", [(), ("--boundary", "both")], ids=str)
 def test_blanc_of_official_output_has_the_boundary_of_the_run(
     options: tuple[str, ...], tmp_path: Path, capfdbinary: Capture

@@ -224,7 +224,7 @@ def test_python_gives_the_report_of_the_command(capfdbinary: Capture) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["bcubs"], "--entities: bcubs is not a sum over entities; name other metrics, such as lea or conll"),
+        (["bcubs"], "--entities: bcubs is not a sum over entities; name others, such as lea or conll"),
         (["lea", "--of", "size:2-"], "leave --of out"),
         (["lea", "--of", "size"], "leave --of size out"),
         (["lea", "--window", "5"], "leave --window out"),

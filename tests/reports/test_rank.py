@@ -278,6 +278,37 @@ def test_the_key_among_the_systems_is_told(command: str, tmp_path: Path, capfdbi
     assert done.status == 0 and b"key-as-system" not in done.stderr, done.stderr
 
 
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        ("ash.conll key.conll", True),
+        ("out/dev.conll gold/dev.conll", True),
+        ("dev.system dev.GOLD-3.conll", True),
+        ("key.conll gold.conll", False),
+        ("key.conll ash.conll", False),
+        ("dev.conll monkey.conll", False),
+        ("dev.conll golden.conll", False),
+        ("dev.conll dev.gold_mentions.conll", False),
+        ("dev.conll gold-boundaries/dev.conll", False),
+    ],
+)
+def test_a_key_in_place_of_a_response_is_told(
+    names: str, told: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: Capture
+) -> None:
+    """Whoever gives a system a name means it."""
+    monkeypatch.chdir(tmp_path)
+    key, response = names.split()
+    for path in (Path(key), Path(response)):
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(KEY.read_bytes() + b"\n" * (path == Path(key)))
+    notice = f"notice[perhaps-exchanged] this RESPONSE has the name of a key, and KEY, {key}, does not".encode()
+    for words in (("lea",), ("errors",), ("rank", "--measures", "lea"), ("compare", "--trials", "10")):
+        systems = [response] if len(words) == 1 else [response, f"other={response}"]
+        done = call(capfdbinary, words[0], key, *systems, *words[1:])
+        assert done.status == 0 and (notice in done.stderr) == told, (words, done.stderr)
+        assert done.stderr.count(b"perhaps-exchanged") == told
+
+
 UNREADABLE: dict[str, bytes | dict[str, bytes] | None] = {
     "answers": {"a.md": b"no mention here\n", "b.md": b"nor here\n"},
     "config.json": b'{"lr": 0.1, "batch": 32}\n',

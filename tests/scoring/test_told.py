@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -310,6 +311,37 @@ def test_documents_of_which_all_are_alike_or_the_key_is_found_are_not_told() -> 
 
 _EACH = {name: [[(10 * number, 10 * number) for number in range(12)]] for name in "abcdefgh"}
 """Documents of one mention in each sentence of ten tokens."""
+
+
+@pytest.mark.parametrize(
+    ("by", "told"),
+    [
+        ((8, 8, 8), True),  # a heading that the key does not have
+        ((6, 9, 14), True),
+        ((-6, -15, -40), True),
+        ((8, 0, 8), False),  # a third of the mentions match
+        ((0, 0, 0), False),
+    ],
+)
+def test_mentions_that_match_by_chance_are_told(by: Sequence[int], told: bool) -> None:
+    """Three documents of 300 tokens with a mention of a token at a fifth of them, of which chance matches a fifth."""
+    draw = random.Random(4)
+    places = {name: sorted(draw.sample(range(100, 400), 60)) for name in "abc"}
+    key = {name: [[(place, place) for place in its]] for name, its in places.items()}
+    response = {
+        name: [[(at + step, at + step) for at in its]] for (name, its), step in zip(places.items(), by, strict=True)
+    }
+    codes = [notice.code for notice in score(key, response, "lea").notices]
+    assert ("no-common-mention" in codes) == told
+
+
+def test_a_poor_response_is_no_chance() -> None:
+    """A quarter of its mentions match where chance explains a fortieth, and text matches nothing some tokens later."""
+    draw = random.Random(5)
+    places = draw.sample(range(10_000), 400)
+    key, response = [[(at, at) for at in places[:250]]], [[(at, at) for at in places[200:]]]
+    for sides in ((key, response), ([[*map(str, places[:250])]], [[*map(str, places[200:])]])):
+        assert "no-common-mention" not in {notice.code for notice in score(*sides, "lea").notices}
 
 
 @pytest.mark.parametrize(

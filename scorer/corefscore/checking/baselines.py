@@ -187,7 +187,8 @@ def _sizes(total: Mapping[str, Any], documents: Mapping[str, Any]) -> dict[str |
 _LINE = re.compile(
     r"^(?:METRIC (?P<metric>\S+):|====> (?P<document>.+):|(?P<totals>====== TOTALS =======)"
     r"|Total key mentions: (?P<key>\d+)\r?\nTotal response mentions: (?P<response>\d+)\r?\n"
-    r"Strictly correct identified mentions: (?P<common>\d+)"
+    r"Strictly correct identified mentions: (?P<common>\d+)\r?\nPartially correct identified mentions: \d+\r?\n"
+    r"No identified: \d+\r?\nInvented: (?P<invented>\d+)"
     r"|(?:(?P<label>.+?): )?Recall: \((\S+) / (\S+)\) \S+[ \t]+Precision: \((\S+) / (\S+)\) \S+[ \t]+F1: \S+)\r?$",
     re.MULTILINE,
 )
@@ -220,16 +221,19 @@ def _from_official(text: str, path: str, name: str | None, own: Mapping[str, Any
             printed.setdefault(scope, {})[measure] = fractions
     if None not in printed:
         raise _refused(path, "there are no totals in this file")
+    mentions = find(MENTIONS).identification
+    common, _, correct, _ = printed[None].get(mentions, [0] * 4)
+    for fractions in printed.values():
+        # Copies are counted as invented; with other mentions for precision (--of), the counts are of no copies.
+        if mentions in fractions and common == correct:
+            fractions[mentions] = [*fractions[mentions][:2], fractions[mentions][0], fractions[mentions][3]]
     metrics = [metric.given(own) for metric in dict.fromkeys(metrics)]
     total = _scores(metrics, printed[None])
     scores = {name: _scores(metrics, fractions) for name, fractions in printed.items() if name is not None}
     for measure in total.keys() & printed[None].keys():
         if not np.allclose(list(total[measure].values())[len(SCORES) :], printed[None][measure]):
-            raise _refused(
-                path,
-                f"the scores of {measure} do not follow from its counts, so the file was not made with the "
-                "official options",
-            )
+            what = f"the scores of {measure} do not follow from its counts"
+            raise _refused(path, f"{what}, so the file was not made with the official options")
     documents = {name: numbers_in(of_document) for name, of_document in scores.items()}
     return _complete(Baseline(metrics, numbers_in(total), documents, sizes=_sizes(total, scores)), path)
 
@@ -242,8 +246,8 @@ def _line(found: re.Match[str]) -> int:
 def _fractions(found: re.Match[str], metric: Metric, path: str) -> tuple[str, Sequence[float]]:
     """Return a measure of a metric, and its fractions. It has no label under a document if it is the only measure."""
     if found["common"]:
-        common, key, response = (float(found[name]) for name in ("common", "key", "response"))
-        return metric.identification, (common, key, common, response)
+        common, key, response, invented = (float(found[name]) for name in ("common", "key", "response", "invented"))
+        return metric.identification, (common, key, response - invented, response)
     try:
         fractions = [float(number) for number in found.groups()[-4:]]
     except ValueError as error:

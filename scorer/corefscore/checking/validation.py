@@ -19,12 +19,11 @@ from corefscore.formats.base import FAULTS, found_at
 from corefscore.formats.ids import odd_ids
 from corefscore.matching.common import (
     Common,
+    about_matches,
     common,
     counts_of_mentions,
     different_words,
-    early_mentions,
     first_differences,
-    nothing_in_common,
     places_of_matches,
     unlike_documents,
 )
@@ -272,7 +271,6 @@ def _compare(key: _Side, response: _Side, found: Found, reading: Reading) -> Non
         found.add(refusal)
     if key.faults or response.faults:  # they may hide mentions
         return
-    if None not in shared:
-        found.add(*nothing_in_common([batch for batch in shared if batch is not None]))
-    elif counts:
-        found.add(*unlike_documents(names, files, np.concatenate(counts)), *early_mentions(places))
+    found.add(*about_matches(shared, places))
+    if None in shared and counts:
+        found.add(*unlike_documents(names, files, np.concatenate(counts)))

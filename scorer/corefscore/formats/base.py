@@ -150,9 +150,7 @@ def order_kept(document: FullDocument, written: Iterable[str]) -> bool:
     """
     if not shares_spans(document):
         return True
-    first = {
-        name: min((start, start < end, -end) for start, end in mentions) for name, mentions in document.entities.items()
-    }
+    first = {name: min((start, start < end, -end) for start, end in its) for name, its in document.entities.items()}
     return sorted(written, key=lambda name: first[name]) == list(document.entities)
 
 

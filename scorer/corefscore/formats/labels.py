@@ -25,7 +25,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, groupby, islice, repeat
+from itertools import chain, compress, groupby, islice, repeat
 from operator import contains
 from string import ascii_letters
 
@@ -316,9 +316,8 @@ class _Side(NamedTuple):
         columns = {role: sample.cells[place] for role, place in places.items()}
         names = [name.strip() or f"column {number}" for number, name in enumerate(header.cells, 1)]
         with_labels = sample.with_labels(columns[ENTITY], whole=DOCUMENT in columns)
-        unread = {
-            name: its for n, (name, its) in enumerate(zip(names, with_labels, strict=True)) if n not in places.values()
-        }
+        left = (n not in places.values() for n in range(len(names)))
+        unread = dict(compress(zip(names, with_labels, strict=True), left))
         self._look_for_documents(Place(source, header.line), unread, columns)
         of_pairs = [name for name in header.cells if _PAIRS.search(name)]
         if len(of_pairs) > 1 and len({*columns[ENTITY]} - {""}) == 2:

@@ -4,11 +4,11 @@ the reason. If their texts differ, a notice says where they differ first."""
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice, permutations
-from operator import eq, itemgetter
+from itertools import chain, islice, permutations
+from operator import eq
 
 import numpy as np
 
@@ -34,8 +34,9 @@ from corefscore.formats.words import are_words
 from corefscore.matching.matched import FEW, NO_PLACES, SURE, Matched
 from corefscore.matching.pairing import Pairs
 
-_ENOUGH, _HARDLY = 20, 0.1
-"""A response of so many mentions is reported if at most this share of them is in the key."""
+_ENOUGH, _HARDLY, _TIMES = 20, 0.1, 2
+"""A response of so many mentions is reported if at most this share of them is in the key, or at most so many times as
+many as if it began some tokens later or earlier."""
 
 _HEAD = 1 << 18
 """The number of bytes of a file in which other columns are looked for."""
@@ -82,8 +83,8 @@ def common(
     few = any(mentions.any() for mentions in shared)
     if few and any(np.count_nonzero(mentions) > FEW * len(mentions) for mentions in shared):
         return None
-    apart = _steps_apart(pairs) if few else None
-    hardly = all(len(mentions) >= _ENOUGH and mentions.mean() <= _HARDLY for mentions in shared)
+    apart, by_chance = _steps_apart(pairs) if few else (None, False)
+    hardly = all(len(mentions) >= _ENOUGH and (by_chance or mentions.mean() <= _HARDLY) for mentions in shared)
     if few and not apart and not hardly:
         return None
     left_out = not few and (left_out or any(_shared(mentions).any() for mentions in every))
@@ -100,29 +101,35 @@ def _shared(matched: Matched) -> Bools:
     return among(matched.response.number, matched.key.number)
 
 
-def _steps_apart(pairs: Pairs) -> tuple[int, int] | None:
+def _steps_apart(pairs: Pairs) -> tuple[tuple[int, int] | None, bool]:
     """Return how many tokens later most mentions of the response begin and end than mentions of the key, as if one side
-    counted tokens from 1 or ended mentions with the token after them. None if there is no such step.
+    counted tokens from 1 or ended mentions with the token after them; None if there is no such step. Return also
+    whether those that match where they are may match by chance.
     """
     key, response = (
         zip(side.document[side.entity].tolist(), side.start.tolist(), side.end.tolist(), strict=True)
         for side in (pairs.key, pairs.response)
     )
-    spans = set(key)
-    found = Counter(
-        (begins, ends)
-        for document, start, end in response
-        for begins, ends in _STEPS
-        if (document, start - begins, end - ends) in spans
+    spans, some = set(key), list(response)[:: 1 + len(pairs.response.start) // _MANY]
+    counts = {
+        (begins, ends): sum((document, start - begins, end - ends) in spans for document, start, end in some)
+        for begins, ends in chain(_STEPS, _OTHER_STEPS)
+    }
+    step = max(_STEPS, key=counts.__getitem__)
+    known = (abs(step[0]) < 2 or counts[step] >= _ENOUGH) and counts[step] > len(some) / 2
+    chance = sorted(map(counts.__getitem__, _OTHER_STEPS))[len(_OTHER_STEPS) // 2]
+    return step if known and any(step) else None, counts[0, 0] <= _TIMES * chance and bool(
+        (pairs.response.start >= 0).all()
     )
-    step, count = max(found.items(), key=itemgetter(1), default=(None, 0))
-    known = step and (abs(step[0]) < 2 or count >= _ENOUGH) and count > len(pairs.response.start) / 2
-    return step if known else None
 
 
-_STEPS = [(0, 1), (1, 2), (1, 0), (0, -1), (-1, -2), (-1, 0), *((by, by) for by in range(-5, 6) if by)]
+_STEPS = [(0, 0), (0, 1), (1, 2), (1, 0), (0, -1), (-1, -2), (-1, 0), *((by, by) for by in range(-5, 6) if by)]
+_OTHER_STEPS = [(by, by) for by in chain(range(-22, -6), range(7, 23))]
 """How many tokens later mentions begin and end on a side that counts tokens from 1 or after some other tokens, ends
-mentions with the token after them, or both."""
+mentions with the token after them, or both; and where mentions match by chance."""
+
+_MANY = 20_000
+"""From so many mentions on, only some are looked at."""
 
 
 def _first(side: Documents, documents: Ints) -> Mention | None:
@@ -135,12 +142,13 @@ def _first(side: Documents, documents: Ints) -> Mention | None:
     return side.mention(int(mentions[np.lexsort((end, start))[0]]))
 
 
-def nothing_in_common(batches: Sequence[Common]) -> list[Finding]:
-    """Report that a side has no mention, or that both sides have mentions and share none, given all batches. There is
-    no notice if they do not even share a document."""
+def about_matches(found: Sequence[Common | None], places: Floats) -> list[Finding]:
+    """Report `early_mentions`; or that a side has no mention, or that both sides have mentions and hardly share any,
+    given what is `common` in all batches. There is no notice if they do not even share a document."""
+    batches = list(filter(None, found))
     documents = sum(batch.documents for batch in batches)
-    if not documents:
-        return []
+    if (early := [*early_mentions(places)]) or len(batches) < len(found) or not documents:
+        return early
     if left_out := next((batch.first[RESPONSE] for batch in batches if batch.left_out), None):
         details = {"documents": plural(documents, "document")}
         return [Finding("no-counted-mention", left_out.place.source.name, left_out.line, details=details)]

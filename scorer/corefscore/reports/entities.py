@@ -115,9 +115,7 @@ def entities(result: Result) -> Entities:
     metrics = [metric for metric in result.metrics if metric.name in result.settings.metrics]
     for metric in metrics:
         if metric.terms is None:
-            raise UsageError(
-                f"--entities: {metric.name} is not a sum over entities; name other metrics, such as lea or conll"
-            )
+            raise UsageError(f"--entities: {metric.name} is not a sum over entities; name others, such as lea or conll")
     rules = result.settings.rules
     for option, given in {"--of": rules.of, "--window": rules.window}.items():
         if given is not None:

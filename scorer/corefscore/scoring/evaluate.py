@@ -470,15 +470,11 @@ def _notices(batches: Sequence[ScoredBatch], settings: Settings, listed: Mapping
         yield from batch.partial
         if batch.units is not None:
             yield from batch.units.crossing
-    common = [batch.common for batch in batches if batch.common is not None]
-    if len(common) == len(batches):
-        from corefscore.matching.common import nothing_in_common
+    common, places = [batch.common for batch in batches], np.sum([batch.matches for batch in batches], axis=0)
+    if None not in common or places.any():
+        from corefscore.matching.common import about_matches
 
-        yield from nothing_in_common(common)
-    elif (places := np.sum([batch.matches for batch in batches], axis=0)).any():
-        from corefscore.matching.common import early_mentions
-
-        yield from early_mentions(places)
+        yield from about_matches(common, places)
     if (options := settings.names) is not None:
         from corefscore.matching.named import about_mentions, about_names
 

@@ -4,6 +4,7 @@ and these the result, by settings that are made from options."""
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, TypeAlias, TypeGuard
@@ -113,6 +114,9 @@ def corpus(
 
 _Batches = Iterator[Documents]
 
+OF_KEY = re.compile(r"(?i)(?<![^\W_])(?:key|gold)(?![^\W_]|[\W_]*(?:mention|span|boundar|parse|md))")
+"""What the path of a key says, but not that of a response with the mentions of the key."""
+
 Texts: TypeAlias = Mapping[str, str] | Sequence[str]
 """Texts by the names of their documents, or in the order of the documents of the other side."""
 
@@ -135,8 +139,10 @@ def batches_of(
         if len(in_memory) == 1:
             sides = _from_files(sides, in_memory[0], reading, names)
         batches = {name: iter([documents]) for name, documents in _in_memory(sides, notices).items()}
-    elif isinstance(path := paths[KEY], str) and path == paths[RESPONSE]:
-        notices += _one_field(reading, path)
+    elif isinstance(path := paths[KEY], str) and isinstance(other := paths[RESPONSE], str):
+        notices += _one_field(reading, path) if path == other else []
+        if OF_KEY.search(other) and not OF_KEY.search(path):
+            notices.append(Finding("perhaps-exchanged", other, details={"key": path}))
     for name, side in sides.items():
         if paths[name] is None:
             _refuse_late(reading, name, side)

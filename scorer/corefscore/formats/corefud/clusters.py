@@ -47,9 +47,7 @@ from corefscore.formats.memory import (
     shape,
 )
 
-_MENTION = (
-    '(start, end), tokens counted from 0; (sentence, "5.1"), a word by its ID; or words one by one, such as {3, 4, 7}'
-)
+_MENTION = '(start, end), tokens counted from 0; (sentence, "5.1"), a word by its ID; or words, such as {3, 4, 7}'
 
 _CLUSTERS = f"entities, each a list of mentions; a mention is {_MENTION}"
 
@@ -155,9 +153,7 @@ class _Given(NamedTuple):
 
     def entities(self) -> Iterator[list[Any]]:
         """Yield the mentions of each entity. Raises `InputError` for what has another shape."""
-        if not isinstance(self.clusters, COLLECTIONS) or not all(
-            isinstance(entity, COLLECTIONS) for entity in self.clusters
-        ):
+        if not isinstance(self.clusters, COLLECTIONS) or not all(isinstance(its, COLLECTIONS) for its in self.clusters):
             raise refusal(self.side, shape(self.clusters), _CLUSTERS, self.name)
         words: Any = None
         span: Any = None

@@ -110,14 +110,15 @@ def _document(result: Result, metric: Metric, document: int, listing: str) -> It
     yield from (f"{line}\n" for line in view.messages.get(document, ()))
     mentions = scores[metric.identification]
     common, key = mentions.recall_counts
-    response = mentions.precision_counts.denominator
+    # Another number than ``common`` where precision counts other mentions, such as those of a kind.
+    correct, response = mentions.precision_counts
     yield (
         f"Total key mentions: {_number(key)}\n"
         f"Total response mentions: {_number(response)}\n"
         f"Strictly correct identified mentions: {_number(common)}\n"
         f"Partially correct identified mentions: 0\n"
         f"No identified: {_number(key - common)}\n"
-        f"Invented: {_number(view.key_copies[document] + (response - common) - key)}\n"
+        f"Invented: {_number(view.key_copies[document] + (response - correct) - key)}\n"
     )
     if metric.per_document:
         several = len(metric.measures) > 1

@@ -97,9 +97,7 @@ def _document(diffs: Mapping[str, Diff], document: int) -> dict[str, Any]:
         for sentence in diff.sentences(document):
             moved = _laid(sentence, sentences)
             for mark in sentence.marks:
-                entities = (
-                    -1 if name is None else names.setdefault(name, len(names)) for name in (mark.key, mark.response)
-                )
+                entities = (-1 if of is None else names.setdefault(of, len(names)) for of in (mark.key, mark.response))
                 parts = [(start + moved, end + moved) for start, end in mark.parts]
                 found = parts[0][0], parts[-1][1], STATES.index(mark.state), *entities, mark.types
                 marks_of_system.append([*found, parts] if len(parts) > 1 else found)
