@@ -223,10 +223,10 @@ def _from_official(text: str, path: str, name: str | None, own: Mapping[str, Any
         raise _refused(path, "there are no totals in this file")
     mentions = find(MENTIONS).identification
     common, _, correct, _ = printed[None].get(mentions, [0] * 4)
-    for fractions in printed.values():
+    for its in printed.values():
         # Copies are counted as invented; with other mentions for precision (--of), the counts are of no copies.
-        if mentions in fractions and common == correct:
-            fractions[mentions] = [*fractions[mentions][:2], fractions[mentions][0], fractions[mentions][3]]
+        if mentions in its and common == correct:
+            its[mentions] = [*its[mentions][:2], its[mentions][0], its[mentions][3]]
     metrics = [metric.given(own) for metric in dict.fromkeys(metrics)]
     total = _scores(metrics, printed[None])
     scores = {name: _scores(metrics, fractions) for name, fractions in printed.items() if name is not None}

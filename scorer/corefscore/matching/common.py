@@ -142,12 +142,12 @@ def _first(side: Documents, documents: Ints) -> Mention | None:
     return side.mention(int(mentions[np.lexsort((end, start))[0]]))
 
 
-def about_matches(found: Sequence[Common | None], places: Floats) -> list[Finding]:
+def about_matches(shared: Sequence[Common | None], places: Floats) -> list[Finding]:
     """Report `early_mentions`; or that a side has no mention, or that both sides have mentions and hardly share any,
     given what is `common` in all batches. There is no notice if they do not even share a document."""
-    batches = list(filter(None, found))
+    batches = list(filter(None, shared))
     documents = sum(batch.documents for batch in batches)
-    if (early := [*early_mentions(places)]) or len(batches) < len(found) or not documents:
+    if (early := [*early_mentions(places)]) or len(batches) < len(shared) or not documents:
         return early
     if left_out := next((batch.first[RESPONSE] for batch in batches if batch.left_out), None):
         details = {"documents": plural(documents, "document")}
