@@ -172,10 +172,11 @@ def from_labels(
         >>> score(from_labels([1, 1, 1, 2]), from_labels(["a", "a", "b", "b"]), metrics="bcub")["bcub"].recall
         0.6666666666666667
 
-    Items are the same if they are equal; numbers beside text are compared by their texts. Names of items in a list are
-    not compared with positions, unless they are 0, 1, 2 and so on. With ``documents``, equal labels in two documents
-    are two entities. Arrays of numbers or text stay arrays. Raises `UsageError` for columns of different lengths, for
-    an item without a name, and for labels that are tuples and lack their last part, such as ("document", None).
+    Items are the same if they are equal; numbers of one side beside text of the other by their texts. Names of items in
+    a list are not compared with positions, unless they are 0, 1, 2 and so on. With ``documents``, equal labels in two
+    documents are two entities. Arrays of numbers or text stay arrays. Raises `UsageError` for columns of different
+    lengths, for an item without a name, and for labels that are tuples and lack their last part, such as
+    ("document", None).
     """
     if is_mapping := isinstance(labels, Mapping):
         if items is not None:
