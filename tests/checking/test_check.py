@@ -651,3 +651,28 @@ def test_a_minimum_that_can_fail_the_check_is_said() -> None:
     for minimum in ({}, {"muc": 0.5}):
         (note,) = [note for note in check(entities, entities, before, minimum=minimum).notes if "fails if" in note]
         assert note.endswith("or if a score is below its minimum") == bool(minimum)
+
+
+@pytest.mark.parametrize(
+    ("entities", "options"),
+    [
+        (([["a"], ["ab"]], [["ab"], ["a"]]), ("--of", "size:1")),  # what each side lacks adds up to the same
+        (([["ab", "a"]], [["ab", "a"]]), ()),  # a copy counts as invented
+    ],
+)
+def test_official_output_is_that_of_the_same_run(
+    entities: tuple[list[list[str]], list[list[str]]],
+    options: tuple[str, ...],
+    tmp_path: Path,
+    capfdbinary: Capture,
+) -> None:
+    """Each entity is written as the tokens of its mentions."""
+    pair = tmp_path / "key.jsonl", tmp_path / "response.jsonl"
+    for path, documents in zip(pair, entities, strict=True):
+        rows = [[[[ord(of) - 97] * 2 for of in its] for its in document] for document in documents]
+        lines = [json.dumps({"doc_key": str(number), "clusters": row}) for number, row in enumerate(rows)]
+        path.write_text("\n".join(lines))
+    printed = tmp_path / "printed"
+    printed.write_bytes(call(capfdbinary, "bcub", *pair, *options).stdout)
+    same = ("--both-ways", "--tolerance", "0")
+    assert checked(capfdbinary, f"bcub={printed}", *pair, *options, *same, status=0)["moved"] == []

@@ -289,6 +289,10 @@ def test_the_key_among_the_systems_is_told(command: str, tmp_path: Path, capfdbi
         ("dev.conll monkey.conll", False),
         ("dev.conll golden.conll", False),
         ("dev.conll dev.gold_mentions.conll", False),
+        ("dev.conll dev.v4_gold_conll.x", False),
+        ("dev.conll gold.pred.conll", False),
+        ("out/spanish.conll gold/spanish.conll", True),
+        ("dev.conll key/md/a.conll", True),
         ("dev.conll gold-boundaries/dev.conll", False),
     ],
 )
@@ -299,9 +303,9 @@ def test_a_key_in_place_of_a_response_is_told(
     monkeypatch.chdir(tmp_path)
     key, response = names.split()
     for path in (Path(key), Path(response)):
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(exist_ok=True, parents=True)
         path.write_bytes(KEY.read_bytes() + b"\n" * (path == Path(key)))
-    notice = f"notice[perhaps-exchanged] this RESPONSE has the name of a key, and KEY, {key}, does not".encode()
+    notice = f"notice[perhaps-exchanged] by its path this response is a key, and KEY, {key}, is not".encode()
     for words in (("lea",), ("errors",), ("rank", "--measures", "lea"), ("compare", "--trials", "10")):
         systems = [response] if len(words) == 1 else [response, f"other={response}"]
         done = call(capfdbinary, words[0], key, *systems, *words[1:])

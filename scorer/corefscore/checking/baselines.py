@@ -222,11 +222,11 @@ def _from_official(text: str, path: str, name: str | None, own: Mapping[str, Any
     if None not in printed:
         raise _refused(path, "there are no totals in this file")
     mentions = find(MENTIONS).identification
-    common, _, correct, _ = printed[None].get(mentions, [0] * 4)
-    for its in printed.values():
-        # Copies are counted as invented; with other mentions for precision (--of), the counts are of no copies.
-        if mentions in its and common == correct:
-            its[mentions] = [*its[mentions][:2], its[mentions][0], its[mentions][3]]
+    counts = {of: its[mentions] for of, its in printed.items() if mentions in its}
+    # Those that match are the same, and copies count as invented, unless precision has other mentions (--of).
+    if all(right == common or (of and right < common) for of, (common, _, right, _) in counts.items()):
+        for of, (common, key, _, response) in counts.items():
+            printed[of][mentions] = common, key, common, response
     metrics = [metric.given(own) for metric in dict.fromkeys(metrics)]
     total = _scores(metrics, printed[None])
     scores = {name: _scores(metrics, fractions) for name, fractions in printed.items() if name is not None}

@@ -281,9 +281,7 @@ def diff(
     only = tuple(by_title.get(word, word) for word in only)
     kinds, entities = ([word for word in only if (word in TYPES) is is_type] for is_type in (True, False))
     if entities and (unknown := sorted({*entities} - report.entities)):
-        raise UsageError(
-            f"--only {', '.join(unknown)}: expected a type of error ({', '.join(TYPES)}) or the id of an entity"
-        )
+        raise UsageError(f"--only {', '.join(unknown)}: expected a type ({', '.join(TYPES)}) or the id of an entity")
     terminal = output == STDOUT and sys.stdout is not None and sys.stdout.isatty()
     coloured = terminal and not os.environ.get("NO_COLOR")
     width = terminal_size(_LINE).columns if terminal else _LINE

@@ -185,9 +185,7 @@ def _runs(path: str) -> str | Runs:
 def _refuse_alone(key: str, system: str) -> None:
     """Raise `UsageError` for one system without a name, since the first of two systems may be taken for KEY."""
     verb = f"corefscore {click.get_current_context().command.name}"
-    several = (
-        f"\n  if each file of the folder is a system: {verb} {key} --systems {system}" if os.path.isdir(system) else ""
-    )
+    several = f"\n  if each file in it is a system: {verb} {key} --systems {system}" if os.path.isdir(system) else ""
     raise UsageError(
         f"nothing to compare: {key} is read as KEY, and {system} is the only system\n"
         f"  to compare the two, type: {verb} KEY {key} {system}\n"

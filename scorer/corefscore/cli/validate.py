@@ -36,9 +36,7 @@ _REPAIRS = {"conll": "corefscore.checking.repair", "corefud": "corefscore.checki
     cls=options.Command,
     params=[
         click.Argument(["files"], type=options.FILE, nargs=-1, required=True, metavar="FILE..."),
-        options.Parameter(
-            "--key", metavar="KEY", heading=INPUT, help="Also report how the files differ from this key."
-        ),
+        options.Parameter("--key", metavar="KEY", heading=INPUT, help="Also report how files differ from this key."),
         options.Parameter("--strict", is_flag=True, help="Exit with 1 for notices, too."),
         options.Parameter(
             "--ignore",

@@ -61,7 +61,7 @@ _OF_TOKENS = "[bilues]-"
 """What is before the id in labels of tokens, where B-1 begins a mention and I-1 continues it."""
 
 _UNSIGNED = [str(2**bits - 1) for bits in (8, 16, 32, 64)]
-"""What -1 is as a number without a sign."""
+"""What -1 is as a number without a sign; the first two may also be one of many numbers."""
 
 _NOTHING = (
     r"|not[ _](?:applicable|found|mentioned|clustered|assigned|sure)|none of (?:the above|these)|no[-_ ]?match"
@@ -204,6 +204,9 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
     if documents.items:  # names can have such signs; a text is several labels if each part is one
         several, known = [at for at, text in enumerate(plain) if re.search(_JOINED, text)], {*plain}
         odd += [at for at in several if known.issuperset(re.split(_JOINED, plain[at].strip("[](){}'")))]
+        if known.intersection(_UNSIGNED[:2]) and len(known) > 1 and all(map(str.isdecimal, plain)):
+            largest = max(plain, key=int)
+            odd += [plain.index(largest)] if largest in _UNSIGNED and str(int(largest) - 1) not in known else []
     of_document = zip(documents.document[entities].tolist(), range(len(plain)), strict=True)
     odd += chain(*(_with_more(plain, its) for its in lists_by_key(of_document if documents.own_text else ()).values()))
     # CorefUD has errors of its own for its ids.
@@ -250,9 +253,7 @@ def without_spelling(names: Sequence[str], several: str = "") -> tuple[Sequence[
     rounded = [names.index(name)] if name is not None else []
     digits, different = texts.replace("\0", ""), len({*names}) == len(names)
     if different and digits.isascii() and digits.isdecimal() and not re.search("\0" + "0[0-9]", texts):
-        largest = max(names, key=lambda name: (len(name), name)) if {*names}.intersection(_UNSIGNED) else ""
-        unsigned = largest in _UNSIGNED and str(int(largest) - 1) not in names
-        return names, rounded, [names.index(largest)] if unsigned else []
+        return names, rounded, [names.index(its) for its in _UNSIGNED[2:] if its in names]
     texts = re.sub(_UTF_8, lambda its: its[0].encode("latin-1").decode(), texts.translate(_LATIN_1))
     texts = normalize("NFKC", texts).casefold()
     for pattern, left in _SPELLING:

@@ -16,10 +16,11 @@ collections are documents. A document with a name is not taken for a list of the
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping, MappingView, Sequence, Sized
 from functools import cache
 from itertools import chain, islice
-from numbers import Number, Real
+from numbers import Number
 from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
@@ -142,13 +143,15 @@ def seem_entities(documents: Mapping[str, Any]) -> bool:
     pairs = list(chain.from_iterable(documents.values()))
     if len(pairs) < 2 or not all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in pairs):
         return False
-    numbers = all(isinstance(of, Real) or (isinstance(of, str) and of.isdecimal()) for of in chain(*pairs))
-    return numbers and 2 * sum(abs(float(b) - float(a)) < _LONG for a, b in pairs) > len(pairs)
+    texts = [text_of(of) for of in chain(*pairs) if isinstance(of, int | float | np.number | str)]
+    numbers = [float(text) for text in texts if re.fullmatch(r"[0-9]+(\.[0-9]+)?", text)]
+    near = sum(abs(b - a) < _LONG for a, b in zip(numbers[::2], numbers[1::2], strict=False))
+    return len(numbers) == 2 * len(pairs) < 4 * near
 
 
 def refusal(side: str, shape: str, expected: str, name: str | None = None) -> InputError:
     """Return the error for clusters of a shape that does not fit."""
-    where = f'in document "{name}": ' if name else ""
+    where = "" if name is None else f'in document "{name}": '
     return InputError([Finding("not-clusters", side, details={"where": where, "what": shape, "expected": expected})])
 
 

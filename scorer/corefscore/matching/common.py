@@ -34,9 +34,9 @@ from corefscore.formats.words import are_words
 from corefscore.matching.matched import FEW, NO_PLACES, SURE, Matched
 from corefscore.matching.pairing import Pairs
 
-_ENOUGH, _HARDLY, _TIMES = 20, 0.1, 2
-"""A response of so many mentions is reported if at most this share of them is in the key, or at most so many times as
-many as if it began some tokens later or earlier."""
+_ENOUGH, _HARDLY, _TIMES = 20, 0.1, 1.3
+"""A response of so many mentions is reported if at most this share of them is in the key, or at most so many times what
+chance explains, and two standard deviations more."""
 
 _HEAD = 1 << 18
 """The number of bytes of a file in which other columns are looked for."""
@@ -76,8 +76,8 @@ def common(
     pairs: Pairs, counted: Sequence[Matched], every: Sequence[Matched] = (), *, left_out: bool = False
 ) -> Common | None:
     """Return what the sides of a batch have in common; None if they share a mention that counts in any of the ways in
-    which metrics see it, unless these are hardly any, or few and most are `_steps_apart`. ``every`` has the mentions
-    before some were left out; ``left_out`` says that they share some of these.
+    which metrics see it, unless these are hardly any, or few and explained by chance or `_steps_apart`. ``every`` has
+    the mentions before some were left out; ``left_out`` says that they share some of these.
     """
     shared = list(map(_shared, counted))
     few = any(mentions.any() for mentions in shared)
@@ -118,9 +118,8 @@ def _steps_apart(pairs: Pairs) -> tuple[tuple[int, int] | None, bool]:
     step = max(_STEPS, key=counts.__getitem__)
     known = (abs(step[0]) < 2 or counts[step] >= _ENOUGH) and counts[step] > len(some) / 2
     chance = sorted(map(counts.__getitem__, _OTHER_STEPS))[len(_OTHER_STEPS) // 2]
-    return step if known and any(step) else None, counts[0, 0] <= _TIMES * chance and bool(
-        (pairs.response.start >= 0).all()
-    )
+    by_chance = counts[0, 0] <= _TIMES * chance + 2 * chance**0.5 and bool((pairs.response.start >= 0).all())
+    return step if known and any(step) else None, chance > 0 and by_chance
 
 
 _STEPS = [(0, 0), (0, 1), (1, 2), (1, 0), (0, -1), (-1, -2), (-1, 0), *((by, by) for by in range(-5, 6) if by)]
@@ -147,8 +146,9 @@ def about_matches(shared: Sequence[Common | None], places: Floats) -> list[Findi
     given what is `common` in all batches. There is no notice if they do not even share a document."""
     batches = list(filter(None, shared))
     documents = sum(batch.documents for batch in batches)
-    if (early := [*early_mentions(places)]) or len(batches) < len(shared) or not documents:
-        return early
+    known = any(batch.apart for batch in batches)
+    if len(batches) < len(shared) or not documents or (not known and any(early_mentions(places))):
+        return [*early_mentions(places)]
     if left_out := next((batch.first[RESPONSE] for batch in batches if batch.left_out), None):
         details = {"documents": plural(documents, "document")}
         return [Finding("no-counted-mention", left_out.place.source.name, left_out.line, details=details)]
@@ -199,7 +199,8 @@ def early_mentions(places: Floats) -> Iterator[Finding]:
     """Report that mentions match near the beginnings of documents, given the sum of `places_of_matches`, as if offsets
     of one side began again in each sentence. Chance moves the mean by four standard deviations in 0.003 %."""
     for side, (count, total) in zip((KEY, RESPONSE), places.tolist(), strict=True):
-        if total < _EARLY * count and 3 * total**2 > 4**2 * count:
+        # Where one side is shifted, what matches is late on the other.
+        if max(total, places[:, 1].sum()) < _EARLY * count and 3 * total**2 > 4**2 * count:
             details = {"count": int(count), "percent": round(50 + 50 * total / count), "side": side}
             yield Finding("early-mentions", RESPONSE, details=details)
             return
@@ -416,9 +417,9 @@ def _apart(
         for mention, text in zip((key, response), texts_of([key, response]), strict=True)
     ]
     details = {"documents": plural(documents, "document"), "key": shown[0], "response": shown[1]}
-    details["few"] = "hardly any" if few else "no"
+    details["few"] = "hardly more mentions match than by chance" if few else "no mention matches"
     details["what"] = (
-        "so few matches can be chance; perhaps the names of documents are swapped"
+        "perhaps one side counts other tokens, or the names of documents are swapped"
         if few
         else "entities cannot agree without common mentions"
     )

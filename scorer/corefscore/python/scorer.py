@@ -286,7 +286,8 @@ class CorefEvaluator(_Evaluator):
         that are not clusters.
         """
         # Checked, and such that they can be read more than once.
-        key, response = nested(gold, KEY, "").value, nested(predicted, RESPONSE, "").value
+        number = str(len(self._scorer._names))
+        key, response = nested(gold, KEY, number).value, nested(predicted, RESPONSE, number).value
         _agree("mention_to_predicted", mention_to_predicted, response)
         _agree("mention_to_gold", mention_to_gold, key)
         self._scorer.add_document(key, response)

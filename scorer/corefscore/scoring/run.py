@@ -114,8 +114,11 @@ def corpus(
 
 _Batches = Iterator[Documents]
 
-OF_KEY = re.compile(r"(?i)(?<![^\W_])(?:key|gold)(?![^\W_]|[\W_]*(?:mention|span|boundar|parse|md))")
-"""What the path of a key says, but not that of a response with the mentions of the key."""
+OF_KEY = re.compile(
+    r"(?i)\A(?!.*(?:pred|resp|sys|out|hyp|auto|model|train)).*(?<![^\W_])(?:key|gold)(?![^\W_]|[-_. ]*(?:conll[-_. ]"
+    r"|(?:ner|md|trees?|parses?|spans?|mentions?|clusters?|singletons?|boundar[a-z]*)(?![^\W_])))"
+)
+"""What the path of a key says, but not that of a response, or of one with the mentions or trees of the key."""
 
 Texts: TypeAlias = Mapping[str, str] | Sequence[str]
 """Texts by the names of their documents, or in the order of the documents of the other side."""
@@ -141,7 +144,7 @@ def batches_of(
         batches = {name: iter([documents]) for name, documents in _in_memory(sides, notices).items()}
     elif isinstance(path := paths[KEY], str) and isinstance(other := paths[RESPONSE], str):
         notices += _one_field(reading, path) if path == other else []
-        if OF_KEY.search(other) and not OF_KEY.search(path):
+        if OF_KEY.search(other) and not OF_KEY.search(path) and path != "-":
             notices.append(Finding("perhaps-exchanged", other, details={"key": path}))
     for name, side in sides.items():
         if paths[name] is None:

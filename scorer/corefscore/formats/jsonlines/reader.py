@@ -527,9 +527,7 @@ def _types(place: Place, fields: Fields, words: Sentences, request: Request) -> 
         expected = f"a type for each cluster or each mention, or lists of {dialect.mention} and a type"
         raise bad_field(place, fields, field, "has the wrong shape", expected)
     begins = accumulate(map(len, words), initial=0) if names is not rows and len(rows) == len(words) else ()
-    if not dialect.by_sentence and any(
-        name[0] < begin for begin, row in zip(begins, rows, strict=False) for name in row
-    ):
+    if not dialect.by_sentence and any(of[0] < begin for begin, row in zip(begins, rows, strict=False) for of in row):
         what = f"has offsets within a sentence; those of {dialect.clusters} are within the document"
         raise bad_field(place, fields, field, what, "offsets from the beginning of the document")
     type_of = {tuple(name[:width]): name[width] for name in reversed(names)}
