@@ -1072,6 +1072,16 @@ def test_the_main_item_of_an_entity_is_the_first_row_of_its_own_side(tmp_path: P
     assert counts_and_costs([["X", "A", "B"]], [["A", "B"]])[0][:2] == ("divided", 1)
 
 
+def test_text_has_words() -> None:
+    """Of two conflated mentions one has several words, and so has the divided one; numbers and tuples have one."""
+    key = [["Ann Lee", "the old doctor"], ["the big cat", "it"]]
+    found = analyse(key, [["Ann Lee"], ["the old doctor", "the big cat", "it"]], pronouns="none").analysis
+    assert sorted(found.kinds.tolist()) == [1, 2, 2, 2]
+    others = [[("d", 3, 5), ("d", 4, 5)]], [[5, 6], [7]], [["(a b)"], ["5 (int)"]]
+    assert [analyse(its, its, pronouns="none").analysis.kinds.tolist() for its in others] == [[1, 1], [1, 1, 1], [1, 1]]
+    assert analyse([["a b"]], [["c"], ["d e"]], pronouns="none").analysis.kinds.tolist() == [2, 1, 2]
+
+
 def test_the_order_of_text_in_a_set_does_not_change_from_run_to_run() -> None:
     """Each run of Python orders text in sets in its own way; the main mention is the first by `repr`, and missing."""
     names = {f"n{number:02}" for number in range(40)}

@@ -374,6 +374,13 @@ def test_mentions_that_match_at_the_beginning_only_are_told(token: Callable[[int
             assert ("early-mentions" in codes) == (told and window == 1000)
 
 
+@pytest.mark.parametrize(("kept", "told"), [(5, True), (7, False)])
+def test_a_response_that_is_cut_off_is_told(kept: int, told: bool) -> None:
+    """Of 12 mentions of each document the first ones are there, and all match."""
+    other = {name: [its[0][:kept]] for name, its in _EACH.items()}
+    assert ("early-mentions" in {notice.code for notice in score(_EACH, other, "lea").notices}) == told
+
+
 def test_mentions_that_match_a_little_earlier_are_not_told() -> None:
     """Of 12 mentions of each of 40 documents six match, on average after 40 %: chance does not explain it."""
     key = {str(name): [[(10 * number, 10 * number) for number in range(12)]] for name in range(40)}

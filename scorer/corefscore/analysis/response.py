@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -310,6 +311,10 @@ def analysable(result: Result) -> Analysable:
     return Analysable(replace(result, listed={}), pairs, *found)
 
 
+_SEVERAL = re.compile(r"(?!\(.*\)$|.* \((?:int|float|bool)\d*\)$)\s*\S+\s+\S", re.DOTALL)
+"""Several words in a mention that is text, and not a tuple or a number, as `words_of` writes these."""
+
+
 def analysed(given: Analysable, text: Text, asked: Asked, measure: Measure) -> Analysis:
     """Analyse a result with its pairs; ``text`` is that of the key (`texts.text_of`).
 
@@ -339,6 +344,10 @@ def analysed(given: Analysable, text: Text, asked: Asked, measure: Measure) -> A
     notices += unknown_in_some(pairs.key, text, by_tags=bool(pronouns.tags), heads=heads)
     before = ScoredResponses(measure, *as_given[:2], as_given.key)
     after = ScoredResponses(measure, *both[:2], both.key) if both.repair.any() else before
-    kinds = np.where(pronoun, np.int8(0), (both.start != both.end) + np.int8(1))
+    longer = both.start != both.end
+    for side, row in ((pairs.key, both.key_row), (pairs.response, both.response_row)):
+        if len(named := np.flatnonzero((both.start < 0) & (row != ABSENT))):
+            longer[named] = [_SEVERAL.match(text) is not None for text in side.words_of(row[named].tolist())]
+    kinds = np.where(pronoun, np.int8(0), longer + np.int8(1))
     scored = before, after, as_given.response, copies
     return Analysis(result, pairs, text, measure, pronouns, spans, heads, placed, *scored, both, kinds, errors, notices)

@@ -56,9 +56,7 @@ def metric_command(words: str) -> click.Command:
             click.Argument(["name"], required=False),
             options.layout(RESULT, TABLES, DATA),
             options.Parameter("--documents", is_flag=True, help="Add a row for each document."),
-            options.Parameter(
-                "--entities", is_flag=True, help="Show what each entity of the document NAME adds to a score."
-            ),
+            options.Parameter("--entities", is_flag=True, help="Show what entities of document NAME add to a score."),
             *options.made(Grouping, "by", "average"),
             options.Parameter(
                 "--intervals", is_flag=True, heading=STATISTICS, help="Add 95% confidence intervals of the total."

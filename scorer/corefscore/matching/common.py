@@ -181,8 +181,8 @@ def counts_of_mentions(matched: Matched, documents: int) -> Floats:
 
 def places_of_matches(matched: Matched) -> Floats:
     """Return for each side how many mentions match, and the sum of their places among the mentions of their documents,
-    from -1 for the beginning to 1 for the end; 0 if more than half of the response match."""
-    if 2 * np.count_nonzero(_shared(matched)) > len(matched.response.number):
+    from -1 for the beginning to 1 for the end; 0 if more than half of both sides match."""
+    if 2 * np.count_nonzero(_shared(matched)) > max(len(matched.key.number), len(matched.response.number)):
         return NO_PLACES
     found = []
     for side, other in permutations((matched.key, matched.response)):

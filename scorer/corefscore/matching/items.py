@@ -48,9 +48,8 @@ def compared(key: Documents, response: Documents, present: Bools) -> tuple[Docum
     start, other = np.split(new[number], [len(spans)])
     start[spans] = response.start[spans]
     end = np.where(spans, response.end, start)
-    response = replace(
-        response, start=start, end=end, words=ItemWords(ours.values, theirs.values, response.words), items=None
-    )
+    words = ItemWords(ours.values, theirs.values, response.words)
+    response = replace(response, start=start, end=end, words=words, items=None)
     sides = (key, ours.document, ours.number - LONGEST), (response, theirs.document, other)
     listed = [(np.append(its.document[its.entity], more), np.append(its.start, number)) for its, more, number in sides]
     notices = list(_on_one_side(key, response, listed, present))

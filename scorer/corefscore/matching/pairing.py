@@ -515,6 +515,5 @@ def _beyond(side: Documents, other: Documents, present: Bools) -> Iterator[Findi
         if odd[mention]:
             (what,) = texts_of([side.mention(mention)])
             expected = "(first token, last token), counted from 0, as in the other mentions"
-        yield found_at(
-            side.place_of(d), "bad-mention", document=side.names[d], place="a mention", what=what, expected=expected
-        )
+        details = {"document": side.names[d], "place": "a mention", "what": what, "expected": expected}
+        yield found_at(side.place_of(d), "bad-mention", **details)

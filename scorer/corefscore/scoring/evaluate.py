@@ -250,7 +250,8 @@ class BatchScorer:
         tables = {view: overlap(mentions) for view, mentions in matched.items()}
         in_common, matches = None, NO_PLACES
         looked = every if rules.mentions == "given" else list(matched.values())  # all given mentions match
-        few = (2 * len(of.cell_of) <= len(its.response.number) for its, of in zip(looked, tables.values(), strict=True))
+        sizes = [max(len(its.key.number), len(its.response.number)) for its in looked]
+        few = (2 * len(of.cell_of) <= size for size, of in zip(sizes, tables.values(), strict=True))
         if all(few):
             from corefscore.matching.common import common, places_of_matches
 

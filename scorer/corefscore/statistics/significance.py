@@ -558,9 +558,7 @@ class Method(Grouping):
     """
 
     trials: int = option(10_000, "Number of random trials of each test.", heading=STATISTICS, metavar="N")
-    seed: int = option(
-        0, "Random seed; the same seed gives identical results.", heading=STATISTICS, metavar="N", least=0
-    )
+    seed: int = option(0, "Random seed; equal seeds give identical results.", heading=STATISTICS, metavar="N", least=0)
     correction: str = option(
         _CORRECTIONS[0],
         "Correct p for several tests: within each score (largest, by Westfall and Young, or holm), over all tests "
