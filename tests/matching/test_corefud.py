@@ -810,7 +810,7 @@ def test_lines_without_a_number_are_counted_beyond_those_that_are_listed(
     assert told.count("bad-id") == MOST
 
 
-NO_TREE = TESTDATA / "odd" / "no-tree"
+NO_TREE = TESTDATA / "odd" / "other-heads"
 
 
 @pytest.mark.parametrize(
@@ -818,11 +818,19 @@ NO_TREE = TESTDATA / "odd" / "no-tree"
     [
         (("", ""), None, True),
         (("", ""), "last", False),
-        (("1\tThe\t_\t_\t_\t_\t_", "1\tThe\t_\t_\t_\t_\t2"), None, False),
+        (("1\tThe\t_\t_\t_\t_\t_", "1\tThe\t_\t_\t_\t_\t2"), None, True),
+        (("1\tThe\t_\t_\t_\t_\t_", "1\tThe\t_\t_\t_\t_\t2"), "tree", False),
         (("e1--2", "e1--1"), None, True),
         (("--2", "--1", "--3", "--1"), None, False),
     ],
-    ids=["no tree", "heads by the last word", "a tree", "one head is not the first word", "all heads are"],
+    ids=[
+        "no tree",
+        "heads by the last word",
+        "another tree",
+        "heads by the tree",
+        "one head is not the first word",
+        "all heads are",
+    ],
 )
 def test_heads_without_a_tree_are_told_if_the_key_has_others(
     change: tuple[str, ...], heads: str | None, told: bool, tmp_path: Path
@@ -834,7 +842,7 @@ def test_heads_without_a_tree_are_told_if_the_key_has_others(
     clusters = {"d": [[(0, 1), (7, 7)], [(3, 5), (10, 10)]]}
     for response in (NO_TREE / "response.txt", clusters):
         result = corefscore.score(tmp_path / "key.conllu", response, "lea", heads=heads)
-        assert [notice.code for notice in result.notices if notice.code != "parting-text"] == ["no-tree"] * told
+        assert [notice.code for notice in result.notices if notice.code != "parting-text"] == ["other-heads"] * told
 
 
 def test_a_tree_is_missed_only_where_a_head_is_another_and_must_be_chosen(tmp_path: Path) -> None:
@@ -846,12 +854,28 @@ def test_a_tree_is_missed_only_where_a_head_is_another_and_must_be_chosen(tmp_pa
     answer = (NO_TREE / "response.txt").read_text()
     short = re.sub(r"\[(\w+ )+(\w+)\]", r"\1[\2]", answer)
     found = corefscore.score(tmp_path / "key.conllu", {"d": answer, "e": answer, "f": short}, "lea").notices
-    assert [notice.details["document"] for notice in found if notice.code == "no-tree"] == ["d"]
+    assert [notice.details["document"] for notice in found if notice.code == "other-heads"] == ["d"]
     clusters: list[list[tuple[int, int]]] = [[(0, 1), (7, 7)], [(3, 5), (10, 10)]]
     alone = [[(end, end) for _, end in entity] for entity in clusters]
     found = corefscore.score(tmp_path / "key.conllu", {"d": clusters, "e": clusters, "f": alone}, "lea").notices
-    found = [notice for notice in found if notice.code == "no-tree"]
+    found = [notice for notice in found if notice.code == "other-heads"]
     assert [(its.details["document"], its.details["count"]) for its in found] == [("d", "2 mentions")]
+
+
+def test_a_head_by_the_tree_is_no_word_of_a_gap(tmp_path: Path) -> None:
+    """The word "came", in the gap of "A man .. who sang", is above all of its words."""
+    words = ["A", "man", "came", "who", "sang", ".", "He"]
+    mentions = ["(e1[1/2]-x-2-", "e1[1/2])", "", "(e1[2/2]-x-2-", "e1[2/2])", "", "(e1-x-1-)"]
+    rows = [
+        f"{number}\t{word}\t_\tX\t_\t_\t{above}\tdep\t_\t{f'Entity={its}' if its else '_'}"
+        for number, word, above, its in zip(range(1, 8), words, [2, 3, 0, 5, 2, 3, 3], mentions, strict=True)
+    ]
+    (path := tmp_path / "file.conllu").write_text(
+        "# newdoc id = d\n# global.Entity = eid-etype-head-other\n# sent_id = 1\n" + "\n".join(rows) + "\n\n"
+    )
+    for options in ({}, {"align": True}, {"align": True, "singletons": "keep"}):
+        found = corefscore.score(path, path, "conll", heads="tree", **options)  # type: ignore[arg-type]
+        assert (found["mentions"].f1, found.conll) == (1, 1), options
 
 
 IGNORED = {"singletons", "no-head", *(code for code, _ in guidelines.RULES.values())}

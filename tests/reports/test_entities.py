@@ -170,7 +170,7 @@ def test_corefud_has_the_words_of_mentions_with_gaps(capfdbinary: Capture) -> No
 
 
 def test_entities_of_tagged_text_beside_corefud_have_the_words_of_the_key(capfdbinary: Capture) -> None:
-    folder = TESTDATA / "odd" / "no-tree"
+    folder = TESTDATA / "odd" / "other-heads"
     arguments = "--entities", "--repeated", "first"
     done = call(capfdbinary, "bcub", folder / "key.conllu", folder / "response.txt", *arguments)
     assert (done.status, b"\nb       the old man / him" in done.stdout) == (0, True)

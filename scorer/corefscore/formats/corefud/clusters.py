@@ -15,7 +15,8 @@ that of their ids.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -27,9 +28,9 @@ from corefscore.core.documents import NO_NODES, SENTENCE, Documents, Place, Span
 from corefscore.core.errors import InputError, suggested
 from corefscore.core.findings import Finding, plural
 from corefscore.core.sources import Source
-from corefscore.formats.base import LAST, TREE, Request
+from corefscore.formats.base import LAST, TREE, Request, found_at
 from corefscore.formats.corefud import reader
-from corefscore.formats.corefud.annotations import by_document, depths
+from corefscore.formats.corefud.annotations import by_document
 from corefscore.formats.corefud.chunks import NO_HEAD
 from corefscore.formats.corefud.lines import number_of
 from corefscore.formats.corefud.mentions import FileMentions, words_of_mentions
@@ -114,26 +115,28 @@ def documents(
         if any(its.name in given for its in by_line.values()):
             file = _OnWords(source, notices.append, request, by_line)
             parts.append(file.documents())
-            notices += _without_tree(parts[-1], file.treeless, words, side)
     # Nobody knows the words of documents that the other side lacks.
     alone = [name for name in given if name not in words.names]
     places = [Place(Source(side), None)] * len(alone)
     whole = joined([*parts, Documents(alone, places, np.full(len(alone), -1), nodes=NO_NODES)])
+    notices += other_heads(words, whole)
     place_of = {name: at for at, name in enumerate(whole.names)}
     return whole.take(np.array([place_of[name] for name in given], dtype=np.int64))
 
 
-def _without_tree(part: Documents, treeless: Collection[str], words: Documents, side: str) -> Iterator[Finding]:
-    """Yield a notice for each document that is ``treeless``, if the ``words`` have mentions there whose head is not the
-    first word."""
-    nodes, own = words.nodes, part.nodes
-    if not treeless or nodes is None or own is None:
-        return
-    headed = {words.names[d] for d in words.document[words.entity[nodes.head != nodes.first_word]].tolist()}
-    several = np.bincount(part.document[part.entity[own.size > 1]], minlength=len(part))
-    for name, count in zip(part.names, several.tolist(), strict=True):
-        if count and name in headed and name in treeless:
-            yield Finding("no-tree", side, details={"document": name, "count": plural(count, "mention")})
+def other_heads(headed: Documents, found: Documents) -> Iterator[Finding]:
+    """Yield a notice for each document with mentions of the same words on both sides, whose head in ``found``, by the
+    tree, is another than their own on the side that is ``headed``."""
+    heads: list[dict[tuple[str, ...], int]] = []
+    for side in (headed, found):
+        nodes = side.nodes or NO_NODES
+        columns = nodes.first_word, nodes.last_word, nodes.size
+        names = map(side.names.__getitem__, side.document[side.entity].tolist())
+        heads.append(dict(zip(zip(names, *columns, strict=True), nodes.head.tolist(), strict=True)))
+    others = Counter(mention[0] for mention, head in heads[1].items() if heads[0].get(mention, head) != head)
+    for name, count in others.items():
+        place = found.place_of(found.names.index(name))
+        yield found_at(place, "other-heads", document=name, count=plural(count, "mention"))
 
 
 def refuse_unknown(named: Mapping[str, Any], side: str, other: Documents) -> None:
@@ -235,7 +238,6 @@ class _OnWords(File):
     ) -> None:
         super().__init__(source, keep, request)
         self.given, self.side = given, next(iter(given.values())).side
-        self.treeless: set[str] = set()
 
     def note(self, code: str, line: int | None, **details: object) -> None:
         """Keep a notice about the side in memory."""
@@ -257,11 +259,8 @@ class _OnWords(File):
         entity: list[int] = []
         ids: list[str] = []
         stretches: list[tuple[int, int, int]] = []
-        depth = depths(self.lines) if self.request.heads == TREE else np.ones(len(self.number))
         for line, its in by_document(self.lines):
             answer = self.given[line]
-            if not depth[its[overt[its]]].any():
-                self.treeless.add(answer.name)
             numbers = self.number[its]
             text = _Text(its, its[overt[its]], numbers, int(numbers.max(initial=-1)) // SENTENCE + 1)
             for label, mentions in enumerate(answer.entities()):

@@ -145,7 +145,12 @@ class _Placing:
         rest = self.response.take(others)
         if self.key.nodes is not None:  # no mention of these is scored
             rest = Documents(rest.names, rest.places, rest.tokens, nodes=NO_NODES)
-        return Projection(joined([*self.documents, rest]), Fidelity(self.key.names, counts), self.first_differences)
+        response = joined([*self.documents, rest])
+        if self.key.nodes is not None and not self.both_corefud:
+            from corefscore.formats.corefud.clusters import other_heads
+
+            self.notices.extend(other_heads(self.key, response))
+        return Projection(response, Fidelity(self.key.names, counts), self.first_differences)
 
     # Names
 
@@ -415,11 +420,6 @@ class _Placing:
         if self.key.nodes is not None:
             size = sum(len(piece.words.code) for piece in pieces) + len(words.characters.code)
             refuse_deep(place.source, spans.end - spans.start + 1, size, "characters")
-            choices = int(np.sum(spans.head_last > spans.head_first))
-            has_tree = words.tree.depth[~words.empty].any()
-            if choices and not has_tree and self.heads != LAST and self._own_heads(document):
-                details = {"document": self.key.names[document], "count": plural(choices, "mention")}
-                self.notices.append(found_at(place, "no-tree", **details))
             spans, nodes = as_nodes(words, spans, ids, self.heads)
             new = changes(spans.entity)
             label = label[spans.entity[new]]
@@ -443,11 +443,6 @@ class _Placing:
         self.documents.append(by_appearance(placed) if nodes is None else placed)
         own = [word for piece in pieces for sentence in piece.annotations.words for word in sentence]
         self.texts[place.source, place.line] = list(compress(words.words, ~words.empty)), own
-
-    def _own_heads(self, document: int) -> bool:
-        """Return whether a document of the key has mentions whose heads are not their first words."""
-        nodes, of = self.key.nodes, self.key.document[self.key.entity]
-        return nodes is not None and bool((nodes.head != nodes.first_word)[of == document].any())
 
     def _ids(self, entities: Ints) -> tuple[Ints, list[str]]:
         """Return the labels and the ids of entities. If pieces have the same id for several entities, a number is

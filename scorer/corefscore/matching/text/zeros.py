@@ -274,6 +274,9 @@ def as_nodes(key: DocumentWords, spans: Spans, names: Sequence[str], heads: str 
         if inside[mention]:
             first, last = int(spans.head_first[mention]), int(spans.head_last[mention])
             word = last if heads == LAST else first + int(np.argmin(tree.depth[first : last + 1]))
+            if (gap := spans.gaps[mention]) is not None and word - start[mention] in gap:
+                others = np.setdiff1d(np.arange(first, last + 1), start[mention] + gap)
+                word = int(others[np.argmin(tree.depth[others])])
             head[mention], zero[mention] = numbers[word], key.empty[word]
             dependencies = tree.links.get(word, ((), ()))
         links[mention] = len(dependencies[0])
