@@ -191,7 +191,8 @@ def as_in_a_file(key: Path, folder: Path, random: Random, how: dict[str, Any]) -
     given = in_memory(side, words, random)
     found = corefscore.score(key, given, "corefud", **how)
     assert scores(found) == scores(expected)
-    assert codes(found) == codes(expected)
+    # A file has heads of its own.
+    assert [code for code in codes(found) if code != "other-heads"] == codes(expected)
 
 
 KEYS = {path.parent.name: path for path in sorted(OWN.glob("*/key.conllu"))}

@@ -874,7 +874,7 @@ def test_a_head_by_the_tree_is_no_word_of_a_gap(tmp_path: Path) -> None:
         "# newdoc id = d\n# global.Entity = eid-etype-head-other\n# sent_id = 1\n" + "\n".join(rows) + "\n\n"
     )
     for options in ({}, {"align": True}, {"align": True, "singletons": "keep"}):
-        found = corefscore.score(path, path, "conll", heads="tree", **options)  # type: ignore[arg-type]
+        found = corefscore.score(path, path, "conll", heads="tree", **options)
         assert (found["mentions"].f1, found.conll) == (1, 1), options
 
 

@@ -26,9 +26,7 @@ SHOWN = 5
 MOST = 1000
 """The number of findings of one kind that are listed if all are wanted; the rest are counted, to bound memory."""
 
-NO_CHARACTERS = (
-    "; offsets of characters cannot be scored, since their tokens are not known: convert them to offsets of tokens"
-)
+NO_CHARACTERS = "; offsets of characters cannot be scored, since their tokens are not known: give offsets of tokens"
 """The advice about offsets that are too large for tokens."""
 
 T = TypeVar("T")

@@ -158,16 +158,17 @@ def _are_links(labels: Sequence[str], as_item: Ints, item: Ints, label: Ints, ow
 
     New numbers of labels often rise, so links have to fall somewhere, unless they are all to items without a label, and
     more than chance explains. Numbers that leave none out are links only if they are many."""
-    its = label[label >= 0]
-    steps = item[label >= 0] - as_item[its]
-    if not len(its) or (as_item[its] < 0).any() or not ((steps >= 0).all() or (steps < 0).all()):
+    is_link = np.append(as_item, -1)[label] >= 0
+    marker = {*label[~is_link & (label >= 0)].tolist()}  # for no antecedent, such as 0
+    its, steps = label[is_link], item[is_link] - as_item[label[is_link]]
+    if not len(its) or len(marker) > 1 or not ((steps >= 0).all() or (steps < 0).all()):
         return False
     new = [labels[its[at]].removesuffix(".0") for at in np.sort(np.unique(its, return_index=True)[1]).tolist()]
     numbers = [int(text) for text in new if text.isdecimal() and len(text) < _DIGITS]
     to_none = bool((own[as_item[its]] == -1).all()) and (label < 0).mean() ** len(new) < _RARE
     falls = numbers != sorted(numbers) or bool((steps < 0).all())
     whole = max(numbers, default=0) - len(numbers) < min(numbers, default=0) < 2
-    return len(new) >= _SOME and (to_none or (falls and not (whole and len(new) < _FEW)))
+    return len(new) >= _SOME and (to_none or (falls and not (whole and (marker or len(new) < _FEW))))
 
 
 def shifted_items(

@@ -318,15 +318,17 @@ def _has_text_beside(entity: Any) -> bool:
 
 def _seem_mentions(entities: Sequence[Any]) -> bool:
     """Return whether the entities of a list of documents seem to be the mentions of one document: frozen sets of the
-    numbers of tokens, spans in digits such as ["3", "5"], or spans beside their text, such as [[3, 5], "Ann"]."""
+    numbers of tokens, digits beside text, such as ["A", "17"], or spans in digits or beside their text, such as
+    ["3", "5"] and [[3, 5], "Ann"]."""
     if all(isinstance(each, frozenset) for each in entities):
         return all(map(_has_number, entities))
     if not all(isinstance(each, list) and len(each) == 2 for each in entities):
         return False
     if any(isinstance(part, list) for part in entities[0]):
         return str in map(type, entities[0])
-    digits = all(isinstance(part, str) and part.isdecimal() for each in entities for part in each)
-    return digits and all(int(first) <= int(last) for first, last in entities)
+    texts = set(map(type, chain(*entities))) == {str}
+    digits = [all(map(str.isdecimal, column)) for column in zip(*entities, strict=True)] if texts else []
+    return any(digits) and (not all(digits) or all(int(first) <= int(last) for first, last in entities))
 
 
 def _has_number(values: Iterable[Any]) -> bool:

@@ -394,6 +394,4 @@ def refuse_division(results: Iterable[Result]) -> None:
     for result in results:
         if result.kind_counts:
             of = result.settings.rules.of
-            raise UsageError(
-                f"--of {of} gives scores for several kinds; compare systems on one: --of {next(iter(result.kinds))}"
-            )
+            raise UsageError(f"--of {of} has several kinds; compare systems on one: --of {next(iter(result.kinds))}")

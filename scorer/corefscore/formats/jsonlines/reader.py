@@ -228,7 +228,7 @@ class _Reader:
         """Add a notice for a field with entities of one mention that are not in the clusters."""
         known = {repr(its) for its in (*clusters, *chain(*clusters))}
         for name in names:
-            if any(isinstance(its, list) and repr(its) not in known for its in fields[name]):
+            if any(isinstance(its, list | str) and repr(its) not in known for its in fields[name]):
                 self.told_alone = True
                 expected, what = "to score these entities, add them to the clusters", "entities of one mention"
                 self.note(found_at(place, "unread-field", name=name, what=what, expected=expected))
@@ -400,7 +400,9 @@ def _other_clusters(fields: Fields, dialect: Dialect, side: str | None) -> str |
             with suppress(ValueError):
                 value = json.loads(value)
         nested = [row for row in value if isinstance(row, list | tuple)] if isinstance(value, list | tuple) else []
-        spans = bool(nested) and all(are(list, row) and row and all(are(int, its) for its in row) for row in nested)
+        spans = bool(nested) and all(
+            row and (are(str, row) or (are(list, row) and all(are(int, its) for its in row))) for row in nested
+        )
         predicted = of == RESPONSE and side != KEY and (named or (nested and re.fullmatch(_PREDICTIONS, name)))
         if predicted and dialect.predicted not in fields:
             return name
