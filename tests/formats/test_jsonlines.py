@@ -726,7 +726,7 @@ def test_offsets_within_words_are_told_once(tmp_path: Path) -> None:
     [
         ("singletons", [[[2, 2]]], True),
         ("singleton_clusters", [[2, 2]], True),
-        ("singletons", ["the cat", "it"], True),
+        ("singletons", ["the cat", "it"], False),  # clusters are spans
         ("singletons", [], False),
         ("singletons", [[0, 0]], False),  # a copy
         ("is_singleton", [False, True], False),
@@ -870,12 +870,15 @@ def test_a_key_in_a_field_of_another_name_is_not_left_out(tmp_path: Path) -> Non
         ("response", "gold_clusters", False),
         ("key", "chains", False),
         ("key", "gold_tokens", False),
+        ("response", "entities", False),
     ],
 )
 def test_a_field_of_text_beside_the_clusters_is_not_left_out(side: str, name: str, told: bool, tmp_path: Path) -> None:
     """Mentions are text on both sides."""
     path = tmp_path / "file.jsonl"
     path.write_text(lines({"doc_key": "d", "clusters": [["Ann", "she"], ["Bo"]], name: [["Ann", "Bo"], ["she"]]}))
+    if name == "entities":
+        path.write_text(lines({"doc_key": "d", "clusters": [["Ann", "she"], ["Bo"]], name: [["Ann", "PER"]] * 2}))
     if told:
         with pytest.raises(InputError, match=f'"{name}" occurs together with clusters'):
             corefscore.read(path, side=side)

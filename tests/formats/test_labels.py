@@ -805,6 +805,7 @@ def test_labels_in_python_that_are_links_are_told() -> None:
         (np.array([0, 0, 1, 0, 2, 3, 5, 4, 7, 6]), np.array(list("0123456789")), False),
         (np.array([0, 0, 1, 2, 3, 5, 6, 7, 0, 4, 11, 9, 9]), np.arange(1, 14), True),  # 0 is no antecedent
         (["new", "new", 1, 2, 3, 5, 6, 7, "new", 4, 11, 9, 9], list(range(1, 14)), True),
+        ([0, 0, 1, 4, 3, 4, 3, 1], list(range(1, 9)), False),
         (["new", "root", 1, 2, 3, 5, 6, 7, "new", 4, 11, 9, 9], list(range(1, 14)), False),
         (np.array(["", "a", "a", "", "d"]), np.array(list("abcde")), True),
         (["", "a", "a", "", "d"], list("abcde"), True),
@@ -1198,7 +1199,7 @@ def test_the_column_of_a_side_is_guessed_first_and_not_read_for_both(tmp_path: P
         ("coref coref_chain eid groupID antecedent", True),
         ("mention_cluster cluster_num entity_number hdbscan_label kmeans new_label label2 yhat y_hat", True),
         ("price entity_type cluster_size chain_len is_coref n_clusters num_entities clustering_method", False),
-        ("modularity_class community component canonical household refers_to same_as", True),
+        ("modularity_class canonical refers_to same_as", True),
         ("mention_entity_type new_labels_note", False),
     ],
 )

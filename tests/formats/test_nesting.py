@@ -177,7 +177,9 @@ SHAPES = [
         [[[[0, 1], "Ann"], [[2, 2], "Bo"]]], "list[list[list[list[int] | str]]]", id="spans beside their text"
     ),
     pytest.param([[["3", "5"], ["7", "7"]]], "list[list[list[str]]]", id="spans in digits"),
-    pytest.param([[["A", "17"], ["B", "93"]]], "list[list[list[str]]]", id="names beside numbers"),
+    pytest.param(
+        [[["A", "17"], ["B", "93"], ["A", "2"], ["B", "9"]]], "list[list[list[str]]]", id="names beside numbers"
+    ),
     pytest.param([[frozenset({3, 4}), frozenset({7})]], "list[list[frozenset[int]]]", id="frozen sets of tokens"),
     pytest.param([["a", [["b"]]]], "list[list[list[list[str]] | str]]", id="a mention beside entities"),
     pytest.param([[{"start": 1}]], "list[list[dict]]", id="objects of JSON"),

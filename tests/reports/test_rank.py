@@ -291,6 +291,8 @@ def test_the_key_among_the_systems_is_told(command: str, tmp_path: Path, capfdbi
         ("dev.conll dev.gold_mentions.conll", False),
         ("dev.conll dev.v4_gold_conll.x", False),
         ("dev.conll gold.pred.conll", False),
+        ("train.gold.conll annotator2.gold.conll", False),
+        ("data/routes/run.conll data/routes/gold.conll", True),
         ("out/spanish.conll gold/spanish.conll", True),
         ("dev.conll key/md/a.conll", True),
         ("dev.conll gold-boundaries/dev.conll", False),

@@ -158,7 +158,11 @@ def _given(
     own = bool(keys) and of_both_sides(key, None, None, arguments)[0] is None
     found = [Finding("key-as-system", path) for path in keys if own]
     of_key = [path for path in (*systems, *in_folder) if OF_KEY.search(path) and "=" not in path]  # has no own name
-    found += [Finding("perhaps-exchanged", path, details={"key": key}) for path in of_key if not OF_KEY.search(key)]
+    found += [
+        Finding("perhaps-exchanged", path, details={"key": key})
+        for path in of_key
+        if not re.search("(?i)key|gold", key)
+    ]
     tell(found)
     return paths, runs, [("", notice) for notice in (*skipped, *found)]
 

@@ -134,7 +134,7 @@ def _apart(documents: Documents, partly: Bools) -> bool:
     return bool(chance < _ODD_ORDER and not (entity[1:] == entity[:-1])[same_document].any())
 
 
-_DIGITS, _FEW, _SOME = 19, 7, 3
+_DIGITS, _FEW, _SOME, _LATE = 19, 7, 3, 0.7
 """Numbers of so many digits are no links. Fewer labels than `_FEW` may be numbered in any order by chance; fewer than
 `_SOME` may be items by chance."""
 
@@ -161,7 +161,8 @@ def _are_links(labels: Sequence[str], as_item: Ints, item: Ints, label: Ints, ow
     is_link = np.append(as_item, -1)[label] >= 0
     marker = {*label[~is_link & (label >= 0)].tolist()}  # for no antecedent, such as 0
     its, steps = label[is_link], item[is_link] - as_item[label[is_link]]
-    if not len(its) or len(marker) > 1 or not ((steps >= 0).all() or (steps < 0).all()):
+    late = max(as_item.max(initial=0), 0) > _LATE * item.max(initial=0)  # labels of entities seldom rise so far
+    if not len(its) or len(marker) > late or not ((steps >= 0).all() or (steps < 0).all()):
         return False
     new = [labels[its[at]].removesuffix(".0") for at in np.sort(np.unique(its, return_index=True)[1]).tolist()]
     numbers = [int(text) for text in new if text.isdecimal() and len(text) < _DIGITS]

@@ -53,6 +53,9 @@ MOST = 10_000
 _SOME = 0.1
 """The share of the mentions from which it is reported that they would match without a part."""
 
+_FEW = 3
+"""Fewer pairs of text and digits than this, and one more, can be entities."""
+
 _PER_PAIR, _PER_NEGATIVE = 20, 3
 """How many spans there are, at least, for each pair that may be meant as one; and if a pair has a negative number."""
 
@@ -328,7 +331,8 @@ def _seem_mentions(entities: Sequence[Any]) -> bool:
         return str in map(type, entities[0])
     texts = set(map(type, chain(*entities))) == {str}
     digits = [all(map(str.isdecimal, column)) for column in zip(*entities, strict=True)] if texts else []
-    return any(digits) and (not all(digits) or all(int(first) <= int(last) for first, last in entities))
+    ordered = texts and all(digits) and all(int(first) <= int(last) for first, last in entities)
+    return ordered or (len(entities) > _FEW and digits.count(True) == 1)
 
 
 def _has_number(values: Iterable[Any]) -> bool:

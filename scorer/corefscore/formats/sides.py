@@ -30,8 +30,7 @@ OF_ENTITIES = r"(?i)^(?!.*char\w*_offsets?$).*(?:clust|chain|coref|entit)"
 _OF_IDS = (
     "^(?:e|ent|entity|group|grp|set|kb|q|person|event|wikidata|identity|referent|antecedent)[-_ ]?(?:id|no|nr)?$"
     "|^(?:mention|item)_(?:cluster|entity)$|(?:cluster|entity)_num(?:ber)?$|^label_?2$|^y_?hat$"
-    "|^(?:h?dbscan|kmeans)(?:_?label)?$|^(?:new|final)_?label$|^modularity_class$|^(?:refers|same)_(?:to|as)$"
-    "|^(?:community|component|canonical|household)$"
+    "|^(?:h?dbscan|kmeans)(?:_?label)?$|^(?:new|final)_?label$|^modularity_class$|^(?:refers|same)_(?:to|as)$|^canonical$"
 )
 """Other names of columns that may have the entities of items."""
 

@@ -67,7 +67,7 @@ class Common(NamedTuple):
     first: Mapping[str, Mention | None]
     places: Mapping[str, Sequence[Place]]
     tagged: bool
-    few: bool
+    few: str
     apart: tuple[int, int] | None
     left_out: bool
 
@@ -93,7 +93,8 @@ def common(
     first = {name: _first(side, in_both if len(in_both) else side.document) for name, side in sides.items()}
     present = np.flatnonzero(pairs.present).tolist()
     places = {name: [side.place_of(d) for d in present] for name, side in sides.items() if first[name] is None}
-    return Common(len(present), first, places, pairs.response.own_text, few, apart, left_out)
+    how = "hardly more mentions match than by chance" if by_chance else "hardly any mention matches"
+    return Common(len(present), first, places, pairs.response.own_text, how if few else "", apart, left_out)
 
 
 def _shared(matched: Matched) -> Bools:
@@ -161,7 +162,8 @@ def about_matches(shared: Sequence[Common | None], places: Floats) -> list[Findi
     if not lacking:
         both = [batch for batch in batches if all(batch.first.values())] or batches
         key, response = (next(filter(None, (batch.first[side] for batch in both))) for side in (KEY, RESPONSE))
-        few, apart = any(batch.few for batch in batches), next(filter(None, (batch.apart for batch in batches)), None)
+        few = next(filter(None, (batch.few for batch in batches)), "")
+        apart = next(filter(None, (batch.apart for batch in batches)), None)
         return [_apart(key, response, documents, tagged, few=few, apart=apart)]
     found = []
     for side, (place, *_) in lacking.items():
@@ -410,14 +412,14 @@ _OF_JSON = ' (response.clusters=NAME for lists of clusters), or rename it "answe
 
 
 def _apart(
-    key: Mention, response: Mention, documents: int, tagged: bool, *, few: bool, apart: tuple[int, int] | None
+    key: Mention, response: Mention, documents: int, tagged: bool, *, few: str, apart: tuple[int, int] | None
 ) -> Finding:
     shown = [
         f'"{text}"{tokens(mention.span.start, mention.span.end)}'
         for mention, text in zip((key, response), texts_of([key, response]), strict=True)
     ]
     details = {"documents": plural(documents, "document"), "key": shown[0], "response": shown[1]}
-    details["few"] = "hardly more mentions match than by chance" if few else "no mention matches"
+    details["few"] = few or "no mention matches"
     details["what"] = (
         "perhaps one side counts other tokens, or the names of documents are swapped"
         if few

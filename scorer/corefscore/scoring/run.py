@@ -115,8 +115,8 @@ def corpus(
 _Batches = Iterator[Documents]
 
 OF_KEY = re.compile(
-    r"(?i)\A(?!.*(?:pred|resp|sys|out|hyp|auto|model|train)).*(?<![^\W_])(?:key|gold)(?![^\W_]|[-_. ]*(?:conll[-_. ]"
-    r"|(?:ner|md|trees?|parses?|spans?|mentions?|clusters?|singletons?|boundar[a-z]*)(?![^\W_])))"
+    r"(?i)\A(?!.*(?<![a-z])(?:pred[a-z]*|resp[a-z]*|sys(?:tem)?s?|out(?:put)?s?|hyp[a-z]*|auto|model|trained)(?![a-z])).*"
+    r"(?<![^\W_])(?:key|gold)(?![^\W_]|[-_. ]*(?:boundar|conll[-_. ]|(?:ner|md|(?:tree|span|mention|cluster)s?)\b))"
 )
 """What the path of a key says, but not that of a response, or of one with the mentions or trees of the key."""
 
@@ -144,7 +144,7 @@ def batches_of(
         batches = {name: iter([documents]) for name, documents in _in_memory(sides, notices).items()}
     elif isinstance(path := paths[KEY], str) and isinstance(other := paths[RESPONSE], str):
         notices += _one_field(reading, path) if path == other else []
-        if OF_KEY.search(other) and not OF_KEY.search(path) and path != "-":
+        if OF_KEY.search(other) and not re.search("(?i)key|gold|^-$", path):
             notices.append(Finding("perhaps-exchanged", other, details={"key": path}))
     for name, side in sides.items():
         if paths[name] is None:

@@ -226,9 +226,9 @@ class _Reader:
 
     def _note_alone(self, place: Place, fields: Fields, names: Sequence[str], clusters: Sequence[Any]) -> None:
         """Add a notice for a field with entities of one mention that are not in the clusters."""
-        known = {repr(its) for its in (*clusters, *chain(*clusters))}
+        known, kinds = {repr(its) for its in (*clusters, *chain(*clusters))}, {list, *map(type, chain(*clusters))}
         for name in names:
-            if any(isinstance(its, list | str) and repr(its) not in known for its in fields[name]):
+            if any(type(its) in kinds and repr(its) not in known for its in fields[name]):
                 self.told_alone = True
                 expected, what = "to score these entities, add them to the clusters", "entities of one mention"
                 self.note(found_at(place, "unread-field", name=name, what=what, expected=expected))
@@ -394,15 +394,21 @@ def _other_clusters(fields: Fields, dialect: Dialect, side: str | None) -> str |
     by its name and its value; beside those of a system, by its value.
     """
     own = {*dialect.fields, dialect.clusters, dialect.predicted, *METADATA}
+    clusters = fields.get(dialect.clusters) or fields.get(dialect.predicted or "")
+    known = (
+        {its for row in clusters if isinstance(row, list) for its in row if isinstance(its, str)}
+        if isinstance(clusters, list)
+        else ()
+    )
     for name in [name for name in fields if name not in own]:
         of, named, value = side_in(name), re.search(OF_ENTITIES, name), fields[name]
         if isinstance(value, str) and value.lstrip().startswith("[["):
             with suppress(ValueError):
                 value = json.loads(value)
         nested = [row for row in value if isinstance(row, list | tuple)] if isinstance(value, list | tuple) else []
-        spans = bool(nested) and all(
-            row and (are(str, row) or (are(list, row) and all(are(int, its) for its in row))) for row in nested
-        )
+        spans = bool(nested) and all(are(list, row) and row and all(are(int, its) for its in row) for row in nested)
+        texts = list(chain(*nested)) if all(are(str, row) for row in nested) else []
+        spans = spans or 2 * sum(map(known.__contains__, texts)) > len(texts)
         predicted = of == RESPONSE and side != KEY and (named or (nested and re.fullmatch(_PREDICTIONS, name)))
         if predicted and dialect.predicted not in fields:
             return name
