@@ -1353,12 +1353,14 @@ def test_labels_that_may_mean_none_are_named(labels: Any, odd: Any, tmp_path: Pa
         ("r3,Cy\n", ""),
         ("r3,\n", ""),
         ("r1,Ann\n", ""),  # the same item, as of another document
+        ("r1,Ann\n" + "".join(f"s{n},Zo\n" for n in range(9)), "1 label"),  # parts overlap by an item of ten
+        ("r1,Ann\n" + "".join(f"s{n},Zo\n" for n in range(8)), ""),
     ],
 )
 def test_labels_that_go_on_in_another_file_are_told(second: str, cut: str, tmp_path: Path) -> None:
     """Each file is a document; a table in two parts scored 100 for 50."""
     first = "r1,c0\nr2,c1\n" if "c0" in second else "r1,Ann\nr2,Bo\n"
-    for at, rows in enumerate((first, second, "r9,Ann\n" if cut else "r9,Zo\n")):
+    for at, rows in enumerate((first, second, "r9,Ann\n" if cut else "r9,Ed\n")):
         (tmp_path / f"{at}.csv").write_text(f"item,entity\n{rows}")
     found = [notice.details["count"] for notice in read(tmp_path).notices if notice.code == "cut-clusters"]
     assert found == [cut] * bool(cut)

@@ -726,6 +726,21 @@ def test_a_key_on_other_tokens_has_no_words(tmp_path: Path) -> None:
         score(tmp_path / "key", tmp_path / "response", "bcub", of="pronouns:english")
 
 
+@pytest.mark.parametrize(("tag", "words", "told"), [("XX", 10, True), ("lemma", 10, True), ("XX", 9, False)])
+def test_documents_with_tags_of_no_set_are_told(tag: str, words: int, told: bool, tmp_path: Path) -> None:
+    """Few words may all have rare tags."""
+    path, tags = tmp_path / "key.conll", {"a": ["NNP", "VBD"], "b": [tag, tag]}
+    rows = {
+        name: "".join(f"x 0 0 w {of} (1)\nx 0 0 w {then} -\n" for _ in range(words))
+        for name, (of, then) in tags.items()
+    }
+    path.write_text("".join(f"#begin document ({name})\n{its}\n#end document\n" for name, its in rows.items()))
+    found = [
+        notice.found for notice in score(path, path, "bcub", of="kind").notices if notice.code == "partial-annotation"
+    ]
+    assert found == ['no parts of speech of the set penn in 1 of 2 documents, such as "(b)"'] * told
+
+
 def test_documents_with_tags_of_another_set_are_told(tmp_path: Path) -> None:
     texts = {
         "en": "Ann/NNP/(1) saw/VBD/- her/PRP/(1) she/PRP/(1)",

@@ -93,6 +93,9 @@ _SOME = 1000
 _FORMS = str, str.title, str.upper, str.lower, " {}".format, (as_text(MARK) + "{}").format
 """The forms that a heading may have in a second header."""
 
+_OVERLAP = 0.1
+"""The share of the items of a table up to which it may be a part of the table before it."""
+
 _AT_ONCE, _ROW = 1 << 18, 16
 """The number of bytes that are read at once, and about how many a row has."""
 
@@ -222,7 +225,8 @@ class _Side(NamedTuple):
         place = Place(source, int(line[0]))
         if of_json or DOCUMENT not in self.request.columns:
             documents_of = np.bincount(label[ranked(label, document)[0]], minlength=known[1])
-            if (item >= known[0]).all():  # of other items than those before, as in the parts of one table
+            # Of other items than those before, as in the parts of one table, which may overlap.
+            if np.count_nonzero(item < known[0]) <= _OVERLAP * len(item):
                 documents_of[: known[1]] += documents_of[: known[1]] > 0
             cut = int((documents_of[1:] > 1).sum())
             told = {notice.path for notice in self.notices if notice.code == "cut-clusters"}

@@ -165,9 +165,13 @@ class Text:
 
     @property
     def in_tag_set(self) -> Bools:
-        """Whether the tags of each document are of the tag set of the text, or of none."""
-        sets = (_tag_set(Counter(self.tags[first:stop])) for first, stop in pairwise(self.first.tolist()))
-        return np.array([name in (None, self.tag_set) for name in sets], dtype=np.bool_)
+        """Whether the tags of each document are of the tag set of the text, or too few to tell."""
+        every = [Counter(self.tags[first:stop]) for first, stop in pairwise(self.first.tolist())]
+        few = (sum(count for tag, count in its.items() if tag[:1].isalpha()) < _ENOUGH for its in every)
+        sets = map(_tag_set, every)
+        return np.array(
+            [of == self.tag_set or (of is None and its) for of, its in zip(sets, few, strict=True)], np.bool_
+        )
 
     def heads(self, asked: str) -> str:
         """Return how to find the heads of spans, `PARSE` or `LAST`. Raises `UsageError` for a way that
@@ -275,6 +279,10 @@ def _found(text: Text, document: Ints, words: Ints) -> tuple[Ints, Bools]:
 _FEW, NO_TAGS = 0.25, ("", "-", "_", "*")
 """The share of tokens with tags of a set up to which the tags are of another one, and what stands for no tag. Tags that
 are no words, and NN, which is in many sets, are left out of the tokens."""
+
+
+_ENOUGH = 20
+"""The number of tags of a document from which a tag set that is not known is another one than that of the text."""
 
 
 def _tag_set(tags: Mapping[str, int]) -> str | None:
