@@ -500,6 +500,16 @@ def test_words_in_common_count_where_no_mention_does(tmp_path: Path, capfdbinary
     assert b"but no mention matches" in done.stderr
 
 
+@pytest.mark.parametrize("begin", ["#begin", "# begin"])
+@pytest.mark.parametrize("cell", ["(7)", "(person-7)"])
+def test_a_column_of_mentions_has_any_header_and_ids(begin: str, cell: str, tmp_path: Path) -> None:
+    """Those of GUM, too."""
+    plain = f"{begin} document a\nAnn\t(1)\nsaw\t-\nher\t(1)\n{begin[:-5]}end document\n"
+    (key := tmp_path / "plain").write_text(plain)
+    (response := tmp_path / "more").write_text(plain.replace("(1)", f"{cell}\t(1)").replace("\t-", "\t-\t-"))
+    assert "same-as-key" in {notice.code for notice in score(key, response, "muc").notices}
+
+
 @pytest.mark.parametrize(
     ("cell", "told"),
     [("(7)", True), ("(7)\t-", True), ("(7)|(8)", True), ("1)", False), ("(PER)", False), ("*)", False), ("-", False)],

@@ -8,11 +8,15 @@ import numpy as np
 
 from corefscore.core.arrays import Bools, Bytes, Ints
 from corefscore.core.documents import UNKNOWN
-from corefscore.formats.conll.cells import PLAIN, columns_of
+from corefscore.formats.conll.cells import columns_of
 from corefscore.formats.conll.lines import NOWHERE, WORD_COLUMNS, WordColumn
 from corefscore.formats.words import whole_numbers, word_numbers
 
 _LF, _TAB, _SPACE = b"\n\t "
+
+_ID = rb"(?:[A-Za-z]+-)?\d+"
+_CELL = rb"(?:\(%b\)?|%b\))(?:\|(?:\(%b\)?|%b\)))*" % ((_ID,) * 4)
+"""A cell with mentions, also with ids that have types, as in GUM."""
 
 
 def mentions_by_column(text: bytes) -> dict[int, dict[int, bytes]]:
@@ -20,10 +24,11 @@ def mentions_by_column(text: bytes) -> dict[int, dict[int, bytes]]:
     column (from 1, or 0 for the last one). A text without the begin of a document has none, and neither has a column in
     which few mentions begin or few end, such as words."""
     found: dict[int, dict[int, bytes]] = {}
-    for number, line in enumerate(text.split(b"\n") if b"#begin document" in text else (), start=1):
+    is_conll = re.search(rb"(?m)^# *begin document", text)
+    for number, line in enumerate(text.split(b"\n") if is_conll else (), start=1):
         cells = columns_of(line)
         for column, cell in enumerate([*cells[-1:], *cells[:-1]]):
-            if re.fullmatch(PLAIN, cell) and not line.startswith(b"#"):
+            if re.fullmatch(_CELL, cell) and not line.startswith(b"#"):
                 found.setdefault(column, {})[number] = cell
     counts = {column: [b"".join(its.values()).count(of) for of in (b"(", b")")] for column, its in found.items()}
     return {column: its for column, its in found.items() if min(counts[column]) * 10 > max(counts[column]) * 9}
