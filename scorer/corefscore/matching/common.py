@@ -60,7 +60,7 @@ class Common(NamedTuple):
     ``documents`` is the number of documents that both sides have. ``first`` has a mention of each side, if possible of
     one document, and None for a side without mentions; ``places`` has the beginnings of the documents of such a side.
     ``tagged`` means that the response is tagged text, ``left_out`` that none of the mentions that they share counts.
-    ``few`` means that they share a few mentions by chance; ``apart`` is given if most of the others are `_steps_apart`.
+    ``few`` says how few mentions they share, if it is by chance; ``apart`` is given if most are `_steps_apart`.
     """
 
     documents: int
