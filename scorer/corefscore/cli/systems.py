@@ -27,7 +27,7 @@ from corefscore.reports.rank import drawn, plot_format
 from corefscore.reports.rank import rank as ranked
 from corefscore.reports.systems import Systems
 from corefscore.scoring.results import Result, compiled
-from corefscore.scoring.run import OF_KEY
+from corefscore.scoring.run import MAY_BE_KEY, OF_KEY
 from corefscore.scoring.systems import Runs, files_of, scored_each, separated
 from corefscore.statistics.significance import Method
 
@@ -158,11 +158,7 @@ def _given(
     own = bool(keys) and of_both_sides(key, None, None, arguments)[0] is None
     found = [Finding("key-as-system", path) for path in keys if own]
     of_key = [path for path in (*systems, *in_folder) if OF_KEY.search(path) and "=" not in path]  # has no own name
-    found += [
-        Finding("perhaps-exchanged", path, details={"key": key})
-        for path in of_key
-        if not re.search("(?i)key|gold", key)
-    ]
+    found += [Finding("perhaps-exchanged", path, details={"key": key}) for path in of_key if not MAY_BE_KEY.search(key)]
     tell(found)
     return paths, runs, [("", notice) for notice in (*skipped, *found)]
 

@@ -136,7 +136,7 @@ def _apart(documents: Documents, partly: Bools) -> bool:
 
 _DIGITS, _FEW, _SOME, _LATE = 19, 7, 3, 0.7
 """Numbers of so many digits are no links. Fewer labels than `_FEW` may be numbered in any order by chance; fewer than
-`_SOME` may be items by chance."""
+`_SOME` may be items by chance. Links beside a label for none go beyond the share `_LATE` of the items."""
 
 
 def linked_items(place: Place, labels: Sequence[str], as_item: Ints, item: Ints, label: Ints) -> Iterator[Finding]:

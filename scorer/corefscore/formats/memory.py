@@ -53,8 +53,8 @@ MOST = 10_000
 _SOME = 0.1
 """The share of the mentions from which it is reported that they would match without a part."""
 
-_FEW = 3
-"""Fewer pairs of text and digits than this, and one more, can be entities."""
+_PAIRS = 4
+"""From so many lists of text and digits on, such as ["A", "17"], each of them is rather a mention than an entity."""
 
 _PER_PAIR, _PER_NEGATIVE = 20, 3
 """How many spans there are, at least, for each pair that may be meant as one; and if a pair has a negative number."""
@@ -332,7 +332,7 @@ def _seem_mentions(entities: Sequence[Any]) -> bool:
     texts = set(map(type, chain(*entities))) == {str}
     digits = [all(map(str.isdecimal, column)) for column in zip(*entities, strict=True)] if texts else []
     ordered = texts and all(digits) and all(int(first) <= int(last) for first, last in entities)
-    return ordered or (len(entities) > _FEW and digits.count(True) == 1)
+    return ordered or (len(entities) >= _PAIRS and digits.count(True) == 1)
 
 
 def _has_number(values: Iterable[Any]) -> bool:

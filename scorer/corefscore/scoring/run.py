@@ -118,7 +118,10 @@ OF_KEY = re.compile(
     r"(?i)\A(?!.*(?<![a-z])(?:pred[a-z]*|resp[a-z]*|sys(?:tem)?s?|out(?:put)?s?|hyp[a-z]*|auto|model|trained)(?![a-z])).*"
     r"(?<![^\W_])(?:key|gold)(?![^\W_]|[-_. ]*(?:boundar|conll[-_. ]|(?:ner|md|(?:tree|span|mention|cluster)s?)\b))"
 )
-"""What the path of a key says, but not that of a response, or of one with the mentions or trees of the key."""
+"""The path of a key, and not that of a response or of one with the mentions or trees of the key."""
+
+MAY_BE_KEY = re.compile("(?i)key|gold|^-$")
+"""A path that may be that of a key, as one that says nothing, standard input, may be."""
 
 Texts: TypeAlias = Mapping[str, str] | Sequence[str]
 """Texts by the names of their documents, or in the order of the documents of the other side."""
@@ -144,7 +147,7 @@ def batches_of(
         batches = {name: iter([documents]) for name, documents in _in_memory(sides, notices).items()}
     elif isinstance(path := paths[KEY], str) and isinstance(other := paths[RESPONSE], str):
         notices += _one_field(reading, path) if path == other else []
-        if OF_KEY.search(other) and not re.search("(?i)key|gold|^-$", path):
+        if OF_KEY.search(other) and not MAY_BE_KEY.search(path):
             notices.append(Finding("perhaps-exchanged", other, details={"key": path}))
     for name, side in sides.items():
         if paths[name] is None:

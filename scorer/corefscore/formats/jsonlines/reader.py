@@ -395,11 +395,8 @@ def _other_clusters(fields: Fields, dialect: Dialect, side: str | None) -> str |
     """
     own = {*dialect.fields, dialect.clusters, dialect.predicted, *METADATA}
     clusters = fields.get(dialect.clusters) or fields.get(dialect.predicted or "")
-    known = (
-        {its for row in clusters if isinstance(row, list) for its in row if isinstance(its, str)}
-        if isinstance(clusters, list)
-        else ()
-    )
+    rows = [row for row in clusters if isinstance(row, list)] if isinstance(clusters, list) else []
+    known = {its for its in chain(*rows) if isinstance(its, str)}
     for name in [name for name in fields if name not in own]:
         of, named, value = side_in(name), re.search(OF_ENTITIES, name), fields[name]
         if isinstance(value, str) and value.lstrip().startswith("[["):
