@@ -817,6 +817,15 @@ def test_labels_in_python_that_are_links_are_told() -> None:
         assert ("linked-items" in codes) == told, (labels, items, codes)
 
 
+@pytest.mark.parametrize(("new", "told"), [(9, True), (8, False)])
+def test_parts_of_a_table_may_overlap(new: int, told: bool, tmp_path: Path) -> None:
+    """By one item of ten, but not of nine, which are then rather items of another document."""
+    (tmp_path / "0.csv").write_text("item,entity\nr1,Ann\nr2,Bo\n")
+    (tmp_path / "1.csv").write_text("item,entity\nr1,Ann\n" + "".join(f"s{n},Zo\n" for n in range(new)))
+    found = [notice.details["count"] for notice in read(tmp_path).notices if notice.code == "cut-clusters"]
+    assert found == ["1 label"] * told
+
+
 STRAY = ["m1,A,the bird", 'm2,A,"Oh', "m3,B,she", "m4,B,her", 'm5,C,no"', "m6,C,it"]
 
 
@@ -1353,8 +1362,6 @@ def test_labels_that_may_mean_none_are_named(labels: Any, odd: Any, tmp_path: Pa
         ("r3,Cy\n", ""),
         ("r3,\n", ""),
         ("r1,Ann\n", ""),  # the same item, as of another document
-        ("r1,Ann\n" + "".join(f"s{n},Zo\n" for n in range(9)), "1 label"),  # parts overlap by an item of ten
-        ("r1,Ann\n" + "".join(f"s{n},Zo\n" for n in range(8)), ""),
     ],
 )
 def test_labels_that_go_on_in_another_file_are_told(second: str, cut: str, tmp_path: Path) -> None:
