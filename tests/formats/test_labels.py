@@ -1070,7 +1070,10 @@ def test_columns_of_words_that_are_no_pair_are_not_compared(
 
 @pytest.mark.parametrize(
     ("column", "told"),
-    [("file", True), ("doc_key", True), ("article_id", True), ("doc", False), ("brand", False)],
+    [
+        *(("file", True), ("doc_key", True), ("article_id", True), ("doc_no", True), ("doc_title", True)),
+        *(("docnum", True), ("doc", False), ("brand", False)),
+    ],
 )
 def test_a_column_that_may_have_documents_is_told(column: str, told: bool, tmp_path: Path) -> None:
     """Labels that restart in each file would be merged."""

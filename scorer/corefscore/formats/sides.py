@@ -34,7 +34,10 @@ _OF_IDS = (
 )
 """Other names of columns that may have the entities of items."""
 
-_OF_DOCUMENTS = r"(?i)(?:doc|document|file|text|article|story)[-_ ]?(?:id|key|name)|doc|document|file|(?:file_?)?path"
+_OF_DOCUMENTS = (
+    "(?i)(?:doc|document|file|text|article|story)[-_ ]?(?:id|key|name|title|no|nr|num(?:ber)?)"
+    "|doc|document|file|(?:file_?)?path"
+)
 """Names of what may have the name of the document, if no known field or column has it."""
 
 OF_TEXTS = (
