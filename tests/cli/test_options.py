@@ -224,7 +224,7 @@ UNUSED = {
 @pytest.mark.parametrize("words", UNUSED)
 def test_an_option_that_changes_nothing_is_refused(words: str, files: Path) -> None:
     if "--heads parse" in words:
-        (files / "key.conll").write_text("#begin document d\nd\t0\t0\tIt\t(1)\n#end document\n")
+        (files / "key.conll").write_text("#begin document d\nd\t0\t0\tIt\tPRP\t(TOP*)\t(1)\n#end document\n")
     done = within(*words.split(), cwd=files)
     assert done.status == 2
     assert UNUSED[words] in done.stderr.decode()

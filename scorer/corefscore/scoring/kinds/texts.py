@@ -159,8 +159,8 @@ class Text:
 
     @property
     def parsed(self) -> Bools:
-        """Whether each document has a parse."""
-        has_bracket = ["(" in bit for bit in self.parse]
+        """Whether each document has a parse, with more than the sentence in it."""
+        has_bracket = ["(" in bit.removeprefix("(TOP") for bit in self.parse]
         return np.array([any(has_bracket[first:stop]) for first, stop in pairwise(self.first.tolist())], dtype=np.bool_)
 
     @property
@@ -181,7 +181,7 @@ class Text:
             return PARSE if self.tag_set == PENN and any("(NP" in bit for bit in self.parse) else LAST
         if asked not in (PARSE, LAST):
             raise UsageError(f"--heads {asked} needs CorefUD, which contains heads and trees; expected parse or last")
-        if asked == PARSE and not any("(" in bit for bit in self.parse):
+        if asked == PARSE and not self.parsed.any():
             raise UsageError("--heads parse needs parses, and the key has none; leave it out")
         return asked
 
