@@ -176,7 +176,6 @@ def test_the_script_is_a_program() -> None:
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.slow
 @WHOLE_CORPORA
 def test_the_page_has_what_the_script_prints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     cone_study.main([str(OPENBOEK), "--window", "500", "--degrade", "--csv", str(tmp_path / "rows")])
