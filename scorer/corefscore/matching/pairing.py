@@ -158,8 +158,8 @@ class _InTokens:
                 side.place_of(document),
                 "other-text",
                 document=side.names[document],
-                text=own.text(same, same + _AROUND),
-                other=theirs.text(same, same + _AROUND),
+                text=own.text(slice(same, same + _AROUND)),
+                other=theirs.text(slice(same, same + _AROUND)),
                 place=str(other.place_of(document)),
             )
         return theirs

@@ -41,7 +41,7 @@ from unicodedata import category
 
 import numpy as np
 
-from corefscore.core.arrays import Bools, Ints, changes, ranges
+from corefscore.core.arrays import Bools, Bytes, Ints, changes, ranges
 from corefscore.matching.text.characters import Characters
 
 _ANCHORS = (24, 12, 6)
@@ -76,7 +76,7 @@ class Alignment(NamedTuple):
     """For each character of the response the character of the key, -1 if there is none, and the state."""
 
     key: Ints
-    state: Ints
+    state: Bytes
 
 
 class _Gap(NamedTuple):
@@ -102,13 +102,13 @@ class Key:
 
     def __init__(self, characters: Characters) -> None:
         self.characters, self.grams = characters, cache(partial(_Grams, characters.code))
-        self.text = characters.text(0, len(characters.code))
+        self.text = characters.text(slice(None))
         self.free = characters.code.copy()
         """The characters, where the search for one response marks those that it takes, and puts them back."""
 
     def places(self, response: Characters) -> Iterator[int]:
         """Yield the first places where the key has a response as whole words."""
-        text, at = response.text(0, len(response.code)), -1
+        text, at = response.text(slice(None)), -1
         for _ in range(_MOST):
             if (at := self.text.find(text, at + 1)) < 0:
                 return
@@ -121,7 +121,7 @@ def align(key: Key, response: Characters, start: int | None = None) -> Alignment
     places = list(key.places(response)) if response.has_word else []
     if len(places) == 1 or (places and start is not None):
         first = next((place for place in places if place >= (start or 0)), places[0])
-        return Alignment(np.arange(first, first + len(response.code)), np.full(len(response.code), EQUAL))
+        return Alignment(np.arange(first, first + len(response.code)), np.full(len(response.code), EQUAL, np.uint8))
     return _Search(key, response).run()
 
 
@@ -136,9 +136,9 @@ class _Search:
     def __init__(self, key: Key, response: Characters) -> None:
         self.key, self.response, self.grams, self.free = key.characters, response, key.grams, key.free
         size = len(response.code)
-        self.texts = key.text, response.text(0, size)
+        self.texts = key.text, response.text(slice(None))
         self.whole = _Gap(0, len(key.characters.code), 0, size)
-        self.found = Alignment(np.full(size, -1), np.full(size, ABSENT))
+        self.found = Alignment(np.full(size, -1), np.full(size, ABSENT, np.uint8))
 
     def run(self) -> Alignment:
         """Align equal stretches and replaced words (rules 1 to 3), then moved stretches (rule 4)."""
@@ -266,8 +266,9 @@ class _Search:
         """Have words that only the key has begin after the end of a sentence, where they could as well begin there,
         since the same words follow them, or precede them."""
         key, equal = self.found.key, self.found.state == EQUAL
-        runs = [*(np.flatnonzero(~equal[1:] | (np.diff(key) != 1)) + 1).tolist(), len(key)]
-        for before, at, after in zip([0, *runs], runs, runs[1:], strict=False):
+        starts = changes(equal, np.where(equal, key - np.arange(len(key)), 0))
+        runs = [*np.flatnonzero(starts).tolist(), len(key)]
+        for before, at, after in zip(runs, runs[1:], runs[2:], strict=False):
             if not equal[at] or not 0 <= key[at - 1] < key[at] - 1:
                 continue
             # After a word that is replaced, if the last one is not equal.

@@ -86,11 +86,11 @@ class Characters:
 
     def has_word_at(self, which: Bools | slice) -> bool:
         """Return whether some of the characters are letters or digits."""
-        return any(map(str.isalnum, map(chr, self.code[which].tolist())))
+        return any(map(str.isalnum, self.text(which)))
 
-    def text(self, start: int, stop: int) -> str:
+    def text(self, which: Bools | slice) -> str:
         """Return some of the characters."""
-        return self.code[start:stop].astype(np.uint32).tobytes().decode("utf-32-le", "surrogatepass")
+        return self.code[which].astype(np.uint32).tobytes().decode("utf-32-le", "surrogatepass")
 
 
 def of_pieces(text: str) -> Characters:

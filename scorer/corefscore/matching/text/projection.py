@@ -592,7 +592,7 @@ def _foreign(text: Characters, alignment: Alignment, key: Characters) -> list[in
     for at, after in zip(odd.tolist(), np.searchsorted(equal, odd).tolist(), strict=True):
         if 0 < after < len(equal):
             first, last = alignment.key[equal[after - 1 : after + 1]].tolist()
-            if text.text(at, at + 2) not in key.text(first, last + 1):
+            if text.text(slice(at, at + 2)) not in key.text(slice(first, last + 1)):
                 found.add(int(text.token[at]))
     return sorted(found)
 
