@@ -61,6 +61,9 @@ _NEAR = 16
 _MOST = 100
 """How many places of the key are looked at where it has a whole response."""
 
+_AT_ONCE = 1 << 16
+"""How many stretches of the response are looked for in the key at once, which limits the memory."""
+
 _ROUNDS = 12
 """How often a gap between anchors is searched for anchors again."""
 
@@ -208,8 +211,10 @@ class _Search:
     def _once(self, size: int, starts: Ints, begin: int, stop: int, rest: Ints | None = None) -> list[_Stretch]:
         """Find the stretches that occur once in the key, from ``begin`` to ``stop``, or in the ``rest`` of it, and that
         begin in the response at one of ``starts``, the first of several; ``size`` is the least size."""
-        code = self.response.code[starts[0] : starts[-1] + size]
-        values, first = np.unique(grams(code, size)[starts - starts[0]], return_index=True)
+        pieces = np.array_split(starts, 1 + len(starts) // _AT_ONCE)
+        shared = (self.grams(size).shared(self.response.code, piece) for piece in pieces)
+        values, starts = map(np.concatenate, zip(*shared, strict=True))
+        values, first = np.unique(values, return_index=True)
         which, key = self.grams(size).occurrences(values, begin, stop - size + 1)
         if rest is not None:
             free = (rest[key[:, None] + np.arange(size)] >= 0).all(axis=1)
@@ -359,15 +364,25 @@ class _Grams:
     """The stretches of ``size`` characters of a text by their numbers (`grams`)."""
 
     def __init__(self, code: Ints, size: int) -> None:
+        self.size = size
         self.values, rank = np.unique(grams(code, size), return_inverse=True)
         # Each is one number, its rank and its place, and these are sorted.
         self.count = len(rank)
         self.numbers = np.sort(rank * self.count + np.arange(self.count))
 
+    def _rank(self, values: _Words) -> Ints:
+        return np.minimum(np.searchsorted(self.values, values), len(self.values) - 1)
+
+    def shared(self, code: Ints, starts: Ints) -> tuple[_Words, Ints]:
+        """Find which stretches of another text, with these characters, are in this one: their numbers and starts."""
+        values = grams(code[starts[0] : starts[-1] + self.size], self.size)[starts - starts[0]]
+        known = self.values[self._rank(values)] == values
+        return values[known], starts[known]
+
     def occurrences(self, values: _Words, begin: int, stop: int) -> tuple[Ints, Ints]:
         """Find the stretches with these numbers that begin from ``begin`` to ``stop``: their indices in ``values``, and
         where they begin."""
-        rank = np.minimum(np.searchsorted(self.values, values), len(self.values) - 1)
+        rank = self._rank(values)
         known = np.flatnonzero(self.values[rank] == values)
         first, last = (np.searchsorted(self.numbers, rank[known] * self.count + place) for place in (begin, stop))
         return np.repeat(known, last - first), self.numbers[ranges(first, last - first)] % self.count
