@@ -13,14 +13,15 @@ The rule. Let the texts be characters without white space (`corefscore.matching.
    order. This is repeated between each two anchors, and then with 12 and with 6 characters.
 3. In a gap without anchors, words are aligned with the fewest insertions, deletions and replacements; two replacements
    cost as much as three of the others, and deletions before or after the text of the response 15 % less. Of equally
-   good alignments, the one is taken whose replaced words are most alike in their first and last characters and
-   in their length, and of these the one that deletes most words after the end of a sentence. Each punctuation mark or
-   symbol around a word is here a word of its own if the other side of the gap has the same word, apart from such signs
-   (``lake.`` for ``lake !``). A gap of more than `_CELLS` pairs of words is not aligned: its words are deleted and
-   inserted; but at an end of the response, they are aligned with up to `_NEAR` words of the key for each of them. Words
-   that only the key has are *slid* if they could as well begin some words earlier or later: they begin after the end of
-   a sentence, if there is such a place within `_BORDER` characters. If no letter or digit is aligned, the response is
-   another text, and nothing is.
+   good alignments, the one is taken whose replaced words are most alike in their first and last characters and in their
+   length, and of these the one that deletes most words after the end of a sentence. Each punctuation mark or symbol
+   around a word is here a word of its own if the other side of the gap has the same word, apart from such signs
+   (``lake.`` for ``lake !``), and so is a part of a word up to or from such a sign on if the other side has it as a
+   word (the ``'s`` of ``Gandhi's`` for ``Ghandi 's``). A gap of more than `_CELLS` pairs of words is not aligned: its
+   words are deleted and inserted; but at an end of the response, they are aligned with up to `_NEAR` words of the key
+   for each of them. Words that only the key has are *slid* if they could as well begin some words earlier or later:
+   they begin after the end of a sentence, if there is such a place within `_BORDER` characters. If no letter or digit
+   is aligned, the response is another text, and nothing is.
 4. Stretches of 24 characters or more are *moved* if both texts have them outside of the stretches of this length that
    are aligned so far. Shorter stretches and words that are aligned with a part of them are not aligned any more.
 
@@ -439,17 +440,22 @@ as an insertion, or twice as much.
 
 
 def _divided(key: list[str], response: list[str]) -> tuple[list[str], list[str]]:
-    """Divide the words of a gap into their cores and the signs around them, where both sides have the core (rule 3)."""
+    """Divide the words of a gap where the other side has a part of them as a word (rule 3)."""
     signs = "".join(sign for sign in {*"".join(chain(key, response))} if category(sign)[0] in "PS")
     common = {word.strip(signs) for word in key}.intersection(word.strip(signs) for word in response) - {""}
-    if not common:
-        return key, response
     pieces: tuple[list[str], list[str]] = [], []
-    for words, its in zip((key, response), pieces, strict=True):
+    for words, others, its in zip((key, response), (response, key), pieces, strict=True):
+        heads, tails = ({word for word in others if word[at] in signs} for at in (-1, 0))
         for word in words:
             core = word.strip(signs)
-            before, core, after = word.partition(core) if core in common else ("", word, "")
-            its += [*before, core, *after]
+            if core in common:
+                before, _, after = word.partition(core)
+                its += [*before, core, *after]
+                continue
+            head = max(filter(word.startswith, heads), key=len, default="")
+            rest = word.removeprefix(head)
+            tail = max(filter(rest.endswith, tails), key=len, default="")
+            its += filter(None, (head, rest.removesuffix(tail), tail))
     # Many signs around a word must not take the time that words may not.
     return pieces if len(pieces[0]) * len(pieces[1]) <= _CELLS else (key, response)
 
