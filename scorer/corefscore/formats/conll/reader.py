@@ -286,6 +286,7 @@ class Reader:
         filled = lines.cells.start - 2 - (lines.text[lines.cells.start - 2] == COMMA)
         tabbed = lines.text[ends[lines.cells.line] - 1] == TAB  # the last cell is empty, so the one before it is read
         before[lines.cells.line] = np.where(tabbed, lines.cells.stop - 1, filled)
+        before = _step_back(lines.text, before + 1, np.flatnonzero(lines.is_token), over=True, marks=(_SPACE,)) - 1
         if (lines.text[before] == CLOSING).any() and not self._told_lost:
             self._look_for_lost(lines, before, ends)
         self.look_at_documents(lines)

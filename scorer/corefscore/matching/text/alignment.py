@@ -444,18 +444,18 @@ def _divided(key: list[str], response: list[str]) -> tuple[list[str], list[str]]
     signs = "".join(sign for sign in {*"".join(chain(key, response))} if category(sign)[0] in "PS")
     common = {word.strip(signs) for word in key}.intersection(word.strip(signs) for word in response) - {""}
     pieces: tuple[list[str], list[str]] = [], []
-    for words, others, its in zip((key, response), (response, key), pieces, strict=True):
+    for words, others, found in zip((key, response), (response, key), pieces, strict=True):
         heads, tails = ({word for word in others if word[at] in signs} for at in (-1, 0))
         for word in words:
             core = word.strip(signs)
             if core in common:
                 before, _, after = word.partition(core)
-                its += [*before, core, *after]
+                found.extend((*before, core, *after))
                 continue
             head = max(filter(word.startswith, heads), key=len, default="")
             rest = word.removeprefix(head)
             tail = max(filter(rest.endswith, tails), key=len, default="")
-            its += filter(None, (head, rest.removesuffix(tail), tail))
+            found.extend(filter(None, (head, rest.removesuffix(tail), tail)))
     # Many signs around a word must not take the time that words may not.
     return pieces if len(pieces[0]) * len(pieces[1]) <= _CELLS else (key, response)
 
