@@ -283,10 +283,11 @@ class Reader:
         if lines.cells is None:
             return
         before = ends - 3  # the last character of the cell before the last one, which is a blank one here
-        filled = lines.cells.start - 2 - (lines.text[lines.cells.start - 2] == COMMA)
-        tabbed = lines.text[ends[lines.cells.line] - 1] == TAB  # the last cell is empty, so the one before it is read
-        before[lines.cells.line] = np.where(tabbed, lines.cells.stop - 1, filled)
-        before = _step_back(lines.text, before + 1, np.flatnonzero(lines.is_token), over=True, marks=(_SPACE,)) - 1
+        # If the last cell is empty, the one before it is read.
+        empty = among(lines.text[ends[lines.cells.line] - 1], np.array([TAB, _SPACE]))
+        before[lines.cells.line] = np.where(empty, lines.cells.stop - 1, lines.cells.start - 2)
+        tokens = np.flatnonzero(lines.is_token)
+        before = _step_back(lines.text, before + 1, tokens, over=True, marks=(_SPACE, COMMA)) - 1
         if (lines.text[before] == CLOSING).any() and not self._told_lost:
             self._look_for_lost(lines, before, ends)
         self.look_at_documents(lines)
