@@ -297,6 +297,8 @@ def test_labels_of_any_type_and_missing_ones(labels: Any) -> None:
 
 REFUSED: Sequence[tuple[Any, str]] = [
     ((("abc",), {}), "labels have the type str; expected a list, an array or a series"),
+    ((([1, 1], {0: "a", 1: "b"}), {}), "items have the type dict; expected a list, an array or a series"),
+    ((([1, 1],), {"documents": {0: "a", 1: "b"}}), "documents have the type dict; expected a list, an array or"),
     (((3,), {}), "labels have the type int; expected"),
     ((({3, 4},), {}), "labels have the type set; expected"),
     (((np.zeros((2, 2)),), {}), "labels have the shape (2, 2)"),

@@ -24,6 +24,8 @@ FORMS: dict[str, Form] = {
     "tuples of tuples": lambda document: tuple(map(tuple, document)),
     "sets": lambda document: {frozenset(entity) for entity in document},
     "arrays": lambda document: [np.array(entity) for entity in document],
+    "arrays of text": lambda document: [np.array([("x", str(mention)) for mention in entity]) for entity in document],
+    "arrays of objects": lambda document: [np.array([("x", str(m)) for m in entity], object) for entity in document],
     "numpy integers": lambda document: [[tuple(np.array(mention)) for mention in entity] for entity in document],
     "iterators": lambda document: (iter(entity) for entity in document),
     "other tuples": lambda document: [[("x", *mention) for mention in entity] for entity in document],
@@ -179,6 +181,11 @@ SHAPES = [
     pytest.param([[["3", "5"], ["7", "7"]]], "list[list[list[str]]]", id="spans in digits"),
     pytest.param(
         [[["A", "17"], ["B", "93"], ["A", "2"], ["B", "9"]]], "list[list[list[str]]]", id="names beside numbers"
+    ),
+    pytest.param(
+        [[["d1", "m1"], ["d2", "m2"], ["d1", "m3"], ["d3", "m4"]]],
+        "list[list[list[str]]]",
+        id="mentions beside the names of their documents",
     ),
     pytest.param([[frozenset({3, 4}), frozenset({7})]], "list[list[frozenset[int]]]", id="frozen sets of tokens"),
     pytest.param([["a", [["b"]]]], "list[list[list[list[str]] | str]]", id="a mention beside entities"),

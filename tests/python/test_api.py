@@ -208,20 +208,25 @@ def test_a_scorer_gives_to_the_last_bit_what_scoring_all_at_once_gives() -> None
         ("0", [0.5, 3.25], True),
         ("0", ["0", "3"], True),
         ("0", ["Ann", "3"], False),
+        ("Q7", [("d1", "m1"), ("d2", "m4"), ("d1", "m2"), ("d3", "m7")], True),
+        ("Q7", [["d1", "m1"], ["d2", "m4"], ["d1", "m2"], ["d3", "m7"]], True),
+        ("Q7", [["d1", "m1"], ["d2", "m4"], ["d4", "m2"], ["d3", "m7"]], False),  # entities of two names
+        ("Q7", [["d1", "m1"], ["d2", "m4"], ["d1", "m4"], ["d3", "m7"]], False),
+        ("Q7", [("d1", "m1"), ("d2", "m4"), ("d1", "m2")], False),
         ("0", [0], False),
     ],
 )
-def test_clusters_by_id_that_are_read_as_documents_are_told(name: str, mentions: list[int], told: bool) -> None:
+def test_clusters_by_id_that_are_read_as_documents_are_told(name: str, mentions: list[Any], told: bool) -> None:
     assert not score({name: [{0, 3}]}, {name: [{0, 3}]}, "lea").notices
     with pytest.warns(ScorerWarning):
         one_side = score({name: [["a", "b"]]}, {name: [[0, 3], [10, 13]]}, "lea").notices
     assert "perhaps-spans" not in {notice.code for notice in one_side}
-    side = {name: [mentions, [10, 13]]}
+    side = {name: mentions if isinstance(mentions[0], list | tuple) else [mentions, [10, 13]]}
     if not told:
-        assert not score(side, side, "lea").notices
+        assert "perhaps-spans" not in {notice.code for notice in score(side, side, "lea").notices}
         return
     with pytest.warns(ScorerWarning, match=rf'names such as "{name}".*\n.*if these are clusters by id, give'):
-        assert [notice.code for notice in score(side, side, "lea").notices] == ["perhaps-spans"]
+        assert score(side, side, "lea").notices[0].code == "perhaps-spans"
 
 
 @pytest.mark.parametrize(

@@ -827,6 +827,10 @@ _GOLD = {"doc_key": "d", "sentences": [["Ann", "saw", "her", "."]], "clusters": 
         ({"ner": [[[0, 0]]], "parses": [[["a", "b"]]]}, {}, ""),
         ({"set": "train", "person": "first", "entities": [], "relations": [[0, 1, "w"]]}, {}, ""),
         ({"maverick": [[[0, 0, "Ann"]]]}, {}, "maverick"),
+        ({}, {"clusters_strings": [["Ann", "saw", "her"]]}, "clusters_strings"),
+        ({}, {"clusters_strings": [["Ann", "her"]]}, ""),  # as many for each entity
+        ({}, {"word_clusters": [[0, 2], [1]]}, "word_clusters"),
+        ({}, {"meta": {"clusters": [[[0, 0], [1, 1]]]}, "text": "Ann saw her ."}, "meta"),
     ],
 )
 def test_a_field_of_json_that_only_one_side_has_so_is_told(
@@ -854,6 +858,8 @@ def test_a_column_of_the_key_is_told_if_the_response_is_the_same(header: str, to
     [
         ("Coref=(s1)", "Coref"),
         ("Gloss=x", ""),
+        ("coref_chains=unit-id0", "coref_chains"),  # of Stanza
+        ("ClusterId=e7", "ClusterId"),
         ("Gloss=she(F)", ""),
         ("Translit=(", ""),
         ("Bridge=e1<e2", ""),

@@ -54,7 +54,7 @@ _SOME = 0.1
 """The share of the mentions from which it is reported that they would match without a part."""
 
 _PAIRS = 4
-"""From so many lists of text and digits on, such as ["A", "17"], each of them is rather a mention than an entity."""
+"""From so many pairs of text on, such as ["A", "17"], each of them is rather a mention than an entity."""
 
 _PER_PAIR, _PER_NEGATIVE = 20, 3
 """How many spans there are, at least, for each pair that may be meant as one; and if a pair has a negative number."""
@@ -141,15 +141,15 @@ def refuse_other_names(names: Iterable[Any], side: str) -> None:
 
 
 def seem_entities(documents: Mapping[str, Any]) -> bool:
-    """Return whether clusters by document seem to be clusters by id: they have several entities, and each is a pair of
-    numbers as those of a mention, also as text, most of which are near each other."""
+    """Return whether clusters by document seem to be clusters by id: they have several entities, and each is a pair as
+    a mention can be: of numbers, also as text, most of which are near each other, or of text."""
     pairs = list(chain.from_iterable(documents.values()))
     if len(pairs) < 2 or not all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in pairs):
         return False
     texts = [text_of(of) for of in chain(*pairs) if isinstance(of, int | float | np.number | str)]
     numbers = [float(text) for text in texts if re.fullmatch(r"[0-9]+(\.[0-9]+)?", text)]
     near = sum(abs(b - a) < _LONG for a, b in zip(numbers[::2], numbers[1::2], strict=False))
-    return len(numbers) == 2 * len(pairs) < 4 * near
+    return len(numbers) == 2 * len(pairs) < 4 * near or (set(map(type, chain(*pairs))) == {str} and _seem_named(pairs))
 
 
 def refusal(side: str, shape: str, expected: str, name: str | None = None) -> InputError:
@@ -263,8 +263,8 @@ def _is_frame(kind: type) -> bool:
 
 def _unfolded(value: Any) -> Any:
     """Return the value with every collection of another type as a list."""
-    if isinstance(value, np.ndarray):
-        value = value.tolist()
+    if isinstance(value, np.ndarray):  # a row of numbers is a mention as a list, too
+        value = list(map(tuple, value)) if value.ndim == 2 and value.dtype.kind in "OU" else value.tolist()
     if isinstance(value, tuple):
         return tuple(map(_unfolded, value))
     others = _is_other_collection(type(value)) or isinstance(value, list)
@@ -332,7 +332,15 @@ def _seem_mentions(entities: Sequence[Any]) -> bool:
     texts = set(map(type, chain(*entities))) == {str}
     digits = [all(map(str.isdecimal, column)) for column in zip(*entities, strict=True)] if texts else []
     ordered = texts and all(digits) and all(int(first) <= int(last) for first, last in entities)
-    return ordered or (len(entities) >= _PAIRS and digits.count(True) == 1)
+    return ordered or (len(entities) >= _PAIRS and digits.count(True) == 1) or (texts and _seem_named(entities))
+
+
+def _seem_named(pairs: Sequence[Any]) -> bool:
+    """Return whether pairs of text are rather mentions than entities, such as ("doc", "mention"): they are tuples, or
+    what they begin with comes again, and what they end with does not."""
+    first, second = map(set, zip(*pairs, strict=True))
+    named = len(first) < len(pairs) == len(second)
+    return len(pairs) >= _PAIRS and (named or all(isinstance(pair, tuple) for pair in pairs))
 
 
 def _has_number(values: Iterable[Any]) -> bool:

@@ -61,11 +61,13 @@ _IDS = (
 _KEYS = "_*(?:(?:sample|example|instance|item|record|row)_)?key_*"
 """Names of fields with names of documents, although they also name a side."""
 
-METADATA = {"", "Unnamed: 0", "index", "speaker", "speakers", "genre", "text", "tokens", "ner", "pos"}
-METADATA |= {"clusters_char_offsets", "clusters_char_text", "clusters_token_text", "clusters_text_mentions"}
-METADATA |= {"clusters_strings", "word_clusters", "constituents", "sentence_map"}
-METADATA |= {"cat", "prop", "usage", "meta", "metadata"}
-"""Fields of dialects, and columns of exports, that are known to have no entities of their own."""
+ABOUT_TEXT = {"", "Unnamed: 0", "index", "speaker", "speakers", "genre", "text", "tokens", "ner", "pos"}
+ABOUT_TEXT |= {"constituents", "sentence_map"}
+COPIES = {"clusters_char_offsets", "clusters_char_text", "clusters_token_text", "clusters_text_mentions"}
+COPIES |= {"clusters_strings", "word_clusters"}
+METADATA = {*ABOUT_TEXT, *COPIES, "cat", "prop", "usage", "meta", "metadata"}
+"""Fields of dialects, and columns of exports, that are known to have no entities of their own: they are about the text,
+or have those of other fields in another form."""
 
 
 @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice, permutations
 from operator import eq
@@ -29,7 +29,7 @@ from corefscore.core.findings import Finding, plural, some_of, tokens
 from corefscore.core.records import NamedTuple
 from corefscore.formats.base import found_at, is_json
 from corefscore.formats.conll.columns import mentions_by_column
-from corefscore.formats.sides import METADATA, names_entities, side_in
+from corefscore.formats.sides import ABOUT_TEXT, COPIES, OF_ENTITIES, names_entities, side_in
 from corefscore.formats.words import are_words
 from corefscore.matching.matched import FEW, NO_PLACES, SURE, Matched
 from corefscore.matching.pairing import Pairs
@@ -295,11 +295,13 @@ def unread_columns(
     other values there; and the columns of CoNLL and attributes of CorefUD that only one side has, from the lines of
     these documents on. ``where`` says which documents have the same entities, if it is not all of them."""
     of_key, of_response = (
-        {its: at for both in reversed(unread) for its, at in both[side].items() if its.name not in METADATA}
+        {its: at for both in reversed(unread) for its, at in both[side].items() if its.name not in ABOUT_TEXT}
         for side in (0, 1)
     )
     if key is not None and response is not None and key.source.name == response.source.name:
         of_key, key = {}, None  # given twice, perhaps for two fields of it
+    copies = _copies(response, [its.name for its in of_response if its.name in COPIES])
+    of_response = {its: at for its, at in of_response.items() if its.name not in copies}
     found = _unread_fields(of_key, of_response, key, response)
     texts = [_text_at(its, where != "") if its else b"" for its in (key, response)]
     attributes = [_attributes(text) for text in texts]
@@ -344,18 +346,19 @@ def _unread_fields(
     return found
 
 
-_ATTRIBUTE = re.compile(rb"(?!Entity=|Bridge=|SplitAnte=)([A-Za-z]\w*)=((?:\(\w|[^()|\s]+\))[^|\s]*)")
-"""An attribute of CorefUD that may have entities: its value begins with the bracket of one, or the end of one."""
+_ATTRIBUTE = re.compile(rb"(?!Entity=|Bridge=|SplitAnte=)([A-Za-z]\w*)=((?:\(\w|[^()|\s]+\))[^|\s]*(?=[|\s]|\Z))?")
+"""An attribute of CorefUD, and its value if it begins with the bracket of an entity, or the end of one."""
 
 
 def _attributes(text: bytes) -> set[str]:
-    """Return the names of the attributes of a text in CorefUD that may have entities, beside those that have them: most
-    of their brackets open or close another one."""
+    """Return the names of the attributes of a text in CorefUD that may have entities, beside those that have them: by
+    their names, or since most of their brackets open or close another one."""
     cells = [line.split(b"\t") for line in text.split(b"\n")] if b"Entity=" in text else []
-    found = [_ATTRIBUTE.fullmatch(piece) for its in cells if len(its) == 10 for piece in its[9].rstrip().split(b"|")]
-    values = lists_by_key((match[1].decode(), match[2]) for match in found if match)
+    found = [_ATTRIBUTE.match(piece) for its in cells if len(its) == 10 for piece in its[9].split(b"|")]
+    values = lists_by_key((match[1].decode(), match[2] or b"") for match in found if match)
     counts = {name: [b"".join(its).count(of) for of in (b"(", b")")] for name, its in values.items()}
-    return {name for name, of in counts.items() if min(of) > 1 and min(of) * 10 > max(of) * 9}
+    balanced = (name for name, of in counts.items() if min(of) > 1 and min(of) * 10 > max(of) * 9)
+    return {*balanced, *filter(re.compile(OF_ENTITIES).search, counts)}
 
 
 def _lists_in(place: Place | None, unread: Mapping[Unread, Place]) -> dict[str, set[int]]:
@@ -374,6 +377,25 @@ def _lists_in(place: Place | None, unread: Mapping[Unread, Place]) -> dict[str, 
                 is_list = isinstance(value, list) and all(map(_is_cluster, value))
                 found[name].add(hash((of, repr(value))) if is_list else 0)
     return {name: values for name, values in found.items() if 0 not in values}
+
+
+def _copies(place: Place | None, names: Collection[str]) -> set[str]:
+    """Return those fields of a file of JSON that have as many mentions for each entity as other fields."""
+    found = {*names}
+    if place is None or not names:
+        return found
+    from corefscore.formats.jsonlines.dialects import DIALECTS
+    from corefscore.formats.jsonlines.objects import objects
+
+    of_clusters = {field for dialect in DIALECTS for field in (dialect.clusters, dialect.predicted)}
+    for _, fields in objects(place.source):
+        known = [_sizes(fields[name]) for name in fields if name in of_clusters]
+        found = {name for name in found if name not in fields or _sizes(fields[name]) in known}
+    return found
+
+
+def _sizes(value: object) -> list[int]:
+    return [len(its) for its in value if isinstance(its, list)] if isinstance(value, list) else []
 
 
 def _is_cluster(value: object) -> bool:

@@ -276,7 +276,7 @@ class _Column(NamedTuple):
 
 def _column(name: str, given: Iterable[Any]) -> _Column:
     """Return a list, array or series as numbers. Raises `UsageError` for what is none of them."""
-    if isinstance(given, str | bytes | set | frozenset) or not isinstance(given, Iterable):
+    if isinstance(given, str | bytes | set | frozenset | Mapping) or not isinstance(given, Iterable):
         raise UsageError(f"{name} have the type {type(given).__name__}; expected a list, an array or a series")
     if hasattr(given, "factorize"):  # pandas, which is faster than a loop
         try:

@@ -243,7 +243,8 @@ def _in_memory(sides: Mapping[str, Any], notices: list[Finding]) -> dict[str, Do
     by_name = {name: memory.nested_by_name(side, name) for name, side in in_memory.items() if isinstance(side, Mapping)}
     if by_name and all(map(memory.seem_entities, by_name.values())):
         name, documents = next(iter(by_name.items()))
-        notices.append(Finding("perhaps-spans", name, details={"document": next(iter(documents))}))
+        first, entities = next((of, its) for of, its in documents.items() if its)
+        notices.append(Finding("perhaps-spans", name, details={"document": first, "pair": next(iter(entities))}))
     unnamed = {name: memory.nested(side, name) for name, side in in_memory.items() if name not in by_name}
     if len(unnamed) == 2 and (several := memory.together(unnamed[KEY], unnamed[RESPONSE])):
         by_name[KEY], by_name[RESPONSE] = several

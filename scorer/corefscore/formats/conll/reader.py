@@ -286,8 +286,9 @@ class Reader:
         # If the last cell is empty, the one before it is read.
         empty = among(lines.text[ends[lines.cells.line] - 1], np.array([TAB, _SPACE]))
         before[lines.cells.line] = np.where(empty, lines.cells.stop - 1, lines.cells.start - 2)
-        tokens = np.flatnonzero(lines.is_token)
-        before = _step_back(lines.text, before + 1, tokens, over=True, marks=(_SPACE, COMMA)) - 1
+        aligned = np.flatnonzero(lines.is_token & among(lines.text[before], np.array([_SPACE, COMMA])))
+        if len(aligned):
+            before = _step_back(lines.text, before + 1, aligned, over=True, marks=(_SPACE, COMMA)) - 1
         if (lines.text[before] == CLOSING).any() and not self._told_lost:
             self._look_for_lost(lines, before, ends)
         self.look_at_documents(lines)
