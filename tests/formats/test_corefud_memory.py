@@ -79,7 +79,7 @@ def written(lines: list[str], side: Side, words: dict[str, list[Word]]) -> str:
     opens: dict[int, list[tuple[int, str]]] = defaultdict(list)
     singles: dict[int, list[str]] = defaultdict(list)
     closes: dict[int, list[tuple[int, str]]] = defaultdict(list)
-    for name, entities in side.items():
+    for document, (name, entities) in enumerate(side.items()):
         place_of = {word: at for at, word in enumerate(words[name])}
         for number, entity in enumerate(entities):
             for mention in entity:
@@ -88,7 +88,7 @@ def written(lines: list[str], side: Side, words: dict[str, list[Word]]) -> str:
                 cuts = [0, *gaps, len(places)]
                 parts = [mention[a:b] for a, b in pairwise(cuts)]
                 for part, its in enumerate(parts, start=1):
-                    label = f"e{number:04}" + (f"[{part}/{len(parts)}]" if len(parts) > 1 else "")
+                    label = f"e{document}{number:04}" + (f"[{part}/{len(parts)}]" if len(parts) > 1 else "")
                     full = f"({label}--{mention.index(head(mention, words[name])) + 1}-"
                     if len(its) == 1:
                         singles[its[0].line].append(f"{full})")

@@ -302,6 +302,24 @@ def test_blanc_by_both_sides_is_there_for_spans_too() -> None:
 # Many data sets, tasks
 
 
+def test_an_id_of_several_documents_orders_entities_by_its_first_mention_in_the_file(tmp_path: Path) -> None:
+    """The third word of the second document is in both entities. The official scorer (`-a exact -s`) prints these
+    numbers; with other ids in the second document, it prints 40 for the recall of MUC."""
+    for name, rows in (("key", "e1 e1 e2 e2 | e3 e3 e4 e4 e4"), ("response", "e1 e3 e1 e2 | e2 e2 e2)(e1 e2 e2")):
+        header, lines = "# global.Entity = eid-etype-head-other\n", ""
+        for number, ids in enumerate(rows.split(" | ")):
+            lines += f"# newdoc id = d{number}\n{header * (number == 0)}"
+            cells = (its.replace(")", "--1-)") + "--1-" for its in ids.split())
+            lines += "".join(
+                f"{at}\tw\t_\t_\t_\t_\t{at - 1}\t_\t_\tEntity=({cell})\n" for at, cell in enumerate(cells, start=1)
+            )
+            lines += "\n"
+        (tmp_path / name).write_text(lines)
+    found = corefscore.score(tmp_path / "key", tmp_path / "response", "muc,bcub", matching="exact", singletons="keep")
+    assert found["muc"].recall_counts == (3, 5)
+    assert [round(100 * its, 2) for its in (found["bcub"].recall, found["bcub"].precision)] == [77.78, 66.0]
+
+
 def data_sets(folder: Path) -> tuple[Path, Path]:
     """Two recorded pairs as the files of a folder for each side; their documents have the same name."""
     cases = OWN / "scoring" / "zero-collision-chain-101", OWN / "scoring" / "head-oversized-preferred-101"

@@ -74,7 +74,9 @@ def test_a_faithful_answer_scores_as_the_file_it_was_made_from(
             continue
         tried += 1
         answer.write_text(text, encoding="utf-8", errors="surrogateescape")
-        plain = call(capfdbinary, "all", key, response, *HOW, "--format", "official").stdout
+        plain, told = call(capfdbinary, "all", key, response, *HOW, "--format", "official")[1:]
+        if b"[split-entity]" in told:  # then the order of entities depends on documents that are other texts
+            continue
         tagged = call(capfdbinary, "all", key, answer, *HOW, "--format", "official", "--tags", "words").stdout
         assert tagged.startswith(plain), case
         assert tagged[len(plain) :].startswith(b"Fidelity of the text: 100.00 %"), case
@@ -85,7 +87,7 @@ def test_a_faithful_answer_scores_as_the_file_it_was_made_from(
         made.write_text(back, encoding="utf-8", errors="surrogateescape")
         again = call(capfdbinary, "all", key, made, "--heads", "file", "--singletons", "keep", "--format", "official")
         first = call(capfdbinary, "all", key, answer, "--singletons", "keep", "--format", "official", "--tags", "words")
-        assert first.stdout.startswith(again.stdout), case
+        assert b"[split-entity]" in again.stderr or first.stdout.startswith(again.stdout), case
     assert tried > 0
 
 

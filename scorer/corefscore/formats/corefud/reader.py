@@ -89,6 +89,8 @@ class File:
 
     def __init__(self, source: Source, keep: Callable[[Finding], None], request: Request) -> None:
         self.source, self.keep, self.request = source, keep, request
+        self.id_of: Ints | None = None
+        """The number of the id of each entity, if some ids are in several documents."""
         self.lines = Lines(source, refuse=self.refuse, take=self.take)
 
     def note(self, code: str, line: int | None, **details: object) -> None:
@@ -275,7 +277,11 @@ class File:
             refuse("odd-id", np.flatnonzero(odd), None)
         numbers: dict[tuple[int, str], int] = {}
         names = zip(self.document_of(self.chunks.word).tolist(), self.chunks.ids_of(slice(None)), strict=True)
-        return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
+        found = np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
+        ids = {name: at for at, name in enumerate(dict.fromkeys(name for _, name in numbers))}
+        if len(ids) < len(numbers) and not self.fields.grouped:
+            self.id_of = np.array([ids[name] for _, name in numbers])
+        return found
 
     def _order(
         self, found: FileMentions, size: Ints, edges: tuple[Ints, Ints], id_of: Callable[[int], Any]
@@ -298,6 +304,9 @@ class File:
             rank[which] = [place_of[name] for name in names]
             order = order_by(*keys, rank, found.chunk)
         _, entity = in_order(found.entity[order])
+        if self.id_of is not None:  # in the order of the first mentions with these ids, perhaps in another document
+            document = self.document_of(edges[0][order])
+            _, entity = ranked(document, in_order(self.id_of[found.entity[order]])[1])
         by_entity = order_by(entity)
         return order[by_entity], entity[by_entity]
 
