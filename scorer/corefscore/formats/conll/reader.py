@@ -97,6 +97,7 @@ _LONG_CELL = 64
 
 LF, CR, TAB, _SPACE, HASH, HYPHEN = b"\n\r\t #-"
 _IS_BLANK = among(np.arange(256), np.frombuffer(BLANK_MARKS, dtype=np.uint8))
+_IS_SPARE = among(np.arange(256), np.array([_SPACE, COMMA]))
 """Whether each byte is alone in a cell without a mention."""
 
 _NEARLY = 0.8
@@ -284,9 +285,9 @@ class Reader:
             return
         before = ends - 3  # the last character of the cell before the last one, which is a blank one here
         # If the last cell is empty, the one before it is read.
-        empty = among(lines.text[ends[lines.cells.line] - 1], np.array([TAB, _SPACE]))
+        empty = lines.text[ends[lines.cells.line] - 1] <= _SPACE
         before[lines.cells.line] = np.where(empty, lines.cells.stop - 1, lines.cells.start - 2)
-        aligned = np.flatnonzero(lines.is_token & among(lines.text[before], np.array([_SPACE, COMMA])))
+        aligned = np.flatnonzero(lines.is_token & _IS_SPARE[lines.text[before]])
         if len(aligned):
             before = _step_back(lines.text, before + 1, aligned, over=True, marks=(_SPACE, COMMA)) - 1
         if (lines.text[before] == CLOSING).any() and not self._told_lost:
