@@ -14,7 +14,7 @@ import numpy as np
 
 from corefscore.core.arrays import NONE, Bools, Ints, lists_by_key, ranked
 from corefscore.core.documents import Documents, Place
-from corefscore.core.findings import Finding, plural, shortened
+from corefscore.core.findings import Finding, plural, shortened, texts_in
 from corefscore.core.items import Numbers, Values
 from corefscore.core.sources import Source
 from corefscore.formats.base import found_at
@@ -63,18 +63,7 @@ _OF_TOKENS = "[bilues]-"
 _UNSIGNED = [str(2**bits - 1) for bits in (8, 16, 32, 64)]
 """What -1 is as a number without a sign; the first two may also be one of many numbers."""
 
-_NOTHING = (
-    r"|not[ _](?:applicable|found|mentioned|clustered|assigned|sure)|none of (?:the above|these)|no[-_ ]?match"
-    r"|no[-_ ]?(?:cluster|coref|entity|label|antecedent)(?: assigned)?"
-    r"|err:\d+|\{\}|\?+|[^\0,;:|(]+[,;:|(]\s?0\.\d+\)*|\d+ 0\.\d+"
-    r"|[-._*]|--|\[\]|[-\u2212](?:[1-3]|100)|-9{1,5}|#?n/?a|n\.a\.|<na>|nat|nil|none|null|\\n|missing|noise|outliers?|empty"
-    r"|unk(?:nown)?|un(?:clustered|defined|assigned|linked|labell?ed|matched)|-1[ _][^\0]+|[-+]?(?:inf|nan)|#+"
-    r"|[(\[<](?:null|none|nan|na|unk|blank|empty|unassigned)[)\]>]|(?:cluster|topic|label|group)[_ ]-1|[\d.]+e\+\d+"
-    r"|#[\xa1\xbf]?(?:ref|value|valore?|valeur|nombre|name|nome?|num|nulo|null?|nv|zahl|wert|bezug|rif|div/0|n/[bd])[!?]?"
-    r"|#(?:arg|adr|nazwa|liczba|waarde|naam|getal|\u0437\u043d\u0430\u0447|\u0438\u043c\u044f)[!?]|#\u043d/\u0434|-1(?:,0+|e\+0+)"
-    r"|singletons?|outside|(?:frozen)?(?:set)?\(\)|<?pad>?|nme"
-    r"|\[object object\]|ignored?|-2147483648|-9223372036854775808|"
-) + "|".join(_UNSIGNED[2:])
+_NOTHING = texts_in(__package__, "ids.ini")["labels"]["nothing"].replace("\n", "") + "|".join(_UNSIGNED[2:])
 _MISSING = "nan", "NaN", "None", "<NA>", "NaT", "null", "-1", -1
 _WHOLE = re.compile("[0-9]{1,18}")
 _BETWEEN = r"'?\s?[,;+&|/]\s?'?"

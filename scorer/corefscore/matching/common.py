@@ -381,14 +381,11 @@ def _lists_in(place: Place | None, unread: Mapping[Unread, Place]) -> dict[str, 
 
 def _copies(place: Place | None, names: Collection[str]) -> set[str]:
     """Return those fields of a file of JSON that have as many mentions for each entity as other fields."""
-    found = {*names}
-    if place is None or not names:
-        return found
     from corefscore.formats.jsonlines.dialects import DIALECTS
     from corefscore.formats.jsonlines.objects import objects
 
-    of_clusters = {field for dialect in DIALECTS for field in (dialect.clusters, dialect.predicted)}
-    for _, fields in objects(place.source):
+    found, of_clusters = {*names}, {field for dialect in DIALECTS for field in (dialect.clusters, dialect.predicted)}
+    for _, fields in objects(place.source) if place and names and is_json(place.source.head(_HEAD)) else ():
         known = [_sizes(fields[name]) for name in fields if name in of_clusters]
         found = {name for name in found if name not in fields or _sizes(fields[name]) in known}
     return found

@@ -288,8 +288,7 @@ class Reader:
         empty = lines.text[ends[lines.cells.line] - 1] <= _SPACE
         before[lines.cells.line] = np.where(empty, lines.cells.stop - 1, lines.cells.start - 2)
         aligned = np.flatnonzero(lines.is_token & _IS_SPARE[lines.text[before]])
-        if len(aligned):
-            before = _step_back(lines.text, before + 1, aligned, over=True, marks=(_SPACE, COMMA)) - 1
+        before = _step_back(lines.text, before + 1, aligned, over=True, marks=(_SPACE, COMMA)) - 1
         if (lines.text[before] == CLOSING).any() and not self._told_lost:
             self._look_for_lost(lines, before, ends)
         self.look_at_documents(lines)

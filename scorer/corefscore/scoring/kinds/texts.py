@@ -169,9 +169,7 @@ class Text:
         every = [Counter(self.tags[first:stop]) for first, stop in pairwise(self.first.tolist())]
         few = (sum(count for tag, count in its.items() if tag[:1].isalpha()) < _ENOUGH for its in every)
         sets = map(_tag_set, every)
-        return np.array(
-            [of == self.tag_set or (of is None and its) for of, its in zip(sets, few, strict=True)], np.bool_
-        )
+        return np.array([of == self.tag_set or (of is None and its) for of, its in zip(sets, few, strict=True)], bool)
 
     def heads(self, asked: str) -> str:
         """Return how to find the heads of spans, `PARSE` or `LAST`. Raises `UsageError` for a way that
