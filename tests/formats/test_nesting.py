@@ -43,6 +43,12 @@ def test_lists_of_documents_are_documents(form: Form) -> None:
     assert result["lea"].precision_counts == (3, 5)
 
 
+def test_documents_can_have_one_pair_of_texts_each() -> None:
+    """As pronouns and their names; what comes again is no name of a document."""
+    pairs = [[["she", "Ann"]], [["he", "Bo"]], [["she", "Cy"]], [["he", "Di"]]]
+    assert len(score(pairs, pairs, "lea").documents) == 4
+
+
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 def test_a_document_is_a_document(form: Form) -> None:
     result = score(form(FIRST), form(JOINED), "lea")
@@ -183,7 +189,7 @@ SHAPES = [
         [[["A", "17"], ["B", "93"], ["A", "2"], ["B", "9"]]], "list[list[list[str]]]", id="names beside numbers"
     ),
     pytest.param(
-        [[["d1", "m1"], ["d2", "m2"], ["d1", "m3"], ["d3", "m4"]]],
+        [[["d1", "m1"], ["d2", "m2"]], [["d1", "m3"], ["d3", "m4"]]],
         "list[list[list[str]]]",
         id="mentions beside the names of their documents",
     ),

@@ -123,6 +123,7 @@ def test_nearly_all_of_shuffled_sentences_is_found(tmp_path: Path) -> None:
         ("l' abd", "l'acd", {"kept": 1, "replaced": 1}),
         ("- ab 's cd", "-ef's cd", {"kept": 3, "replaced": 1}),
         ("ab's cd", "ef 's cd", {"kept": 1, "replaced": 1}),
+        (". Mr. Ab", "Dr. Ab", {"kept": 1, "replaced": 1, "deleted": 1}),  # the full stop of Dr. is not the one before
         ("ab ..", "ab" + "!" * 1249, {"replaced": 2}),
         ("ab ..", "ab" + "!" * 1250, {"replaced": 1, "deleted": 1}),  # more than 2500 pairs of pieces
         (" ".join(f"b{at:02}" for at in range(50)), " ".join(f"c{at:02}" for at in range(50)), {"replaced": 50}),

@@ -831,6 +831,7 @@ _GOLD = {"doc_key": "d", "sentences": [["Ann", "saw", "her", "."]], "clusters": 
         ({}, {"clusters_strings": [["Ann", "her"]]}, ""),  # as many for each entity
         ({}, {"word_clusters": [[0, 2], [1]]}, "word_clusters"),
         ({}, {"meta": {"clusters": [[[0, 0], [1, 1]]]}, "text": "Ann saw her ."}, "meta"),
+        ({"clusters_strings": [["Ann", "her"]]}, {"usage": {"tokens": 7}, "metadata": {"model": "x"}}, ""),
     ],
 )
 def test_a_field_of_json_that_only_one_side_has_so_is_told(
@@ -844,7 +845,8 @@ def test_a_field_of_json_that_only_one_side_has_so_is_told(
 
 
 @pytest.mark.parametrize(
-    ("header", "told"), [("clusters_2", "clusters_2"), ("start", ""), ("text", ""), ("given_name", "")]
+    ("header", "told"),
+    [("clusters_2", "clusters_2"), ("start", ""), ("text", ""), ("given_name", ""), ("word_clusters", "")],
 )
 def test_a_column_of_the_key_is_told_if_the_response_is_the_same(header: str, told: str, tmp_path: Path) -> None:
     (tmp_path / "key.csv").write_text(f"item,entity,{header}\na,1,1\nb,1,2\nc,2,3\n")
@@ -860,6 +862,9 @@ def test_a_column_of_the_key_is_told_if_the_response_is_the_same(header: str, to
         ("Gloss=x", ""),
         ("coref_chains=unit-id0", "coref_chains"),  # of Stanza
         ("ClusterId=e7", "ClusterId"),
+        ("PredEntity=e7", "PredEntity"),
+        ("EntityType=person", ""),
+        ("NamedEntity=Yes", ""),
         ("Gloss=she(F)", ""),
         ("Translit=(", ""),
         ("Bridge=e1<e2", ""),

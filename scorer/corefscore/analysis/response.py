@@ -167,8 +167,7 @@ class Analysis:
 
     def kinds_of(self, mentions: Sequence[int] | Ints) -> dict[str, int]:
         """Return the number of some mentions of each kind."""
-        sizes = np.bincount(self.kinds[mentions], minlength=len(KINDS)).tolist()
-        return dict(zip(KINDS, sizes, strict=True))
+        return dict(zip(KINDS, np.bincount(self.kinds[mentions], minlength=len(KINDS)).tolist(), strict=True))
 
     @cached_property
     def key(self) -> _Entities:

@@ -264,7 +264,9 @@ def _is_frame(kind: type) -> bool:
 def _unfolded(value: Any) -> Any:
     """Return the value with every collection of another type as a list."""
     if isinstance(value, np.ndarray):  # a row of numbers is a mention as a list, too
-        value = list(map(tuple, value)) if value.ndim == 2 and value.dtype.kind in "OU" else value.tolist()
+        value = (
+            list(map(tuple, value.tolist())) if value.ndim == 2 and value.dtype.kind not in "biuf" else value.tolist()
+        )
     if isinstance(value, tuple):
         return tuple(map(_unfolded, value))
     others = _is_other_collection(type(value)) or isinstance(value, list)
@@ -336,11 +338,10 @@ def _seem_mentions(entities: Sequence[Any]) -> bool:
 
 
 def _seem_named(pairs: Sequence[Any]) -> bool:
-    """Return whether pairs of text are rather mentions than entities, such as ("doc", "mention"): they are tuples, or
-    what they begin with comes again, and what they end with does not."""
+    """Return whether pairs of text are rather mentions than entities, such as ("doc1", "Ann"): what they begin with is
+    no word, but a name with digits or signs, and comes again, and what they end with does not."""
     first, second = map(set, zip(*pairs, strict=True))
-    named = len(first) < len(pairs) == len(second)
-    return len(pairs) >= _PAIRS and (named or all(isinstance(pair, tuple) for pair in pairs))
+    return _PAIRS <= len(pairs) == len(second) > len(first) and not any(map(str.isalpha, first))
 
 
 def _has_number(values: Iterable[Any]) -> bool:

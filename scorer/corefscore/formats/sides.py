@@ -25,8 +25,8 @@ OF_PLACES = f"{OF_STARTS}|{_UNIT}(?:end|position|offset)s?[-_ ]?{_UNIT}{_UNIT}|(
 OF_WORDS = "(?:(?:mention|item|span|entity|char|token)[-_ ]?)?(?:text|string|words?|span|surface(?:[-_ ]form)?|tokens?)"
 """Names of columns that say where an item begins, or where it is, and of those with its words, in lower case."""
 
-ABOUT_TEXT, COPIES, _OTHERS = ({"", *re.split(",\\s", names)} for names in _TEXTS["names"].values())
-METADATA = ABOUT_TEXT | COPIES | _OTHERS
+ABOUT_TEXT, _OTHERS = ({"", *re.split(",\\s", names)} for names in _TEXTS["names"].values())
+METADATA = ABOUT_TEXT | _OTHERS
 """Fields of dialects, and columns of exports, that are known to have no entities of their own: they are about the text,
 or have those of other fields in another form."""
 
@@ -52,7 +52,7 @@ def names_entities(name: str, side: str) -> bool:
     """Return whether a column with this name seems to have the entities of a side, or of none in particular ("")."""
     if of := side_in(name):
         return of == side
-    of_entities = re.search(OF_ENTITIES, name) is not None and not re.search(_NAMES["others"], name)
+    of_entities = re.search(OF_ENTITIES, name) is not None and not re.search(_NAMES["others"], _plain(name))
     return of_entities or re.search(_NAMES["labels"], name) is not None
 
 

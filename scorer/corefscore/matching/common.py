@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice, permutations
 from operator import eq
@@ -29,7 +29,7 @@ from corefscore.core.findings import Finding, plural, some_of, tokens
 from corefscore.core.records import NamedTuple
 from corefscore.formats.base import found_at, is_json
 from corefscore.formats.conll.columns import mentions_by_column
-from corefscore.formats.sides import ABOUT_TEXT, COPIES, OF_ENTITIES, names_entities, side_in
+from corefscore.formats.sides import ABOUT_TEXT, METADATA, OF_ENTITIES, names_entities, side_in
 from corefscore.formats.words import are_words
 from corefscore.matching.matched import FEW, NO_PLACES, SURE, Matched
 from corefscore.matching.pairing import Pairs
@@ -295,13 +295,11 @@ def unread_columns(
     other values there; and the columns of CoNLL and attributes of CorefUD that only one side has, from the lines of
     these documents on. ``where`` says which documents have the same entities, if it is not all of them."""
     of_key, of_response = (
-        {its: at for both in reversed(unread) for its, at in both[side].items() if its.name not in ABOUT_TEXT}
-        for side in (0, 1)
+        {its: at for both in reversed(unread) for its, at in both[side].items() if its.name not in exempt}
+        for side, exempt in enumerate((_metadata(key), _metadata(response)))
     )
     if key is not None and response is not None and key.source.name == response.source.name:
         of_key, key = {}, None  # given twice, perhaps for two fields of it
-    copies = _copies(response, [its.name for its in of_response if its.name in COPIES])
-    of_response = {its: at for its, at in of_response.items() if its.name not in copies}
     found = _unread_fields(of_key, of_response, key, response)
     texts = [_text_at(its, where != "") if its else b"" for its in (key, response)]
     attributes = [_attributes(text) for text in texts]
@@ -358,7 +356,8 @@ def _attributes(text: bytes) -> set[str]:
     values = lists_by_key((match[1].decode(), match[2] or b"") for match in found if match)
     counts = {name: [b"".join(its).count(of) for of in (b"(", b")")] for name, its in values.items()}
     balanced = (name for name, of in counts.items() if min(of) > 1 and min(of) * 10 > max(of) * 9)
-    return {*balanced, *filter(re.compile(OF_ENTITIES).search, counts)}
+    named = (name for name in counts if re.search(OF_ENTITIES, name) and (side_in(name) or names_entities(name, "")))
+    return {*balanced, *named}
 
 
 def _lists_in(place: Place | None, unread: Mapping[Unread, Place]) -> dict[str, set[int]]:
@@ -379,15 +378,17 @@ def _lists_in(place: Place | None, unread: Mapping[Unread, Place]) -> dict[str, 
     return {name: values for name, values in found.items() if 0 not in values}
 
 
-def _copies(place: Place | None, names: Collection[str]) -> set[str]:
-    """Return those fields of a file of JSON that have as many mentions for each entity as other fields."""
+def _metadata(place: Place | None) -> set[str]:
+    """Return the fields and columns of a file that have no entities of their own: of JSON, those about the text, those
+    that have as many mentions for each entity as other fields, and those without lists of lists."""
     from corefscore.formats.jsonlines.dialects import DIALECTS
     from corefscore.formats.jsonlines.objects import objects
 
-    found, of_clusters = {*names}, {field for dialect in DIALECTS for field in (dialect.clusters, dialect.predicted)}
-    for _, fields in objects(place.source) if place and names and is_json(place.source.head(_HEAD)) else ():
+    found, of_clusters = METADATA, {field for dialect in DIALECTS for field in (dialect.clusters, dialect.predicted)}
+    for _, fields in objects(place.source) if place and place.line and is_json(place.source.head(_HEAD)) else ():
         known = [_sizes(fields[name]) for name in fields if name in of_clusters]
-        found = {name for name in found if name not in fields or _sizes(fields[name]) in known}
+        others = {name for name in found.intersection(fields) - ABOUT_TEXT if "[[" in repr(fields[name])}
+        found = found - {name for name in others if _sizes(fields[name]) not in known}
     return found
 
 

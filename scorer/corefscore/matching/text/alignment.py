@@ -17,11 +17,11 @@ The rule. Let the texts be characters without white space (`corefscore.matching.
    length, and of these the one that deletes most words after the end of a sentence. Each punctuation mark or symbol
    around a word is here a word of its own if the other side of the gap has the same word, apart from such signs
    (``lake.`` for ``lake !``), and so is a part of a word up to or from such a sign on if the other side has it as a
-   word (the ``'s`` of ``Gandhi's`` for ``Ghandi 's``). A gap of more than `_CELLS` pairs of words is not aligned: its
-   words are deleted and inserted; but at an end of the response, they are aligned with up to `_NEAR` words of the key
-   for each of them. Words that only the key has are *slid* if they could as well begin some words earlier or later:
-   they begin after the end of a sentence, if there is such a place within `_BORDER` characters. If no letter or digit
-   is aligned, the response is another text, and nothing is.
+   word (the ``'s`` of ``Gandhi's`` for ``Ghandi 's``), and a sign itself if either side has it as a word. A gap of more
+   than `_CELLS` pairs of words is not aligned: its words are deleted and inserted; but at an end of the response, they
+   are aligned with up to `_NEAR` words of the key for each of them. Words that only the key has are *slid* if they
+   could as well begin some words earlier or later: they begin after the end of a sentence, if there is such a place
+   within `_BORDER` characters. If no letter or digit is aligned, the response is another text, and nothing is.
 4. Stretches of 24 characters or more are *moved* if both texts have them outside of the stretches of this length that
    are aligned so far. Shorter stretches and words that are aligned with a part of them are not aligned any more.
 
@@ -440,12 +440,13 @@ as an insertion, or twice as much.
 
 
 def _divided(key: list[str], response: list[str]) -> tuple[list[str], list[str]]:
-    """Divide the words of a gap where the other side has a part of them as a word (rule 3)."""
+    """Divide the words of a gap where the other side has a part of them as a word, or either side a sign (rule 3)."""
     signs = "".join(sign for sign in {*"".join(chain(key, response))} if category(sign)[0] in "PS")
     common = {word.strip(signs) for word in key}.intersection(word.strip(signs) for word in response) - {""}
     pieces: tuple[list[str], list[str]] = [], []
+    marks = [word for word in chain(key, response) if not word.strip(signs)]
     for words, others, found in zip((key, response), (response, key), pieces, strict=True):
-        heads, tails = ({word for word in others if word[at] in signs} for at in (-1, 0))
+        heads, tails = ({word for word in chain(others, marks) if word[at] in signs} for at in (-1, 0))
         for word in words:
             core = word.strip(signs)
             if core in common:

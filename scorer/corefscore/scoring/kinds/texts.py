@@ -160,7 +160,7 @@ class Text:
     @property
     def parsed(self) -> Bools:
         """Whether each document has a parse, with more than the sentence in it."""
-        has_bracket = ["(" in bit.removeprefix("(TOP") for bit in self.parse]
+        has_bracket = [re.search(r"\((?!(?:TOP|V?ROOT|S1)[*(])", bit) is not None for bit in self.parse]
         return np.array([any(has_bracket[first:stop]) for first, stop in pairwise(self.first.tolist())], dtype=np.bool_)
 
     @property
