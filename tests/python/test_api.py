@@ -1048,6 +1048,10 @@ def test_items_of_other_documents_are_neither_alike_nor_shifted() -> None:
     [
         ([[0, 1, 2], [3, 4]], [[1, 2, 3], [4, 5]], "shifted-items"),
         ([["0", "1", "2"], ["3", "4"]], [["1", "2", "3"], ["4", "5"]], "shifted-items"),
+        ([[("d", 0), ("d", 1)], [("d", 2)]], [[("d", 1), ("d", 2)], [("d", 3)]], "shifted-items"),
+        ([[("d", 0), ("e", 1)], [("d", 2), ("e", 3)]], [[("d", 1), ("e", 2)], [("d", 3), ("f", 4)]], ""),
+        ([["d#0", "d#1"], ["d#2"]], [["d#1", "d#2"], ["d#3"]], "shifted-items"),
+        ([["it0", "she1"], ["he2"]], [["she1", "he2"], ["it3"]], ""),
         ([[0, 1, 2], [3, 4]], [[1, 2], [3, 4]], ""),
         ([[0, 1, 2], [3, 4]], [[0, 1], [4, 9]], ""),
         ([["Ann", "she"], ["Bo", "nan"]], [["Ann", "she"], ["Bo", "he"]], "odd-item"),
@@ -1103,3 +1107,16 @@ def test_an_object_of_json_is_no_mapping_of_documents() -> None:
     key = {"sentences": [["Ann", "met", "Bo", "."]], "clusters": [[[0, 0], [2, 2]]]}
     with pytest.raises(InputError, match=r'clusters alone, such as object\["clusters"\]'):
         score(key, {**key, "clusters": [[[0, 0]], [[2, 2]]]}, "lea")
+
+
+def test_heads_that_change_nothing_are_refused_however_the_sides_are_given() -> None:
+    """One side was read before, or is added to a scorer: the option was accepted, and stood in the signature."""
+    path = TESTDATA / "demo" / "key.conll"
+    scorer = Scorer("bcub", heads="last")
+    scorer.add(path, path)
+    told = pytest.raises(UsageError, match="--heads changes scores of CorefUD only")
+    for key, response in ((read(path), path), (path, read(path))):
+        with told:
+            score(key, response, "bcub", heads="last")
+    with told:
+        scorer.result()

@@ -131,8 +131,7 @@ def partitions(documents: int, pairs: Sequence[Ints], placed: tuple[Projection, 
         for side, row in zip(sides[::-1], pairs[:2:-1], strict=True):  # those of the key last
             column[row != ABSENT] = side[row[row != ABSENT]]
         columns.append(column)
-    columns = [pairs[0], *columns, *pairs[1:], np.zeros(size, dtype=np.int8)]
-    return Partitions(documents, *columns)
+    return Partitions(documents, *[pairs[0], *columns, *pairs[1:], np.zeros(size, dtype=np.int8)])
 
 
 def counted(pairs: Pairs, rules: Rules) -> tuple[Matched, Sequence[Repeat]]:

@@ -250,8 +250,7 @@ def opened(
     request = requested(side, reading, names)
     given = listed(path, notices) if isinstance(path, str) else path
     files = unpacked([Source(of) if isinstance(of, str) else of for of in given], notices)
-    form = form_of(files, reading, side)
-    return Opened(files, form, request._replace(texts=texts, several=len(files) > 1))
+    return Opened(files, form_of(files, reading, side), request._replace(texts=texts, several=len(files) > 1))
 
 
 def has_both_sides(path: str | Sequence[str], reading: Reading) -> bool:

@@ -65,14 +65,14 @@ _UNSIGNED = [str(2**bits - 1) for bits in (8, 16, 32, 64)]
 
 _NOTHING = texts_in(__package__, "ids.ini")["labels"]["nothing"].replace("\n", "") + "|".join(_UNSIGNED[2:])
 _MISSING = "nan", "NaN", "None", "<NA>", "NaT", "null", "-1", -1
-_WHOLE = re.compile("[0-9]{1,18}")
+_NUMBERED = re.compile(r"(?s)\A(.*?)([0-9]{1,18})\)?\Z")
 _BETWEEN = r"'?\s?[,;+&|/]\s?'?"
 _SEVERAL = rf"|\d+(?:{_BETWEEN}\d+)+"
 _JOINED = rf"{_BETWEEN}|(?<=\d) (?:and )?(?=\d)"
 _PARTS = re.compile(r"(\w*?\d)(?:[^\w\s]+|[ _])(\w+)|(\d+)([a-z])")
 """What programs write for a value that is missing, or with a probability, or spreadsheets for one that they do not show
-whole, in lower case; for an item that is missing; whole numbers; what is between several values; several numbers; what
-is between several labels; and an id with another number, or with a type, after it."""
+whole, in lower case; for an item that is missing; an item that ends with a whole number; what is between several
+values; several numbers; what is between several labels; and an id with another number, or with a type, after it."""
 
 _RARE = 0.001
 """The chance below which documents are unlike the others, and links to items without a label."""
@@ -164,13 +164,16 @@ def _are_links(labels: Sequence[str], as_item: Ints, item: Ints, label: Ints, ow
 def shifted_items(
     key: Set[tuple[Hashable, str]], response: Set[tuple[Hashable, str]], path: str, line: int | None = None
 ) -> Iterator[Finding]:
-    """Yield a notice if the items of both sides, each beside its document, are numbers, those of the response are those
-    of the key and 1 more or less, and hardly any is missing."""
-    if 10 * len(response) < 9 * len(key) or not all(_WHOLE.fullmatch(text) for _, text in (*key, *response)):
+    """Yield a notice if the items of both sides, each beside its document, are or end with numbers, those of the
+    response are those of the key and 1 more or less, and hardly any is missing."""
+    ours, theirs = (
+        {(of, rest, int(number)) for of, text in side for rest, number in _NUMBERED.findall(text)}
+        for side in (key, response)
+    )
+    if 10 * len(response) < 9 * len(key) or (len(ours), len(theirs)) != (len(key), len(response)):
         return
-    ours, theirs = ({(of, int(text)) for of, text in side} for side in (key, response))
     for by, shift in ((1, "higher"), (-1, "lower")):
-        if not theirs <= ours and theirs <= {(of, number + by) for of, number in ours}:
+        if not theirs <= ours and theirs <= {(of, rest, number + by) for of, rest, number in ours}:
             yield Finding("shifted-items", path, line, details={"shift": shift})
             return
 

@@ -128,8 +128,7 @@ def recognises(head: bytes) -> bool:
     of mentions."""
     first, delimiter = _first_line(head)
     names = {_plain(cell) for cell in next(csv.reader([first], delimiter=delimiter), [])}
-    is_header = not names.isdisjoint(COLUMN_NAMES[ITEM]) and not names.isdisjoint(COLUMN_NAMES[ENTITY])
-    return is_header or is_record(head)
+    return all(not names.isdisjoint(COLUMN_NAMES[content]) for content in (ITEM, ENTITY)) or is_record(head)
 
 
 def _first_line(head: bytes) -> tuple[str, str]:

@@ -34,8 +34,7 @@ def divides(name: str, cells: Sequence[str], labels: Sequence[str]) -> bool:
         return len({*cells}) < len(cells)
     of_text = re.fullmatch(OF_TEXTS, name.strip())
     counts = Counter(label for label, _ in {*zip(labels, cells, strict=True)} if label).values() if of_text else ()
-    divides_most = 2 * sum(count > 1 for count in counts) > len(counts)
-    return not side_in(name) and (divides_most or restarts(cells, labels))
+    return not side_in(name) and (2 * sum(count > 1 for count in counts) > len(counts) or restarts(cells, labels))
 
 
 def restarts(groups: Sequence[Hashable], labels: Sequence[str], *, sure: bool = False) -> bool:

@@ -249,8 +249,7 @@ def write(corpus: Corpus, path: str | os.PathLike[str], format: str) -> None:
 def result(run: Run, key: Given, response: Given | None, *, keep_pairs: bool = False, texts: bool = False) -> Result:
     """Return the result of a response that may be text or left out; for reports, ``keep_pairs`` and ``texts`` are those
     of `scored`."""
-    response = complete(key, response, run.reading)
-    return scored(key, response, run, keep_pairs=keep_pairs, texts=texts, tell=_warn)
+    return scored(key, complete(key, response, run.reading), run, keep_pairs=keep_pairs, texts=texts, tell=_warn)
 
 
 def run_of(metrics: Sequence[Metric], arguments: Mapping[str, Any], unit: str = DOCUMENT) -> Run:

@@ -26,7 +26,7 @@ from corefscore.metrics import select, single, wanted
 from corefscore.python.api import ScorerOptions, complete, names_of, refuse_reading, run_of, warn_of, with_keywords
 from corefscore.scoring.evaluate import BatchScorer, ScoredBatch, count_batches, result_of
 from corefscore.scoring.results import Result
-from corefscore.scoring.run import Given, batches_of, is_in_memory, is_text
+from corefscore.scoring.run import NO_HEADS, Given, batches_of, is_in_memory, is_text
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -201,6 +201,8 @@ class Scorer:
         rest = iter(names)
         batches = [batch._replace(names=list(islice(rest, len(batch.names)))) for batch in batches]
         result = result_of(batches, self._run, notices)
+        if result.settings.rules.matching is None and any("heads" in its for its in result.settings.reading):
+            raise UsageError(NO_HEADS)
         warn_of(result.notices)
         return result
 

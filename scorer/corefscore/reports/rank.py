@@ -100,8 +100,7 @@ class Ranking(SystemsReport):
     @cached_property
     def undecided(self) -> list[tuple[str, str]]:
         """The pairs of systems for which no test could have shown a difference: too few differing units or trials."""
-        pairs = self.found.undecided(0, self.column)
-        return [(self.names[first], self.names[second]) for first, second in pairs]
+        return [(self.names[first], self.names[second]) for first, second in self.found.undecided(0, self.column)]
 
     @property
     def tables(self) -> Sequence[Table]:

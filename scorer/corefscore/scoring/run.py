@@ -123,6 +123,8 @@ OF_KEY = re.compile(
 MAY_BE_KEY = re.compile("(?i)key|gold|^-$")
 """A path that may be that of a key, as one that says nothing, standard input, may be."""
 
+NO_HEADS = "--heads changes scores of CorefUD only, and these files are not CorefUD; leave it out"
+
 Texts: TypeAlias = Mapping[str, str] | Sequence[str]
 """Texts by the names of their documents, or in the order of the documents of the other side."""
 
@@ -347,8 +349,8 @@ def scored(
         raise UsageError(
             f"the workers failed ({refused}), but this process did not; workers need the same files at the same paths"
         ) from refused
-    if not texts and result.settings.rules.matching is None and "heads" in result.settings.reading:
-        raise UsageError("--heads changes scores of CorefUD only, and these files are not CorefUD; leave it out")
+    if not texts and result.settings.rules.matching is None and any("heads" in its for its in result.settings.reading):
+        raise UsageError(NO_HEADS)
     return result
 
 

@@ -91,8 +91,7 @@ class Columns:
         # Empty columns after the last cell do not count.
         count = np.where(self.tabbed, np.searchsorted(self._tabs, last) - self._first + 1, self.count)
         places, certain = _of_counts(count, column)
-        numbers = word_numbers(self._text, *self.cells(places))
-        return np.where((count > 2) & ~certain, UNKNOWN, numbers)
+        return np.where((count > 2) & ~certain, UNKNOWN, word_numbers(self._text, *self.cells(places)))
 
 
 def _of_counts(counts: Ints, column: WordColumn) -> tuple[Ints, Bools]:

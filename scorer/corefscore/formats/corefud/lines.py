@@ -254,8 +254,7 @@ class Lines:
         begins = changes(document[order])
         in_document = np.empty(len(order), dtype=np.int64)
         in_document[order] = np.arange(len(order)) - np.flatnonzero(begins)[np.cumsum(begins) - 1]
-        earlier = (in_document - np.arange(len(order))) * SENTENCE
-        return self.words.number + earlier[self.words.sentence]
+        return self.words.number + (in_document - np.arange(len(order)))[self.words.sentence] * SENTENCE
 
     def _newdocs(self) -> tuple[Ints, list[str | None]]:
         """Return the lines (from 0) with `# newdoc`, and the id of each."""

@@ -103,8 +103,7 @@ class DocumentWords:
     def by_parent(self) -> dict[int, list[int]]:
         """The empty nodes by the highest word on which they depend, in the order of text2text-coref."""
         parent = dict(zip(self.nodes.tolist(), (words[0] for words in self.parents), strict=True))
-        nodes = self.written[self.empty[self.written]].tolist()
-        return lists_by_key((parent[node], node) for node in nodes)
+        return lists_by_key((parent[node], node) for node in self.written[self.empty[self.written]].tolist())
 
     @cached_property
     def by_any_parent(self) -> dict[int, list[int]]:
