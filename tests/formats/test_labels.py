@@ -246,8 +246,10 @@ def test_rows_in_another_order_within_documents_are_told(response: str, told: in
         (["1", "2", "3"], ["0", "1", "2"], "lower"),
         ([0, 1, 2, 3], [1, 2, 3], None),
         ([0, 1, 2, 3], [1, 2, 5], None),
-        (["a1", "a2"], ["a2", "a3"], "higher"),
-        (["a1", "b2"], ["b2", "a3"], None),
+        (["a1", "a2"], ["a2", "a3"], None),
+        (["a1", "a2", "a3"], ["a2", "a3", "a4"], "higher"),
+        (["a1", "b2", "a3"], ["b2", "a3", "a4"], None),
+        (["0.1", "0.2", "0.3"], ["0.2", "0.3", "0.4"], None),
     ],
 )
 def test_numbers_that_are_one_higher_or_lower_are_told(
@@ -814,8 +816,7 @@ def test_labels_in_python_that_are_links_are_told() -> None:
         (["", "a", "a", "", "d"], list("abcde"), True),
         ([7, 7], ["a", "b"], False),
         ([None, None], ["a", "b"], False),
-        ([(0, 1), (0, 1), (4, 4), (2, 2)], [(0, 1), (4, 4), (7, 9), (2, 2)], True),
-        ([(0, 1), (0, 1), (0, 1), (2, 2)], [(0, 1), (4, 4), (7, 9), (2, 2)], False),  # the first of each entity
+        ([("a", 0), ("a", 0), ("a", 1), ("a", 1)], [("a", at) for at in range(4)], False),  # entities by document
         (np.array([], np.int64), np.array([], np.int64), False),
     ):
         codes = [notice.code for notice in from_labels(labels, items).notices]
@@ -1335,11 +1336,8 @@ def test_predictions_beside_labels_are_not_left_out_in_silence(name: str, tmp_pa
         (["1.1", "1.2", "2.1", "2.2"], None),  # of mentions in tagged text only
         (["1,000", "1", "2"], None),
         (["#wow!", "#m/f", "1"], None),
-        *(
-            ([its, its, "doc1_1"], (its, "2 items"))
-            for its in ("doc1_nan", "a/none", "cluster-None", "a.txt_-1", "b:<NA>")
-        ),
-        *(([its, its, "doc1_1"], None) for its in ("doc1-1", "Song Na", "nonen", "fin-none-2")),
+        *(([its, its, "doc1_1"], (its, "2 items")) for its in ("doc1_nan", "d 2/none", "cluster-None", "d3_-1")),
+        *(([its, its, "doc1_1"], None) for its in ("doc1-1", "Wang Nan", "/dev/null", "Second to None", "Level -1")),
         (["inf", "1"], ("inf", "1 item")),
         (["123456789012345000", "123456789013456000"], ("123456789012345000", "1 item")),
         (["123456789012345000", "123456789013456010"], None),

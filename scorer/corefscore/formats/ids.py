@@ -65,7 +65,7 @@ _UNSIGNED = [str(2**bits - 1) for bits in (8, 16, 32, 64)]
 
 _NOTHING = texts_in(__package__, "ids.ini")["labels"]["nothing"].replace("\n", "") + "|".join(_UNSIGNED[2:])
 _MISSING = "nan", "NaN", "None", "<NA>", "NaT", "null", "-1", -1
-_NUMBERED = re.compile(r"(?s)\A(.*?)([0-9]{1,18})\)?\Z")
+_NUMBERED = re.compile(r"(?s)\A(?!-)((?:(?!\d, ).)*?)(?<![.\d])([0-9]{1,18})\)?\Z")
 _BETWEEN = r"'?\s?[,;+&|/]\s?'?"
 _SEVERAL = rf"|\d+(?:{_BETWEEN}\d+)+"
 _JOINED = rf"{_BETWEEN}|(?<=\d) (?:and )?(?=\d)"
@@ -166,12 +166,11 @@ def shifted_items(
 ) -> Iterator[Finding]:
     """Yield a notice if the items of both sides, each beside its document, are or end with numbers, those of the
     response are those of the key and 1 more or less, and hardly any is missing."""
-    ours, theirs = (
-        {(of, rest, int(number)) for of, text in side for rest, number in _NUMBERED.findall(text)}
-        for side in (key, response)
-    )
-    if 10 * len(response) < 9 * len(key) or (len(ours), len(theirs)) != (len(key), len(response)):
+    every = chain(key, response)
+    if 10 * len(response) < 9 * max(len(key), _SOME) or not all(_NUMBERED.match(text) for _, text in every):
         return
+    found = ([(of, *_NUMBERED.findall(text)[0]) for of, text in side] for side in (key, response))
+    ours, theirs = ({(of, rest, int(number)) for of, rest, number in its} for its in found)
     for by, shift in ((1, "higher"), (-1, "lower")):
         if not theirs <= ours and theirs <= {(of, rest, number + by) for of, rest, number in ours}:
             yield Finding("shifted-items", path, line, details={"shift": shift})

@@ -338,10 +338,10 @@ def _seem_mentions(entities: Sequence[Any]) -> bool:
 
 
 def _seem_named(pairs: Sequence[Any]) -> bool:
-    """Return whether pairs of text are rather mentions than entities, such as ("doc1", "Ann"): what they begin with is
-    no word, but a name with digits or signs, and comes again, and what they end with does not."""
+    """Return whether pairs of text are rather mentions than entities, such as ("doc1", "Ann"): what they begin with has
+    digits or signs of names, and comes again, and what they end with does not."""
     first, second = map(set, zip(*pairs, strict=True))
-    return _PAIRS <= len(pairs) == len(second) > len(first) and not any(map(str.isalpha, first))
+    return _PAIRS <= len(pairs) == len(second) > len(first) and all(re.fullmatch(r"\S*[\d_/]\S*", of) for of in first)
 
 
 def _has_number(values: Iterable[Any]) -> bool:
