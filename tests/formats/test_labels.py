@@ -1217,7 +1217,7 @@ def test_the_column_of_a_side_is_guessed_first_and_not_read_for_both(tmp_path: P
         ("coref coref_chain eid groupID antecedent", True),
         ("mention_cluster cluster_num entity_number hdbscan_label kmeans new_label label2 yhat y_hat", True),
         ("price entity_type cluster_size chain_len is_coref n_clusters num_entities clustering_method", False),
-        ("modularity_class canonical refers_to same_as", True),
+        ("modularity_class community component_id canonical refers_to same_as", True),
         ("mention_entity_type new_labels_note", False),
     ],
 )
