@@ -263,10 +263,9 @@ def _is_frame(kind: type) -> bool:
 
 def _unfolded(value: Any) -> Any:
     """Return the value with every collection of another type as a list."""
-    if isinstance(value, np.ndarray):  # a row of numbers is a mention as a list, too
-        value = (
-            list(map(tuple, value.tolist())) if value.ndim == 2 and value.dtype.kind not in "biuf" else value.tolist()
-        )
+    if isinstance(value, np.ndarray):
+        of_text = value.ndim == 2 and value.dtype.kind not in "biuf"  # rows of numbers are mentions as lists, too
+        value = list(map(tuple, value.tolist())) if of_text else value.tolist()
     if isinstance(value, tuple):
         return tuple(map(_unfolded, value))
     others = _is_other_collection(type(value)) or isinstance(value, list)

@@ -28,7 +28,7 @@ OF_WORDS = "(?:(?:mention|item|span|entity|char|token)[-_ ]?)?(?:text|string|wor
 ABOUT_TEXT, _OTHERS = ({"", *re.split(",\\s", names)} for names in _TEXTS["names"].values())
 METADATA = ABOUT_TEXT | _OTHERS
 """Fields of dialects, and columns of exports, that are known to have no entities of their own: they are about the text,
-or have those of other fields in another form."""
+the object or the row, or have those of other fields in another form."""
 
 
 @cache

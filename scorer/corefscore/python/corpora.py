@@ -257,10 +257,7 @@ def _as_items(labels: _Column, items: _Column) -> Ints:
     if {*of[:100], *map(text_of, of[:100])}.isdisjoint(every):  # then hardly most of them are items
         return none
     texts = list(map(text_of, of))
-    known, plain = (
-        {*texts},
-        ((number, value) for number, value in enumerate(every) if type(value) in (str, int, float)),
-    )
+    known, plain = {*texts}, ((number, value) for number, value in enumerate(every) if type(value) in (str, int, float))
     table = {text: number for number, value in plain if (text := text_of(value)) in known}
     return np.array([table.get(text, -1) for text in texts], np.int64)
 

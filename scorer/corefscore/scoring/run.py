@@ -124,6 +124,7 @@ MAY_BE_KEY = re.compile("(?i)key|gold|^-$")
 """A path that may be that of a key, as one that says nothing, standard input, may be."""
 
 NO_HEADS = "--heads changes scores of CorefUD only, and these files are not CorefUD; leave it out"
+"""What is said of the option where nothing has heads."""
 
 Texts: TypeAlias = Mapping[str, str] | Sequence[str]
 """Texts by the names of their documents, or in the order of the documents of the other side."""
@@ -246,7 +247,7 @@ def _in_memory(sides: Mapping[str, Any], notices: list[Finding]) -> dict[str, Do
     if by_name and all(map(memory.seem_entities, by_name.values())):
         name, documents = next(iter(by_name.items()))
         first, entities = next((of, its) for of, its in documents.items() if its)
-        notices.append(Finding("perhaps-spans", name, details={"document": first, "pair": next(iter(entities))}))
+        notices.append(Finding("perhaps-spans", name, details={"document": first, "pair": min(entities, key=repr)}))
     unnamed = {name: memory.nested(side, name) for name, side in in_memory.items() if name not in by_name}
     if len(unnamed) == 2 and (several := memory.together(unnamed[KEY], unnamed[RESPONSE])):
         by_name[KEY], by_name[RESPONSE] = several
