@@ -145,6 +145,16 @@ def test_words_in_a_gap(key: str, answer: str, expected: dict[str, int], tmp_pat
     assert {name: total[name] for name in FIELDS[1:6] if total[name]} == {**expected, "kept": 9 + expected["kept"]}
 
 
+@pytest.mark.parametrize(("title", "other"), [("Mr.", "Dr."), ("Mr", "Dr"), ("U.K.", "U.S.")])
+def test_the_sign_of_a_changed_word_is_not_the_one_before_it(title: str, other: str, tmp_path: Path) -> None:
+    words = f"Ann said yes . {title} Smith left and Ann smiled at him".split()
+    key = {"doc_key": "x", "sentences": [words], "clusters": [[[0, 0], [4, 5]], [[8, 8], [11, 11]]]}
+    (tmp_path / "key.jsonl").write_text(json.dumps(key) + "\n")
+    answer = f"[Ann](#1) said yes [{other} Smith](#1) left and [Ann](#2) smiled at [him](#2)"
+    (tmp_path / "x.txt").write_text(answer)
+    assert corefscore.score(tmp_path / "key.jsonl", tmp_path / "x.txt", "lea")["lea"].f1 == 1
+
+
 @pytest.mark.parametrize(("size", "moved"), [(23, 0), (24, 2)])
 def test_text_counts_as_moved_from_24_characters(size: int, moved: int, tmp_path: Path) -> None:
     part = "q" * 12 + " " + "z" * (size - 12)
