@@ -230,7 +230,7 @@ class _Placing:
         pieces, before, at = [], 0, 0
         for document, its, without, text, alignment in zip(documents, words, zeros, texts, together, strict=True):
             best = alignment
-            if len(texts) > 1 and (fit := _fit(alignment, text)) < (True, len(text.code), 0):
+            if len(texts) > 1 and (fit := _fit(alignment, text)) < (True, len(text.code)):
                 alone = align(self.of_key.text, text, at)
                 best = alone if not fit[0] or fit < _fit(alone, text) else alignment
             at = next(iter(best.key[best.state == EQUAL].tolist()), at)
@@ -597,12 +597,13 @@ def _foreign(text: Characters, alignment: Alignment, key: Characters) -> list[in
     return sorted(found)
 
 
-def _fit(alignment: Alignment, text: Characters) -> tuple[bool, int, int]:
+def _fit(alignment: Alignment, text: Characters) -> tuple[bool, int, int, int]:
     """Return how well a text is aligned: whether a letter or digit is equal, if it has any; the number of equal
-    characters; and that of gaps of the key between them, as a negative number."""
+    characters; that of gaps of the key between them, as a negative number; and the number of aligned characters."""
     equal = alignment.state == EQUAL
     gaps = int(np.count_nonzero(np.diff(alignment.key[equal]) != 1))
-    return text.has_word_at(equal) or not text.has_word, int(np.count_nonzero(equal)), -gaps
+    known = int(np.count_nonzero(alignment.state != ABSENT))
+    return text.has_word_at(equal) or not text.has_word, int(np.count_nonzero(equal)), -gaps, known
 
 
 def _inserted(piece: _Piece, key: Characters, kept: Bools) -> int:
