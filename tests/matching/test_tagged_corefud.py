@@ -340,6 +340,49 @@ def test_an_invented_zero_is_dropped_with_the_others(zeros: str, mentions: int, 
     assert result.to_dict()["total"]["mentions"]["precision_denominator"] == mentions
 
 
+HEADED = """# newdoc id = d
+# global.Entity = eid-etype-head-other
+1\tThe\t_\tDET\t_\t_\t2\tdet\t_\tEntity=(e1-x-2-
+2\tpresident\t_\tNOUN\t_\t_\t5\tnsubj\t_\t_
+3\tof\t_\tADP\t_\t_\t4\tcase\t_\t_
+4\tFrance\t_\tPROPN\t_\t_\t2\tnmod\t_\tEntity=e1)
+5\tspoke\t_\tVERB\t_\t_\t0\troot\t_\t_
+6\tHe\t_\tPRON\t_\t_\t7\tnsubj\t_\tEntity=(e1-x-1-)
+7\tleft\t_\tVERB\t_\t_\t5\tdep\t_\t_
+
+"""
+OTHER_TREE = HEADED.replace("2\tnmod", "5\tnsubj").replace("5\tnsubj\t_\t_\n3", "4\tnmod\t_\t_\n3")
+ZERO_HEAD = HEADED.replace("(e1-x-2-", "_").replace(
+    "2\tnmod\t_\tEntity=e1)\n", "2\tnmod\t_\tEntity=(e1-x-2-\n4.1\t_\t_\tPRON\t_\t_\t_\t_\t5:nsubj\tEntity=e1)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("key", "response", "options", "f1"),
+    [
+        (HEADED, OTHER_TREE, {"heads": "tree"}, 0.5),  # it had the head of the key's tree
+        (HEADED, OTHER_TREE, {"heads": "last"}, 1),
+        (HEADED, OTHER_TREE, {}, 1),  # the file has the same heads
+        (HEADED, ZERO_HEAD, {}, 0.5),  # the zero that the key lacks was left, and another word was the head
+        (HEADED.replace("(e1-x-2-", "_").replace("=e1)", "=(e1-x-1-)"), ZERO_HEAD, {}, 0.5),
+        (HEADED.replace("(e1-x-2-", "_").replace("=e1)", "=(e1-x-1-)"), ZERO_HEAD, {"zeros": "drop"}, 2 / 3),
+    ],
+)
+def test_mentions_of_aligned_corefud_keep_their_heads(
+    key: str, response: str, options: dict[str, str], f1: float, tmp_path: Path
+) -> None:
+    """Words are the same, so the scores are those of the files as they are: 100 for 50."""
+    (tmp_path / "key.conllu").write_text(key)
+    (tmp_path / "response.conllu").write_text(response)
+    pair = tmp_path / "key.conllu", tmp_path / "response.conllu"
+    found = [
+        corefscore.score(*pair, "muc,bcub", singletons="keep", align=align, **options).to_dict()["total"]  # type: ignore[arg-type]
+        for align in (False, True)
+    ]
+    assert {**found[1], "fidelity": None} == {**found[0], "fidelity": None}
+    assert found[0]["mentions"]["f1"] == pytest.approx(f1)
+
+
 def test_other_notations_have_zeros_too(tmp_path: Path) -> None:
     (tmp_path / "key.conllu").write_text(KEY)
     for notation in ("markdown", "xml", "words", "braces"):

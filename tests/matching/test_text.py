@@ -124,8 +124,8 @@ def test_nearly_all_of_shuffled_sentences_is_found(tmp_path: Path) -> None:
         ("- ab 's cd", "-ef's cd", {"kept": 3, "replaced": 1}),
         ("ab's cd", "ef 's cd", {"kept": 1, "replaced": 1}),
         (". Mr. Ab", "Dr. Ab", {"kept": 1, "replaced": 1, "deleted": 1}),  # the full stop of Dr. is not the one before
-        ("ab ..", "ab" + "!" * 1249, {"replaced": 2}),
-        ("ab ..", "ab" + "!" * 1250, {"replaced": 1, "deleted": 1}),  # more than 2500 pairs of pieces
+        ("ab ..", "ab" + "!" * 832, {"replaced": 2}),
+        ("ab ..", "ab" + "!" * 833, {"replaced": 1, "deleted": 1}),  # more than 2500 pairs of pieces
         (" ".join(f"b{at:02}" for at in range(50)), " ".join(f"c{at:02}" for at in range(50)), {"replaced": 50}),
         (
             " ".join(f"b{at:02}" for at in range(51)),
@@ -252,7 +252,7 @@ def test_a_double_quote_beside_a_single_one_is_two_characters() -> None:
     ("answer", "span"),
     [
         ("[the old inn of the \u2018Rose\u2019](#1) and the lake.", (3, 10)),  # lost: the key has it to the quote
-        ("the old inn of the “Rose” and [the lake!](#1)", (12, 13)),  # its sign is none of the key
+        ("the old inn of the “Rose” and [the lake!](#1)", (12, 14)),  # as if it was the sign of the key
         ("the old inn of the “Rose” and [the lake.](#1)", (12, 14)),
         ("the old inn of the “Rose” and the [“lake”](#1) at last", (13, 13)),
     ],
@@ -392,6 +392,67 @@ def test_a_repeated_sentence_without_tags_does_not_take_the_place_of_the_tagged_
     plain = after.replace("[", "").replace("](#1)", "")
     (tmp_path / "x.txt").write_text(f"{before} {tagged} {plain}")
     assert list(placed_spans(tmp_path / "key.jsonl", tmp_path / "x.txt")) == [(4, 4), (16, 17)]
+
+
+@pytest.mark.parametrize(
+    ("key", "answer", "span"),
+    [
+        ('" Hamlet "', '["*Hamlet*"](#1)', (0, 2)),  # markup beside the signs of the mention
+        ("AMALIA .", "[**AMALIA**.](#1)", (0, 1)),
+        ("Jean - Luc", "[**Jean**-Luc](#1)", (0, 2)),
+        ("Ann 's", "[**Ann's**](#1)", (0, 1)),
+        ("FRANZ .", "[FRANZ:](#1)", (0, 1)),  # a sign for another one, a word, or a part of a word
+        ("5 percent", "[5%](#1)", (0, 1)),
+        ("James 's", "[James'](#1)", (0, 1)),
+        ('" The Black Cat "', "[*The Black Cat*](#1)", (0, 4)),
+        ("al Qaeda", "[al-Qaeda](#1)", (0, 1)),  # words joined by a sign
+        ("a mother in law", "[a mother\u2013in/law](#1)", (0, 3)),
+        ("Ann went", "[Ann!](#1)", (0, 0)),  # a sign for a word
+        ("Ann .", "[Ann-like](#1).", (0, 0)),  # parts that the key does not have
+        ("Ann Ghandi", "[Ann's](#1) [Kay](#2)", (0, 0)),
+    ],
+)
+def test_words_are_divided_at_their_signs(key: str, answer: str, span: tuple[int, int], tmp_path: Path) -> None:
+    """Each lost its sign, or a word: 82.99 for 100 on the first, 64.59 for 69.02 on GerDraCor with bold names."""
+    begin, end = "Nobody in the old town has ever seen", "so often as on that day ."
+    words = f"{begin} {key} {end}".split()
+    (tmp_path / "key.jsonl").write_text(json.dumps({"doc_key": "x", "sentences": [words], "clusters": []}))
+    (tmp_path / "x.txt").write_text(f"{begin} {answer} {end}")
+    first = len(begin.split())
+    assert next(iter(placed_spans(tmp_path / "key.jsonl", tmp_path / "x.txt"))) == (first + span[0], first + span[1])
+
+
+@pytest.mark.parametrize("pieces", ["same", "overlap"])
+@pytest.mark.parametrize(
+    ("shared", "mentions"),
+    [
+        ("[She](#1) is a [[3](#9)-year-old](#8) girl.", 5),  # parts of one token of the key
+        ("[She](#1) is [surely](#7) a 3-year-old girl.", 4),  # a word that the key does not have
+        ("[She](#1) is a [very](#7) [very](#8) 3-year-old girl.", 5),
+        ("She is [surely](#1) a 3-year-old girl.", 3),  # the only mention that both have
+    ],
+)
+def test_what_two_pieces_have_and_the_key_has_not_counts_once(
+    pieces: str, shared: str, mentions: int, tmp_path: Path
+) -> None:
+    """It counted twice, and joined no entities: MUC 0 for 50 on the last."""
+    text = "Ann came home . She is a 3-year-old girl . Nobody saw her ."
+    (tmp_path / "key.jsonl").write_text(
+        json.dumps({"doc_key": "x", "sentences": [text.split()], "clusters": [[[0, 0], [4, 4], [12, 12]]]})
+    )
+    found = []
+    for answers in (
+        [f"[Ann](#1) came home.\n{shared}\nNobody saw [her](#1)."],
+        [f"[Ann](#1) came home.\n{shared}", f"{shared}\nNobody saw [her](#1)."],
+    ):
+        lines = "".join(json.dumps({"doc_key": "x", "answer": answer}) + "\n" for answer in answers)
+        (tmp_path / "answers.jsonl").write_text(lines)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            result = corefscore.score(tmp_path / "key.jsonl", tmp_path / "answers.jsonl", "muc,bcub", pieces=pieces)
+        found.append(result.to_dict()["total"])
+    assert found[0] == found[1]
+    assert found[0]["mentions"]["precision_denominator"] == mentions
 
 
 def test_a_sign_that_replaces_the_word_of_another_piece_is_inserted(tmp_path: Path) -> None:

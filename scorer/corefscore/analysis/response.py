@@ -216,8 +216,7 @@ class Analysis:
             row, side = int(self.both.response_row[mention]), 1
         if (tokens := self.placed[side].gaps.get(row)) is None:
             return [(start, end)]
-        parts = np.split(tokens, np.flatnonzero(np.diff(tokens) > 1) + 1)
-        return [(int(part[0]), int(part[-1])) for part in parts]
+        return [(int(part[0]), int(part[-1])) for part in np.split(tokens, np.flatnonzero(np.diff(tokens) > 1) + 1)]
 
     def span(self, mention: int) -> tuple[int, int, int]:
         """Return the document, first token and last token of a mention, in the key if its span was repaired."""

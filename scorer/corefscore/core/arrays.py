@@ -145,8 +145,7 @@ def in_order(groups: Ints) -> tuple[Ints, Ints]:
 
 def narrow(column: Ints) -> Any:
     """Return a column in half the memory if its numbers are small; sums of two of them fit as well."""
-    small = not len(column) or -(2**29) <= column.min() <= column.max() < 2**29
-    return column.astype(np.int32) if small else column
+    return column.astype(np.int32) if not len(column) or -(2**29) <= column.min() <= column.max() < 2**29 else column
 
 
 def repeated(*columns: Ints) -> Bools:

@@ -229,8 +229,7 @@ def _head(key: Mentions, response: Mentions) -> Candidates:
     Source: the official scorer, head-oversized-preferred, head-best-total-not-greedy.
     """
     at_key, at_response = equals((key.document, key.nodes.head), (response.document, response.nodes.head))
-    common = common_words(key, response, at_key, at_response)
-    return Candidates(at_key, at_response, common / key.nodes.size[at_key])
+    return Candidates(at_key, at_response, common_words(key, response, at_key, at_response) / key.nodes.size[at_key])
 
 
 def _partial(key: Mentions, response: Mentions) -> Candidates:

@@ -208,8 +208,7 @@ def _cut(text: Bytes, found: Attributes) -> tuple[Ints, Ints, Ints, Ints, Ints]:
     rest[cell] = False
     rest[cell[loose]] = True
     start = np.where(opening, place + 1, before)
-    stop = np.where(opening, after, place)
-    return cell[which], kind[which], start[which], stop[which], np.flatnonzero(rest)
+    return cell[which], kind[which], start[which], np.where(opening, after, place)[which], np.flatnonzero(rest)
 
 
 def _field(dashes: Ints, first: Ints, begin: Ints, end: Ints, field: int) -> tuple[Ints, Ints]:

@@ -134,8 +134,7 @@ class Lines:
     def bounds(self, column: int, rows: Ints | slice) -> tuple[Ints, Ints]:
         """Return where a column of some tokens begins and ends."""
         begin = self.starts[self.tokens[rows]] if column == ID else self._tabs[rows, column - 1] + 1
-        end = self.ends[self.tokens[rows]] if column == MISC else self._tabs[rows, column]
-        return begin, end
+        return begin, self.ends[self.tokens[rows]] if column == MISC else self._tabs[rows, column]
 
     def column(self, row: int, column: int) -> bytes:
         """Return a column of a token."""

@@ -219,8 +219,7 @@ def as_json(fields: Fields) -> str:
     """Return an object as text. Bytes that are not UTF-8 are lone surrogates in memory, which JSON can contain as
     escapes.
     """
-    text = json.dumps(fields, ensure_ascii=False)
-    return re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", text)
+    return re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", json.dumps(fields, ensure_ascii=False))
 
 
 def clean(text: str) -> str:
@@ -483,8 +482,7 @@ def offsets_of(place: Place, fields: Fields, dialect: Dialect) -> tuple[int, Off
     if in_words not in (-1, in_map, len(subtoken_map)):
         expected = f"{len(subtoken_map)} or {in_map} tokens (the subtokens or the words of subtoken_map)"
         raise bad_field(place, fields, dialect.words, f"has {plural(in_words, 'token')}", expected)
-    known_by = f"subtoken_map has {plural(len(subtoken_map), 'subtoken')}"
-    return in_map, Offsets([len(subtoken_map)], known_by, dialect)
+    return in_map, Offsets([len(subtoken_map)], f"subtoken_map has {plural(len(subtoken_map), 'subtoken')}", dialect)
 
 
 def check_spelling(place: Place, fields: Fields, flat: list[int], name: str, dialect: Dialect) -> Finding | None:

@@ -12,15 +12,16 @@ The rule. Let the texts be characters without white space (`corefscore.matching.
    occurrence in the response. Of anchors whose order differs, those are kept that cover the most characters in one
    order. This is repeated between each two anchors, and then with 12 and with 6 characters.
 3. In a gap without anchors, words are aligned with the fewest insertions, deletions and replacements; two replacements
-   cost as much as three of the others, and deletions before or after the text of the response 15 % less. Of equally
-   good alignments, the one is taken whose replaced words are most alike: words replace words, not parts of them, with
-   the same first and last characters and of the same length; and of these the one that deletes most words after the
-   end of a sentence. Each punctuation mark or symbol is here a word of its own, and so are the parts of a word between
-   them (``al-Qaeda.`` for ``al Qaeda !``). A gap of more than `_CELLS` pairs of words is not divided so, or not aligned
-   if it has more without: its words are deleted and inserted; but at an end of the response, they are aligned with up
-   to `_NEAR` words of the key for each of them. Words that only the key has are *slid* if they
-   could as well begin some words earlier or later: they begin after the end of a sentence, if there is such a place
-   within `_BORDER` characters. If no letter or digit is aligned, the response is another text, and nothing is.
+   cost as much as three of the others, and deletions before or after the text of the response 15 % less. Words are
+   divided here at punctuation marks and symbols (``al-Qaeda.`` for ``al Qaeda !``); of each, the first part that is
+   no such sign is the main one, and the others are inserted and deleted for half the cost. Of equally good alignments,
+   the one is taken whose replaced words are most alike (both main parts or not; their first and last characters, and
+   their length), and of these the one that deletes most words after the end of a sentence. A gap of more than `_CELLS`
+   pairs of parts is not divided, and one of more pairs of words is not aligned: its words are deleted and inserted; but
+   at an end of the response, they are aligned with up to `_NEAR` words of the key for each of them. Words that only the
+   key has are *slid* if they could as well begin some words earlier or later: they begin after the end of a sentence,
+   if there is such a place within `_BORDER` characters. If no letter or digit is aligned, the response is another text,
+   and nothing is.
 4. Stretches of 24 characters or more are *moved* if both texts have them outside of the stretches of this length that
    are aligned so far. Shorter stretches and words that are aligned with a part of them are not aligned any more.
 
@@ -70,9 +71,8 @@ _ROUNDS = 12
 _BORDER = 32
 """The most characters that are cut off an end of an equal stretch."""
 
-ABSENT, EQUAL, REPLACED, MOVED, SIGN = range(5)
-"""The state of a character of the response. `SIGN` is one of a sign beside a word that replaces a word: no mention
-begins or ends with it."""
+ABSENT, EQUAL, REPLACED, MOVED = range(4)
+"""The state of a character of the response."""
 
 
 class Alignment(NamedTuple):
@@ -255,19 +255,18 @@ class _Search:
         response = [gap.response, *other_inside.tolist(), gap.response_end]
         sides = zip(self.texts, (key, response), strict=True)
         words, other_words = _divided(*([text[at:stop] for at, stop in pairwise(side)] for text, side in sides))
-        key = [*accumulate(map(len, words), initial=gap.key)]
-        response = [*accumulate(map(len, other_words), initial=gap.response)]
+        key = [*accumulate((len(text) for text, _ in words), initial=gap.key)]
+        response = [*accumulate((len(text) for text, _ in other_words), initial=gap.response)]
         # After the end of a sentence it is 1 less, which only decides between equally good alignments.
         text = self.texts[1]
         costs = [_AT_END if at in (0, len(text)) else _EDIT - _ends_sentence(text, at) for at in response]
-        starts = [side.begins[at[:-1]].tolist() for side, at in ((self.key, key), (self.response, response))]
-        for word, other in _fewest_edits([*zip(words, starts[0])], [*zip(other_words, starts[1])], costs):
+        for word, other in _fewest_edits(words, other_words, costs):
             start, stop, at_response, end = key[word], key[word + 1], response[other], response[other + 1]
-            apart = bool(self.response.begins[[at_response, end]].all())
-            as_word = apart or _is_read(other_words[other]) or not _is_read(words[word])
-            state = EQUAL if words[word] == other_words[other] else REPLACED if as_word else SIGN
-            self.found.key[at_response:end] = np.minimum(start + np.arange(end - at_response), stop - 1)
-            self.found.state[at_response:end] = state
+            one, its = words[word][0], other_words[other][0]
+            # A sign beside a word replaces no word.
+            if one == its or self.response.begins[[at_response, end]].all() or _is_read(its) or not _is_read(one):
+                self.found.key[at_response:end] = np.minimum(start + np.arange(end - at_response), stop - 1)
+                self.found.state[at_response:end] = EQUAL if one == its else REPLACED
 
     def _slide(self) -> None:
         """Have words that only the key has begin after the end of a sentence, where they could as well begin there,
@@ -432,8 +431,8 @@ def _in_order(stretches: list[_Stretch], size: int) -> Iterator[_Stretch]:
 
 
 _EDIT, _PART, _REPLACING, _AT_END = 2_000_000, 1_000_000, 3_000_000, 1_700_000
-"""The costs of an insertion or a deletion, of one of a later part of a word, of a replacement, from which up to 2000 is taken for likeness, and of a
-deletion before or after the text of the response.
+"""The costs of an insertion or a deletion, of one of a minor part of a word, of a replacement, from which up to 2000 is
+taken for likeness, and of a deletion before or after the text of the response.
 
 Found by trial: with 5 to 60 of 100 words changed, more mentions come to their words than if a replacement costs as much
 as an insertion, or twice as much.
@@ -445,31 +444,38 @@ def _is_read(text: str) -> bool:
     return any(char.isalnum() or char in "%&@+=" or category(char) in {"Sc", "So"} for char in text)
 
 
-def _divided(key: list[str], response: list[str]) -> tuple[list[str], list[str]]:
-    """Divide the words of a gap at their punctuation marks and symbols (rule 3)."""
+_Parts = list[tuple[str, bool]]
+"""Parts of words, and whether each is the main one: the first that is no sign, or else the first."""
+
+
+def _divided(key: list[str], response: list[str]) -> tuple[_Parts, _Parts]:
+    """Divide the words of a gap at their punctuation marks and symbols (rule 3), unless these are too many."""
     signs = "".join(sign for sign in {*"".join(chain(key, response))} if category(sign)[0] in "PS")
     part = re.compile(f"[{re.escape(signs)}]|[^{re.escape(signs)}]+") if signs else re.compile(".+", re.DOTALL)
-    pieces = [*chain(*map(part.findall, key))], [*chain(*map(part.findall, response))]
-    # Many signs around a word must not take the time that words may not.
-    return pieces if len(pieces[0]) * len(pieces[1]) <= _CELLS else (key, response)
+    pieces: tuple[_Parts, _Parts] = [], []
+    for words, found in zip((key, response), pieces, strict=True):
+        for word in words:
+            parts = part.findall(word)
+            main = next((at for at, its in enumerate(parts) if its[0] not in signs), 0)
+            found.extend((its, at == main) for at, its in enumerate(parts))
+    if len(pieces[0]) * len(pieces[1]) > _CELLS:
+        return [(word, True) for word in key], [(word, True) for word in response]
+    return pieces
 
 
-def _fewest_edits(
-    key: list[tuple[str, bool]], response: list[tuple[str, bool]], deleting: list[int]
-) -> list[tuple[int, int]]:
-    """Pair the words that are equal or replace each other in the alignment with the fewest edits (rule 3). Beside each
-    is whether it is not a later part of a word; ``deleting`` is what a deletion costs before each word of the response
-    and at its end."""
+def _fewest_edits(key: _Parts, response: _Parts, deleting: list[int]) -> list[tuple[int, int]]:
+    """Pair the words that are equal or replace each other in the alignment with the fewest edits (rule 3); ``deleting``
+    is what a deletion costs before each word of the response and at its end."""
     # Row by row: the cost of the first words of the key with the first of the response, and the last step to it.
-    inserting = [_EDIT if begins else _PART for _, begins in response]
+    inserting = [_EDIT if is_main else _PART for _, is_main in response]
     row = [*accumulate(inserting, initial=0)]
     steps: list[list[int]] = []
-    for word, begins in key:
-        costs = deleting if begins else [_PART] * len(deleting)
+    for word, is_main in key:
+        costs = deleting if is_main else [_PART] * len(deleting)
         last, row = row, [row[0] + costs[0]]
         row_steps = [0]
-        for column, (other, other_begins) in enumerate(response):
-            pair = -2000 if word == other else _REPLACING - _likeness(word, other) - 1000 * (begins == other_begins)
+        for column, (other, other_is) in enumerate(response):
+            pair = -2000 if word == other else _REPLACING - _likeness(word, other) - 1000 * (is_main == other_is)
             deleted = last[column + 1] + costs[column + 1]
             cost, step = min((last[column] + pair, 0), (deleted, 1), (row[column] + inserting[column], 2))
             row.append(cost)

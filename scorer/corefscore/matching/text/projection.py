@@ -47,11 +47,9 @@ from corefscore.formats import HEAD_BYTES, Reading
 from corefscore.formats.base import (
     APART,
     FAULTS,
-    LAST,
     NO_WORD,
     OVERLAP,
     SAME,
-    TREE,
     ZERO,
     Annotations,
     found_at,
@@ -61,7 +59,7 @@ from corefscore.formats.base import (
     refused,
 )
 from corefscore.matching.pairing import in_other_form
-from corefscore.matching.text.alignment import ABSENT, EQUAL, MOVED, REPLACED, SIGN, Alignment, align, in_place
+from corefscore.matching.text.alignment import ABSENT, EQUAL, MOVED, REPLACED, Alignment, align, in_place
 from corefscore.matching.text.characters import Characters, characters, in_a_row
 from corefscore.matching.text.fidelity import FIELDS, UNUSUAL, Fidelity, described, ratio
 from corefscore.matching.text.zeros import DocumentWords, Spans, as_nodes, gaps_of, nodes_of_zeros, with_zeros
@@ -250,6 +248,7 @@ class _Placing:
         are the same have the same number.
         """
         parts = [self._spans(piece) for piece in pieces]
+        _share_places(pieces, parts, len(self.of_key.words))
         spans = Spans(*map(np.concatenate, zip(*parts, strict=True)))
         if len(parts) == 1:
             return spans
@@ -269,9 +268,8 @@ class _Placing:
         found: list[tuple[int, int]] = []
         seen: dict[tuple[int, int], int] = {}
         for part in parts if self.pieces == OVERLAP else ():
-            known = part.take(part.differing >= 0)
-            spans = zip(known.start.tolist(), known.end.tolist(), strict=True)
-            of_span = list(zip(spans, known.entity.tolist(), strict=True))
+            spans = zip(part.start.tolist(), part.end.tolist(), strict=True)
+            of_span = list(zip(spans, part.entity.tolist(), strict=True))
             found += [(seen[span], entity) for span, entity in of_span if span in seen]
             seen.update(of_span)
         return found
@@ -286,11 +284,16 @@ class _Placing:
         if self.key.nodes is None and (sizes := np.diff(self.of_key.characters.first)).min(initial=1) == 0:
             _extend(start, last, self.spans, np.flatnonzero(sizes))
         with_zeros(own, (start, last, differing), piece.zeros, self.of_key)
+        zero = begin == end
+        if self.both_corefud and self.response.nodes is not None:  # their heads may be zeros that the key lacks
+            lacking = piece.annotations.numbers[[*set(piece.annotations.zeros).difference(piece.zeros)]]
+            is_lost = np.isin(self.response.nodes.head[mentions], lacking)
+            differing[is_lost], zero = -1, zero | is_lost
         _resolve(own, start, last, differing)
         # A mention that the key does not have comes after all words of the key.
         lost, after = differing < 0, len(self.of_key.words) + piece.before
         start, last = np.where(lost, after + own[0], start), np.where(lost, after + own[1], last)
-        return Spans(entity, start, last, differing, begin == end, *self._heads_and_gaps(piece, own, (start, last)))
+        return Spans(entity, start, last, differing, zero, *self._heads_and_gaps(piece, own, (start, last)))
 
     def _heads_and_gaps(
         self, piece: _Piece, own: tuple[Ints, Ints], placed: tuple[Ints, Ints]
@@ -309,10 +312,9 @@ class _Placing:
         first, last, _ = _projected(borders[:-1], borders[1:], piece.alignment, self.of_key.characters)
         for zero, node in piece.zeros.items():
             first[zero] = last[zero] = node
-        if self.heads not in (TREE, LAST):
-            head = np.searchsorted(piece.annotations.numbers, nodes.head)
-            within = (first[head] >= placed[0]) & (last[head] <= placed[1])
-            head_first, head_last = np.where(within, first[head], placed[0]), np.where(within, last[head], placed[1])
+        head = np.searchsorted(piece.annotations.numbers, nodes.head)
+        within = (first[head] >= placed[0]) & (last[head] <= placed[1])
+        head_first, head_last = np.where(within, first[head], placed[0]), np.where(within, last[head], placed[1])
         for mention in np.flatnonzero(nodes.size < own[1] - own[0] + 1).tolist():
             own_words = nodes.word[nodes.first[mention] :][: nodes.size[mention]]
             words = np.searchsorted(piece.annotations.numbers, own_words)
@@ -547,8 +549,6 @@ def _projected(begin: Ints, end: Ints, alignment: Alignment, key: Characters) ->
     equal = np.append(0, np.cumsum(alignment.state == EQUAL))
     for aligned in (in_place(alignment), alignment.state == MOVED):
         known = np.flatnonzero(aligned)
-        if not len(known):
-            continue
         first, stop = np.searchsorted(known, begin), np.searchsorted(known, end)
         new = np.flatnonzero((start < 0) & (stop > first))
         first_key, last_key = alignment.key[known[first[new]]], alignment.key[known[stop[new] - 1]]
@@ -583,6 +583,23 @@ def _resolve(own: tuple[Ints, Ints], start: Ints, end: Ints, differing: Ints) ->
     differing[order[(own[0][order] != own[0][best]) | (own[1][order] != own[1][best])]] = -1
 
 
+def _share_places(pieces: Sequence[_Piece], parts: Sequence[Spans], words: int) -> None:
+    """Give a mention of a piece that the key does not have, in place, the place of one in an earlier piece with the
+    same characters before the same character of the key. ``words`` is how many words the key has."""
+    places: dict[tuple[int, str, int], tuple[int, int]] = {}
+    for piece, part in zip(pieces, parts, strict=True):
+        known = np.flatnonzero(piece.alignment.state != ABSENT)
+        later: dict[tuple[int, str], dict[int, int]] = defaultdict(dict)  # equal ones count from the last
+        lost = np.flatnonzero(part.differing < 0)
+        for mention in lost[np.argsort(-part.start[lost], kind="stable")].tolist():
+            start, end = int(part.start[mention]), int(part.end[mention])
+            begin, stop = piece.words.first[[start - words - piece.before, end - words - piece.before + 1]].tolist()
+            if (after := int(np.searchsorted(known, stop))) < len(known):
+                same = int(piece.alignment.key[known[after]]), piece.words.text(slice(begin, stop))
+                number = later[same].setdefault(start, len(later[same]))
+                part.start[mention], part.end[mention] = places.setdefault((*same, number), (start, end))
+
+
 def _foreign(text: Characters, alignment: Alignment, key: Characters) -> list[int]:
     """Return the words of tagged text with a bracket that the key does not have there, before the same character: a
     tag without an id or of another notation, or one that was paired with a bracket of the text. Brackets before and
@@ -597,20 +614,19 @@ def _foreign(text: Characters, alignment: Alignment, key: Characters) -> list[in
     return sorted(found)
 
 
-def _fit(alignment: Alignment, text: Characters) -> tuple[bool, int, int, int]:
+def _fit(alignment: Alignment, text: Characters) -> tuple[bool, int, int]:
     """Return how well a text is aligned: whether a letter or digit is equal, if it has any; the number of equal
-    characters; that of gaps of the key between them, as a negative number; and the number of aligned characters."""
+    characters; and that of gaps of the key between them, as a negative number."""
     equal = alignment.state == EQUAL
     gaps = int(np.count_nonzero(np.diff(alignment.key[equal]) != 1))
-    known = int(np.count_nonzero(alignment.state != ABSENT))
-    return text.has_word_at(equal) or not text.has_word, int(np.count_nonzero(equal)), -gaps, known
+    return text.has_word_at(equal) or not text.has_word, int(np.count_nonzero(equal)), -gaps
 
 
 def _inserted(piece: _Piece, key: Characters, kept: Bools) -> int:
     """Return the number of words of a piece that have characters, none of which is in the key, or which only stand
     where the key has words that another piece has ``kept``."""
     token, tokens, (at, state) = piece.words.token, piece.words.tokens, piece.alignment
-    found, replaced = state != ABSENT, np.isin(state, (REPLACED, SIGN))
+    found, replaced = state != ABSENT, state == REPLACED
     found[replaced] = ~kept[key.token[at[replaced]]]
     known = np.bincount(token[found], minlength=tokens)
     return int(np.count_nonzero((known == 0) & (np.bincount(token, minlength=tokens) > 0)))
