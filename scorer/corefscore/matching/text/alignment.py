@@ -450,7 +450,7 @@ _Parts = list[tuple[str, bool]]
 
 def _divided(key: list[str], response: list[str]) -> tuple[_Parts, _Parts]:
     """Divide the words of a gap at their punctuation marks and symbols (rule 3), unless these are too many."""
-    signs = "".join(sign for sign in {*"".join(chain(key, response))} if category(sign)[0] in "PS")
+    signs = "".join(sign for sign in sorted({*"".join(chain(key, response))}) if category(sign)[0] in "PS")
     part = re.compile(f"[{re.escape(signs)}]|[^{re.escape(signs)}]+") if signs else re.compile(".+", re.DOTALL)
     pieces: tuple[_Parts, _Parts] = [], []
     for words, found in zip((key, response), pieces, strict=True):
