@@ -430,6 +430,8 @@ def test_words_are_divided_at_their_signs(key: str, answer: str, span: tuple[int
         ("[She](#1) is [surely](#7) a 3-year-old girl.", 4),  # a word that the key does not have
         ("[She](#1) is a [very](#7) [very](#8) 3-year-old girl.", 5),
         ("She is [surely](#1) a 3-year-old girl.", 3),  # the only mention that both have
+        ("She is a 3-year-old girl. [Indeed](#1)", 3),  # the first answer ends with it
+        ("[Indeed](#1) she is a 3-year-old girl.", 3),  # the second answer begins with it
     ],
 )
 def test_what_two_pieces_have_and_the_key_has_not_counts_once(

@@ -810,8 +810,7 @@ class Compared:
     @property
     def p_apart(self) -> Floats:
         """The p of the hypothesis that the means over runs do not differ, uncorrected: pairs x measures x scores."""
-        t = np.abs(self.differences) / np.maximum(self.errors, 1e-300)
-        return 2 * intervals.upper_tail(t, self._of_pairs[1])
+        return 2 * intervals.upper_tail(np.abs(self.differences) / np.maximum(self.errors, 1e-300), self._of_pairs[1])
 
     @cached_property
     def p_equivalent(self) -> Floats:

@@ -585,19 +585,20 @@ def _resolve(own: tuple[Ints, Ints], start: Ints, end: Ints, differing: Ints) ->
 
 def _share_places(pieces: Sequence[_Piece], parts: Sequence[Spans], words: int) -> None:
     """Give a mention of a piece that the key does not have, in place, the place of one in an earlier piece with the
-    same characters before the same character of the key. ``words`` is how many words the key has."""
-    places: dict[tuple[int, str, int], tuple[int, int]] = {}
+    same characters as far before or after the same character of the key. ``words`` is how many words the key has."""
+    places: dict[tuple[str, int, int], tuple[int, int]] = {}
     for piece, part in zip(pieces, parts, strict=True):
-        known = np.flatnonzero(piece.alignment.state != ABSENT)
-        later: dict[tuple[int, str], dict[int, int]] = defaultdict(dict)  # equal ones count from the last
-        lost = np.flatnonzero(part.differing < 0)
-        for mention in lost[np.argsort(-part.start[lost], kind="stable")].tolist():
+        known, after = np.flatnonzero(piece.alignment.state != ABSENT), words + piece.before
+        key, token = piece.alignment.key[known], piece.words.token[known]
+        for mention in np.flatnonzero(part.differing < 0).tolist():
             start, end = int(part.start[mention]), int(part.end[mention])
-            begin, stop = piece.words.first[[start - words - piece.before, end - words - piece.before + 1]].tolist()
-            if (after := int(np.searchsorted(known, stop))) < len(known):
-                same = int(piece.alignment.key[known[after]]), piece.words.text(slice(begin, stop))
-                number = later[same].setdefault(start, len(later[same]))
-                part.start[mention], part.end[mention] = places.setdefault((*same, number), (start, end))
+            begin, stop = piece.words.first[[start - after, end - after + 1]].tolist()
+            text, (first, last) = piece.words.text(slice(begin, stop)), np.searchsorted(known, [begin, stop]).tolist()
+            beside = [at for at in (first - 1, last) if 0 <= at < len(known)]
+            ways = [(text, int(key[at]), int(token[at]) + after - start) for at in beside]
+            place = next((places[way] for way in ways if way in places), (start, end))
+            places |= dict.fromkeys(ways, place)
+            part.start[mention], part.end[mention] = place
 
 
 def _foreign(text: Characters, alignment: Alignment, key: Characters) -> list[int]:
