@@ -117,7 +117,7 @@ def test_nearly_all_of_shuffled_sentences_is_found(tmp_path: Path) -> None:
         ("ab .", "ab!", {"kept": 1, "replaced": 1}),  # punctuation is not of the word that it is attached to
         ("ab $", "ab+", {"kept": 1, "replaced": 1}),
         ('ab . "', 'ab!"', {"kept": 2, "replaced": 1}),
-        ("( ab", "-ab", {"kept": 1, "replaced": 1}),
+        ("( ab", "-ab", {"kept": 0, "replaced": 1, "deleted": 1}),  # signs of other kinds
         ("ab! cd", "ab . ef", {"replaced": 2}),
         ("ab 's", "cd's", {"kept": 1, "replaced": 1}),
         ("l' abd", "l'acd", {"kept": 1, "replaced": 1}),
@@ -408,6 +408,10 @@ def test_a_repeated_sentence_without_tags_does_not_take_the_place_of_the_tagged_
         ("al Qaeda", "[al-Qaeda](#1)", (0, 1)),  # words joined by a sign
         ("a mother in law", "[a mother\u2013in/law](#1)", (0, 3)),
         ("Ann went", "[Ann!](#1)", (0, 0)),  # a sign for a word
+        ("Sie , Herr ! Komm", "Sie; [**Herr**](#1)! Komm", (2, 2)),  # markup for other signs
+        ("Sie , Herr ! Komm", "Sie, [**Herr**](#1) Komm", (2, 2)),
+        ("in . My life", "in; [_My_](#1) life", (2, 2)),
+        ("Mein Fehler , Ihre", "[Mein's](#1) [Ihre](#2)", (0, 0)),  # a part of a word for another word
         ("Ann .", "[Ann-like](#1).", (0, 0)),  # parts that the key does not have
         ("Ann Ghandi", "[Ann's](#1) [Kay](#2)", (0, 0)),
     ],
@@ -429,6 +433,7 @@ def test_words_are_divided_at_their_signs(key: str, answer: str, span: tuple[int
         ("[She](#1) is a [[3](#9)-year-old](#8) girl.", 5),  # parts of one token of the key
         ("[She](#1) is [surely](#7) a 3-year-old girl.", 4),  # a word that the key does not have
         ("[She](#1) is a [very](#7) [very](#8) 3-year-old girl.", 5),
+        ("[She](#1) is a [[very](#7) very](#8) 3-year-old girl.", 5),
         ("She is [surely](#1) a 3-year-old girl.", 3),  # the only mention that both have
         ("She is a 3-year-old girl. [Indeed](#1)", 3),  # the first answer ends with it
         ("[Indeed](#1) she is a 3-year-old girl.", 3),  # the second answer begins with it
@@ -455,6 +460,20 @@ def test_what_two_pieces_have_and_the_key_has_not_counts_once(
         found.append(result.to_dict()["total"])
     assert found[0] == found[1]
     assert found[0]["mentions"]["precision_denominator"] == mentions
+
+
+def test_the_same_word_twice_in_two_pieces_is_two_mentions(tmp_path: Path) -> None:
+    text, other = "Ann came home . She is a 3-year-old girl .", "Nobody saw her ."
+    key = {"doc_key": "x", "sentences": [f"{text} {other}".split()], "clusters": [[[0, 0], [4, 4]]]}
+    (tmp_path / "key.jsonl").write_text(json.dumps(key))
+    answers = (
+        "Ann came home. She is a [very](#7) very 3-year-old girl.",
+        f"She is a very [very](#8) 3-year-old girl. {other}",
+    )
+    lines = "".join(json.dumps({"doc_key": "x", "answer": answer}) + "\n" for answer in answers)
+    (tmp_path / "answers.jsonl").write_text(lines)
+    response = placed_on(tmp_path / "key.jsonl", tmp_path / "answers.jsonl").response
+    assert (len(response.document), len({*response.start.tolist()})) == (2, 2)
 
 
 def test_a_sign_that_replaces_the_word_of_another_piece_is_inserted(tmp_path: Path) -> None:
@@ -707,10 +726,26 @@ def test_mentions_that_count_characters_are_found_as_those_of_tagged_text(rate: 
     assert (ratio(one.fidelity.total) == 1) == (rate < 1e-3)
 
 
-def test_likeness_of_words() -> None:
-    """By their first and last characters, and by their lengths."""
-    assert alignment._likeness("a1b", "a2b") == 999
-    assert alignment._likeness("abcdefgh", "abcdefghijkl") == 399 + 200
+@pytest.mark.parametrize(
+    ("one", "other", "cost"),
+    [
+        (("a1b", "read", True), ("a2b", "read", True), 3_000_000 - 999 - 1000),
+        (("abcdefgh", "read", True), ("abcdefghijkl", "read", True), 3_000_000 - 399 - 200 - 1000),
+        (("went", "read", True), ("s", "read", False), 3_000_000 - 75 + 500),  # more than to leave out both
+        (("percent", "read", True), ("%", "read", False), 3_000_000 - 42),
+        ((".", "between", True), (":", "between", False), 3_000_000 - 300),
+        ((",", "between", True), ("*", "around", False), 6_000_000),
+        (("went", "read", True), ("!", "between", True), 6_000_000),
+        (("!", "between", True), ("went", "read", True), 3_000_000 - 75 - 1000),
+        (("*", "around", True), ("*", "around", False), -2000),
+    ],
+)
+def test_what_it_costs_to_pair_parts_of_words(
+    one: tuple[str, str, bool], other: tuple[str, str, bool], cost: int
+) -> None:
+    """By their kinds, their first and last characters, and their lengths."""
+    assert [alignment._kind(text) for text, *_ in (one, other)] == [one[1], other[1]]
+    assert alignment._pairing(one, other) == cost
 
 
 def test_zeros_in_the_next_gap_are_at_the_edge_of_a_mention() -> None:

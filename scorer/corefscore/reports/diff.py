@@ -228,8 +228,7 @@ def marked(diff: Diff, shown: Shown) -> Iterator[str]:
     empty = True
     for document in range(len(diff.analysis.result.names)):
         sentences = list(diff.sentences(document))
-        chosen = _chosen(sentences, shown)
-        if chosen:
+        if chosen := _chosen(sentences, shown):
             empty = False
             name = diff.analysis.result.names[document].translate(VISIBLE)
             yield f"{name}   {diff.score_of(document)}; {diff.counts_of(document)}\n"

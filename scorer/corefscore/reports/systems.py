@@ -222,8 +222,7 @@ class SystemsReport(Systems, Reported):
                 part = _percentage(round(share, 3))
                 yield f"one unit is {part} of {whole}, so scores and intervals depend mostly on this unit"
         scored = ~np.isnan(found.sample.shown)
-        extremes = int(np.isnan(found.ends[..., 0])[scored].sum())
-        if extremes:
+        if extremes := int(np.isnan(found.ends[..., 0])[scored].sum()):
             rest = _percentage(round(1 - (1 - found.method.confidence) ** (1 / found.sample.units), 3))
             same = f"{plural(extremes, 'score')} with the same value, 0 or 100, in all {found.sample.units} units"
             sure = f"with {_percentage(found.method.confidence)} confidence"

@@ -124,8 +124,7 @@ class NamesReader(Reader):
             before = as_text(text[lines.starts[tokens[row]] : starts[row]].tobytes())
             cell = _Cell(row, int(document[row]), self.line + 1 + int(tokens[row]), len(before) + 1, as_text(raw))
             self._end_of_document(cell.document)
-            name = self._closed(raw, cell)
-            if name is not None:
+            if (name := self._closed(raw, cell)) is not None:
                 edges = zip(*(side[name.row : row + 1] for side in words), strict=True)
                 its_words = [as_text(text[start:stop].tobytes()).strip() for start, stop in edges]
                 span = int(token[name.row]), int(token[row])

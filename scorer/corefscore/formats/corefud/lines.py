@@ -280,8 +280,7 @@ def number_of(piece: bytes) -> int | None:
 
     As in the official scorer, it is a decimal fraction: 3.10 is 3.1.
     """
-    found = _NUMBER.fullmatch(piece)
-    if found is None:
+    if (found := _NUMBER.fullmatch(piece)) is None:
         return None
     places = (found[2] or b"").rstrip(b"0")
     return None if len(places) > 4 else int(found[1]) * TENTH + int(places.ljust(4, b"0"))

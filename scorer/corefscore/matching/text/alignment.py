@@ -13,15 +13,15 @@ The rule. Let the texts be characters without white space (`corefscore.matching.
    order. This is repeated between each two anchors, and then with 12 and with 6 characters.
 3. In a gap without anchors, words are aligned with the fewest insertions, deletions and replacements; two replacements
    cost as much as three of the others, and deletions before or after the text of the response 15 % less. Words are
-   divided here at punctuation marks and symbols (``al-Qaeda.`` for ``al Qaeda !``); of each, the first part that is
-   no such sign is the main one, and the others are inserted and deleted for half the cost. Of equally good alignments,
-   the one is taken whose replaced words are most alike (both main parts or not; their first and last characters, and
-   their length), and of these the one that deletes most words after the end of a sentence. A gap of more than `_CELLS`
-   pairs of parts is not divided, and one of more pairs of words is not aligned: its words are deleted and inserted; but
-   at an end of the response, they are aligned with up to `_NEAR` words of the key for each of them. Words that only the
-   key has are *slid* if they could as well begin some words earlier or later: they begin after the end of a sentence,
-   if there is such a place within `_BORDER` characters. If no letter or digit is aligned, the response is another text,
-   and nothing is.
+   divided here at punctuation marks and symbols (``al-Qaeda.`` for ``al Qaeda !``). The first part of a word that is
+   not such a sign is its main part; the others are inserted and deleted for half the cost. A sign replaces only signs
+   of the same kind (`_kind`). Of equally good alignments, the one is taken whose replaced words are most alike (main
+   parts with main parts; their first and last characters, and their length), and of these the one that deletes most
+   words after the end of a sentence. If a gap has more than `_CELLS` pairs of parts, its words are not divided; if it
+   has more pairs of words, they are not aligned, but deleted and inserted, or at an end of the response aligned with up
+   to `_NEAR` words of the key for each of them. Words that only the key has are *slid* if they could as well begin some
+   words earlier or later: they begin after the end of a sentence, if there is such a place within `_BORDER` characters.
+   If no letter or digit is aligned, the response is another text, and nothing is.
 4. Stretches of 24 characters or more are *moved* if both texts have them outside of the stretches of this length that
    are aligned so far. Shorter stretches and words that are aligned with a part of them are not aligned any more.
 
@@ -32,6 +32,7 @@ length.
 
 from __future__ import annotations
 
+import math
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
@@ -54,7 +55,7 @@ _TAKEN, _TAKEN_HERE, _MOVED = -1, -2, -3
 """Marks in place of aligned characters: in the key, in the response, and in the key those of moved stretches."""
 
 _CELLS = 2_500
-"""How many pairs of words a gap may have to be aligned word by word."""
+"""How many pairs of words, or of their parts, a gap may have to be aligned one by one."""
 
 _NEAR = 16
 """With how many words of the key each word at an end of the response is compared: others cost more than they match."""
@@ -254,19 +255,16 @@ class _Search:
         key = [gap.key, *inside.tolist(), gap.key_end]
         response = [gap.response, *other_inside.tolist(), gap.response_end]
         sides = zip(self.texts, (key, response), strict=True)
-        words, other_words = _divided(*([text[at:stop] for at, stop in pairwise(side)] for text, side in sides))
-        key = [*accumulate((len(text) for text, _ in words), initial=gap.key)]
-        response = [*accumulate((len(text) for text, _ in other_words), initial=gap.response)]
+        words, others = _divided(*([text[at:stop] for at, stop in pairwise(side)] for text, side in sides))
+        key = [*accumulate((len(text) for text, *_ in words), initial=gap.key)]
+        response = [*accumulate((len(text) for text, *_ in others), initial=gap.response)]
         # After the end of a sentence it is 1 less, which only decides between equally good alignments.
         text = self.texts[1]
         costs = [_AT_END if at in (0, len(text)) else _EDIT - _ends_sentence(text, at) for at in response]
-        for word, other in _fewest_edits(words, other_words, costs):
+        for word, other in _fewest_edits(words, others, costs):
             start, stop, at_response, end = key[word], key[word + 1], response[other], response[other + 1]
-            one, its = words[word][0], other_words[other][0]
-            # A sign beside a word replaces no word.
-            if one == its or self.response.begins[[at_response, end]].all() or _is_read(its) or not _is_read(one):
-                self.found.key[at_response:end] = np.minimum(start + np.arange(end - at_response), stop - 1)
-                self.found.state[at_response:end] = EQUAL if one == its else REPLACED
+            self.found.key[at_response:end] = np.minimum(start + np.arange(end - at_response), stop - 1)
+            self.found.state[at_response:end] = EQUAL if words[word][0] == others[other][0] else REPLACED
 
     def _slide(self) -> None:
         """Have words that only the key has begin after the end of a sentence, where they could as well begin there,
@@ -439,45 +437,47 @@ as an insertion, or twice as much.
 """
 
 
-def _is_read(text: str) -> bool:
-    """Return whether something is read as a word, not as punctuation: such as `%`, too."""
-    return any(char.isalnum() or char in "%&@+=" or category(char) in {"Sc", "So"} for char in text)
+def _kind(part: str) -> str:
+    """Return what a part of a word is: read, as letters and `%` are, a sign around words, as quotes and markup are, or
+    another sign."""
+    is_read = any(char.isalnum() or char in "%&@+=" or category(char) in {"Sc", "So"} for char in part)
+    return "read" if is_read else "around" if part[0] in '*_~`#"()[]{}<>' else "between"
 
 
-_Parts = list[tuple[str, bool]]
-"""Parts of words, and whether each is the main one: the first that is no sign, or else the first."""
+_Part = tuple[str, str, bool]
+"""A part of a word, its kind, and whether it is the main one: the first of its word that is no sign, or the first."""
 
 
-def _divided(key: list[str], response: list[str]) -> tuple[_Parts, _Parts]:
-    """Divide the words of a gap at their punctuation marks and symbols (rule 3), unless these are too many."""
-    signs = "".join(sign for sign in sorted({*"".join(chain(key, response))}) if category(sign)[0] in "PS")
-    part = re.compile(f"[{re.escape(signs)}]|[^{re.escape(signs)}]+") if signs else re.compile(".+", re.DOTALL)
-    pieces: tuple[_Parts, _Parts] = [], []
-    for words, found in zip((key, response), pieces, strict=True):
-        for word in words:
-            parts = part.findall(word)
-            main = next((at for at, its in enumerate(parts) if its[0] not in signs), 0)
-            found.extend((its, at == main) for at, its in enumerate(parts))
-    if len(pieces[0]) * len(pieces[1]) > _CELLS:
-        return [(word, True) for word in key], [(word, True) for word in response]
-    return pieces
+def _divided(key: list[str], response: list[str]) -> Iterator[list[_Part]]:
+    """Divide the words of a gap at their punctuation marks and symbols (rule 3), unless the parts are too many."""
+    signs = re.escape("".join(sign for sign in sorted({".", *chain(*key, *response)}) if category(sign)[0] in "PS"))
+    part = re.compile(f"[{signs}]|[^{signs}]+")
+    sides = [[part.findall(word) for word in words] for words in (key, response)]
+    if math.prod(sum(map(len, words)) for words in sides) > _CELLS:
+        sides = [[[word] for word in words] for words in (key, response)]
+    for side in sides:
+        main = [next((at for at, its in enumerate(word) if its[0] not in signs), 0) for word in side]
+        yield [
+            (its, _kind(its), at == first)
+            for first, word in zip(main, side, strict=True)
+            for at, its in enumerate(word)
+        ]
 
 
-def _fewest_edits(key: _Parts, response: _Parts, deleting: list[int]) -> list[tuple[int, int]]:
-    """Pair the words that are equal or replace each other in the alignment with the fewest edits (rule 3); ``deleting``
-    is what a deletion costs before each word of the response and at its end."""
-    # Row by row: the cost of the first words of the key with the first of the response, and the last step to it.
-    inserting = [_EDIT if is_main else _PART for _, is_main in response]
+def _fewest_edits(key: list[_Part], response: list[_Part], deleting: list[int]) -> list[tuple[int, int]]:
+    """Pair the parts of words that are equal or replace each other in the alignment with the fewest edits (rule 3);
+    ``deleting`` is what the deletion of a main part costs before each part of the response and at its end."""
+    # Row by row: the cost of the first parts of the key with the first of the response, and the last step to it.
+    inserting = [_EDIT if is_main else _PART for *_, is_main in response]
     row = [*accumulate(inserting, initial=0)]
     steps: list[list[int]] = []
-    for word, is_main in key:
-        costs = deleting if is_main else [_PART] * len(deleting)
+    for part in key:
+        costs = deleting if part[2] else [_PART] * len(deleting)
         last, row = row, [row[0] + costs[0]]
         row_steps = [0]
-        for column, (other, other_is) in enumerate(response):
-            pair = -2000 if word == other else _REPLACING - _likeness(word, other) - 1000 * (is_main == other_is)
-            deleted = last[column + 1] + costs[column + 1]
-            cost, step = min((last[column] + pair, 0), (deleted, 1), (row[column] + inserting[column], 2))
+        for column, other in enumerate(response):
+            paired, deleted = last[column] + _pairing(part, other), last[column + 1] + costs[column + 1]
+            cost, step = min((paired, 0), (deleted, 1), (row[column] + inserting[column], 2))
             row.append(cost)
             row_steps.append(step)
         steps.append(row_steps)
@@ -499,7 +499,15 @@ def _ends_sentence(text: str, at: int) -> bool:
     return _SENTENCE_END.search(text, max(at - 2, 0), at) is not None
 
 
-def _likeness(one: str, other: str) -> int:
-    """Return how alike two words are that are not equal, from 0 to 999."""
-    ends = 399 * (one[0] == other[0]) + 300 * (one[-1] == other[-1])
-    return ends + 300 * min(len(one), len(other)) // max(len(one), len(other))
+def _pairing(part: _Part, other: _Part) -> int:
+    """Return what it costs to align a part of a word of the key with one of the response."""
+    (text, kind, is_main), (other_text, other_kind, other_is) = part, other
+    if text == other_text:
+        return -2000
+    if kind != other_kind != "read":  # signs replace neither words nor signs of another kind
+        return 2 * _REPLACING
+    # A word of the key is rather left out than replaced by a part that is not like it, such as `'s`.
+    unlike = 500 * other_text.isalnum() if is_main != other_is else -1000
+    ends = 399 * (text[0] == other_text[0]) + 300 * (text[-1] == other_text[-1])
+    sizes = len(text), len(other_text)
+    return _REPLACING + unlike - ends - 300 * min(sizes) // max(sizes)

@@ -16,8 +16,8 @@ other words, not at all, and elsewhere; and the words that only the response has
 
 _MENTIONS = ("mentions_changed", "mentions_inserted", "mentions_deleted")
 """The counts of mentions: those of the response with a word that differs from the key; those of the response that match
-nothing, since they lie in inserted words or on the words of another mention; and those of the key all of whose words
-were deleted."""
+nothing, since they lie in inserted words or on the words of another mention, or their heads are zeros that the key
+lacks; and those of the key all of whose words were deleted."""
 
 FIELDS = (*_WORDS, *(f"tags_{fault}" for fault in FAULTS), *_MENTIONS)
 

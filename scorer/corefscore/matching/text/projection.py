@@ -2,8 +2,9 @@
 
 1. A mention covers the words of the key from the first to the last of its characters that the key has, as whole words.
    In moved text these characters are those of one stretch.
-2. A mention without any such character is in inserted text. It gets tokens after the end of the document, so that it
-   matches nothing.
+2. A mention without any such character is in inserted text, and one of CorefUD may have a zero as its head that the
+   key lacks. It gets tokens after the end of the document, so that it matches nothing; if several pieces have it, the
+   same ones.
 3. If several mentions cover the same words, the one that differs from them in the fewest characters keeps them. The
    others get tokens after the end, too, so that no mention is lost or added.
 4. If the key is CorefUD, its empty nodes are words as well as its tokens (`corefscore.matching.text.zeros`). If the
@@ -228,7 +229,7 @@ class _Placing:
         pieces, before, at = [], 0, 0
         for document, its, without, text, alignment in zip(documents, words, zeros, texts, together, strict=True):
             best = alignment
-            if len(texts) > 1 and (fit := _fit(alignment, text)) < (True, len(text.code)):
+            if len(texts) > 1 and (fit := _fit(alignment, text)) < (True, len(text.code), 0):
                 alone = align(self.of_key.text, text, at)
                 best = alone if not fit[0] or fit < _fit(alone, text) else alignment
             at = next(iter(best.key[best.state == EQUAL].tolist()), at)
@@ -301,10 +302,9 @@ class _Placing:
         """Return the last three columns of `Spans`. The head is among all words of a mention, and no mention has gaps,
         unless both sides are CorefUD.
         """
-        head_first, head_last = placed
         gaps = np.full(len(own[0]), None)
         if not self.both_corefud or self.response.nodes is None:
-            return head_first, head_last, gaps
+            return *placed, gaps
         mentions = _mentions_of(self.response, piece.document)
         nodes = self.response.nodes.take(np.arange(mentions.start, mentions.stop))
         # For every word of the response the first and the last word in the key.
@@ -314,12 +314,11 @@ class _Placing:
             first[zero] = last[zero] = node
         head = np.searchsorted(piece.annotations.numbers, nodes.head)
         within = (first[head] >= placed[0]) & (last[head] <= placed[1])
-        head_first, head_last = np.where(within, first[head], placed[0]), np.where(within, last[head], placed[1])
         for mention in np.flatnonzero(nodes.size < own[1] - own[0] + 1).tolist():
             own_words = nodes.word[nodes.first[mention] :][: nodes.size[mention]]
             words = np.searchsorted(piece.annotations.numbers, own_words)
             gaps[mention] = gaps_of(words, (first, last), (int(placed[0][mention]), int(placed[1][mention])))
-        return head_first, head_last, gaps
+        return np.where(within, first[head], placed[0]), np.where(within, last[head], placed[1]), gaps
 
     # Counts
 
@@ -584,9 +583,9 @@ def _resolve(own: tuple[Ints, Ints], start: Ints, end: Ints, differing: Ints) ->
 
 
 def _share_places(pieces: Sequence[_Piece], parts: Sequence[Spans], words: int) -> None:
-    """Give a mention of a piece that the key does not have, in place, the place of one in an earlier piece with the
-    same characters as far before or after the same character of the key. ``words`` is how many words the key has."""
-    places: dict[tuple[str, int, int], tuple[int, int]] = {}
+    """Move mentions that the key does not have to where an earlier piece has the same ones: the same characters, as
+    many words before or after the same character of the key. ``words`` is how many words the key has."""
+    places: dict[tuple[str, int, int, int], tuple[int, int]] = {}
     for piece, part in zip(pieces, parts, strict=True):
         known, after = np.flatnonzero(piece.alignment.state != ABSENT), words + piece.before
         key, token = piece.alignment.key[known], piece.words.token[known]
@@ -595,7 +594,7 @@ def _share_places(pieces: Sequence[_Piece], parts: Sequence[Spans], words: int) 
             begin, stop = piece.words.first[[start - after, end - after + 1]].tolist()
             text, (first, last) = piece.words.text(slice(begin, stop)), np.searchsorted(known, [begin, stop]).tolist()
             beside = [at for at in (first - 1, last) if 0 <= at < len(known)]
-            ways = [(text, int(key[at]), int(token[at]) + after - start) for at in beside]
+            ways = [(text, end - start, int(key[at]), int(token[at]) + after - start) for at in beside]
             place = next((places[way] for way in ways if way in places), (start, end))
             places |= dict.fromkeys(ways, place)
             part.start[mention], part.end[mention] = place

@@ -225,7 +225,7 @@ class Spans(NamedTuple):
     ``start``       its first word in the key; for a mention that matches nothing, a place after the last word
     ``end``         its last word, likewise
     ``differing``   by how many characters it differs from these words of the key; -1 if it matches nothing
-    ``zero``        whether it has no words except zeros
+    ``zero``        whether it has no words except zeros, or its head is a zero that the key lacks
     ``head_first``  the first of the words of the key among which its head is
     ``head_last``   the last of them
     ``gaps``        the words of the key in its gaps, counted from ``start``; None for a mention without gaps

@@ -64,8 +64,7 @@ def _conclusions(analysis: Analysis, words: ReportWords) -> Iterator[str]:
     if most.in_turn > NOTHING:
         points = f"{percent(most.in_turn)} of {percent(1 - analysis.score)} points"
         yield f"{words.conclusion} {words.types[most.type].means} ({words.types[most.type].title}): {points}"
-    reached = analysis.costs[-1].then
-    if reached < 1 - NOTHING:
+    if (reached := analysis.costs[-1].then) < 1 - NOTHING:
         yield f"the {words.key} itself scores only {percent(reached)} here, so no more can be gained"
 
 
