@@ -284,6 +284,9 @@ def test_a_mention_with_other_quotes_or_punctuation_keeps_its_words(
         ("He .He .He Nobody has learnt why .", "[He](#1) Nobody has learnt why.", 18),
         ('He wept . He wept . He wept . "', "He wept [He](#1) wept .", 21),
         ("वह आया । वह गया । वह सोया । सब ने उसे देखा ।", "वह आया । [वह](#1) सोया । सब ने उसे देखा ।", 24),
+        # A clause is left out, with its comma.
+        ("Then the boy ran , the dog slept , and the cat ate .", "Then [the](#1) dog slept , and the cat ate.", 23),
+        ("He saw a red house , a small house , and a lake .", "He saw a red [house](#1) , and a lake .", 22),
         # The text goes on, and the changed words are near the end of the answer.
         ("She turned toward him . " + "It rained . " * 900 + "Nobody saw him .", "She turned towards [him](#1).", 21),
     ],

@@ -436,8 +436,7 @@ def _blocks(source: Source, header: _Header, notices: list[Finding]) -> Iterator
         for _ in range(line - 1):
             stream.readline()
         while piece := stream.read(_AT_ONCE) + stream.readline():
-            cells = _plain_cells(as_text(piece), width, header.delimiter)
-            if cells is None:
+            if (cells := _plain_cells(as_text(piece), width, header.delimiter)) is None:
                 break
             count = len(cells) // width
             yield np.arange(line, line + count), [cells[place::width] for place in range(width)]

@@ -187,7 +187,7 @@ class Comparison(OnDatasets):
             if self.runs is None:
                 verdict += "; units needed: number of units for 80% power at the observed difference"
             if method.margin is not None:
-                verdict += f"; p (equal): p of the test that the difference is below {100 * method.margin:g} "
+                verdict += f"; p (equal): p of the test that the difference is below {100 * method.margin:g} points "
                 verdict += "(two one-sided t tests, empty if fewer than 5 units differ)"
         return [*self._legend(together), *[verdict] * bool(pairs)]
 

@@ -202,8 +202,7 @@ def _parsed(column: bytes) -> tuple[Sequence[int], Sequence[bytes], tuple[int, b
     place = 0
     for piece in column.split(b"|") if column not in (b"", b"_") else ():
         head, colon, relation = piece.partition(b":")
-        parent = number_of(head)
-        if parent is None or not colon:
+        if (parent := number_of(head)) is None or not colon:
             return [0], [b""], (place, piece)
         parents.append(parent)
         relations.append(relation)

@@ -120,8 +120,7 @@ def _in_array(source: Source) -> Iterator[_Record]:
         if not text.startswith("]", position):
             what = "the array ends too soon" if position == len(text) else "Expecting ',' delimiter"
             raise json.JSONDecodeError(what, text, position)
-        position = _past_blanks(text, position + 1)
-        if position < len(text):
+        if (position := _past_blanks(text, position + 1)) < len(text):
             raise json.JSONDecodeError("there is text after the array", text, position)
     except json.JSONDecodeError as error:
         raise _bad_json(Place(source, error.lineno), error, _IN_ARRAY) from None
@@ -258,8 +257,7 @@ def sentences_in(value: Any, shape: str) -> list[Any] | None:
 
 def words_fault(value: Any, shape: str) -> tuple[str, str] | None:
     """Return what is wrong with a field of words, if anything is, and what was expected."""
-    sentences = sentences_in(value, shape)
-    if sentences is None:
+    if (sentences := sentences_in(value, shape)) is None:
         of_objects = shape == OBJECTS and are(list, [value]) and are(tuple, value)
         no_words = f"has a sentence without {TOKEN}, or with a token that is not an object"
         return (no_words if of_objects else f"is {shown(value)}"), _EXPECTED[shape]

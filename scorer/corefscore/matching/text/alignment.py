@@ -15,13 +15,14 @@ The rule. Let the texts be characters without white space (`corefscore.matching.
    cost as much as three of the others, and deletions before or after the text of the response 15 % less. Words are
    divided here at punctuation marks and symbols (``al-Qaeda.`` for ``al Qaeda !``). The first part of a word that is
    not such a sign is its main part; the others are inserted and deleted for half the cost. A sign replaces only signs
-   of the same kind (`_kind`). Of equally good alignments, the one is taken whose replaced words are most alike (main
-   parts with main parts; their first and last characters, and their length), and of these the one that deletes most
-   words after the end of a sentence. If a gap has more than `_CELLS` pairs of parts, its words are not divided; if it
-   has more pairs of words, they are not aligned, but deleted and inserted, or at an end of the response aligned with up
-   to `_NEAR` words of the key for each of them. Words that only the key has are *slid* if they could as well begin some
-   words earlier or later: they begin after the end of a sentence, if there is such a place within `_BORDER` characters.
-   If no letter or digit is aligned, the response is another text, and nothing is.
+   of the same kind (`_kind`), unless it is a word of its own. Of equally good alignments, the one is taken whose
+   replaced words are most alike (main parts with main parts; their first and last characters, and their length), and of
+   these the one that deletes most words after the end of a sentence. If a gap has more than `_CELLS` pairs of parts,
+   its words are not divided; if it has more pairs of words, they are not aligned, but deleted and inserted, or at an
+   end of the response aligned with up to `_NEAR` words of the key for each of them. Words that only the key has are
+   *slid* if they could as well begin some words earlier or later: they begin after the end of a sentence, or else begin
+   or end with a comma, if there is such a place within `_BORDER` characters. If no letter or digit is aligned, the
+   response is another text, and nothing is.
 4. Stretches of 24 characters or more are *moved* if both texts have them outside of the stretches of this length that
    are aligned so far. Shorter stretches and words that are aligned with a part of them are not aligned any more.
 
@@ -258,6 +259,8 @@ class _Search:
         words, others = _divided(*([text[at:stop] for at, stop in pairwise(side)] for text, side in sides))
         key = [*accumulate((len(text) for text, *_ in words), initial=gap.key)]
         response = [*accumulate((len(text) for text, *_ in others), initial=gap.response)]
+        borders = self.response.begins[response].tolist()  # a sign that is a word of its own is read, too
+        others = [(its[0], "read", its[2]) if all(borders[at : at + 2]) else its for at, its in enumerate(others)]
         # After the end of a sentence it is 1 less, which only decides between equally good alignments.
         text = self.texts[1]
         costs = [_AT_END if at in (0, len(text)) else _EDIT - _ends_sentence(text, at) for at in response]
@@ -283,7 +286,9 @@ class _Search:
             ahead = _common_prefix(*(code[its : its + most[1]] for its in (last, first)))
             steps = np.arange(-back, ahead + 1)
             borders = self.key.begins[last + steps] & self.key.begins[first + steps] & self.response.begins[at + steps]
-            ends = [by for by in steps[borders].tolist() if last < first and _ends_sentence(self.texts[0], last + by)]
+            text, ways = self.texts[0], steps[borders].tolist() if last < first else []
+            ends = [by for by in ways if _ends_sentence(text, last + by)]
+            ends = ends or [by for by in ways if not {text[last + by], text[first + by - 1]}.isdisjoint(",;:")]
             by = min(ends, key=abs, default=0)
             key[at : at + by] = np.arange(last, last + by)
             key[at + by : at] = np.arange(first + by, first)
@@ -504,7 +509,7 @@ def _pairing(part: _Part, other: _Part) -> int:
     (text, kind, is_main), (other_text, other_kind, other_is) = part, other
     if text == other_text:
         return -2000
-    if kind != other_kind != "read":  # signs replace neither words nor signs of another kind
+    if kind != other_kind != "read":  # a sign beside a word replaces neither words nor signs of another kind
         return 2 * _REPLACING
     # A word of the key is rather left out than replaced by a part that is not like it, such as `'s`.
     unlike = 500 * other_text.isalnum() if is_main != other_is else -1000
