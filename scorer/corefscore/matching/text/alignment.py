@@ -270,8 +270,8 @@ class _Search:
             self.found.state[at_response:end] = EQUAL if words[word][0] == others[other][0] else REPLACED
 
     def _slide(self) -> None:
-        """Have words that only the key has begin after the end of a sentence, where they could as well begin there,
-        since the same words follow them, or precede them."""
+        """Have words that only the key has begin after the end of a sentence, or else begin or end with a comma, where
+        they could as well begin there, since the same words follow them, or precede them."""
         key, equal = self.found.key, self.found.state == EQUAL
         starts = changes(equal, np.where(equal, key - np.arange(len(key)), 0))
         runs = [*np.flatnonzero(starts).tolist(), len(key)]
