@@ -356,6 +356,12 @@ def test_equivalence_needs_a_margin(capfdbinary: Capture) -> None:
         assert (pair["p_equivalent"] is None) == (margin is None)
     assert pair["units_needed"] > 1000
     assert pair["shown_from"] > abs(pair["difference"])
+    # It was read as two hundredths of a point.
+    refused = call(capfdbinary, "compare", KEY, ASH, BIRCH, "--margin", "0.02")
+    assert (refused.status, refused.stdout) == (2, b"")
+    assert b"--margin 0.02 may be a percentage or a fraction; write --margin 2 for 2 %" in refused.stderr
+    parts = call(capfdbinary, "compare", KEY, ASH, BIRCH, "--margin", "0.5%", "--measures", "lea").stdout
+    assert b"below 0.5 points" in b" ".join(parts.split()) and b"margin=0.005" in parts
 
 
 def test_a_baseline_is_compared_with_the_others(capfdbinary: Capture) -> None:

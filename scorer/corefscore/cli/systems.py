@@ -78,7 +78,7 @@ def _method(arguments: dict[str, Any]) -> Method:
     percent, margin = own.pop("confidence"), arguments.pop("margin", None)
     if percent is not None:
         own["confidence"] = from_percent(percent, "--confidence ", ends=False)
-    return Method(**own, margin=None if margin is None else margin / 100)
+    return Method(**own, margin=None if margin is None else from_percent(margin, "--margin ", ends=False))
 
 
 def _scored(
@@ -242,7 +242,6 @@ def _reason(error: ScorerError) -> str:
     params=_comparing(
         options.Parameter(
             "--margin",
-            type=click.FloatRange(0, 100, min_open=True, max_open=True),
             metavar="POINTS",
             heading=STATISTICS,
             common=False,
