@@ -249,10 +249,10 @@ class _Placing:
         are the same have the same number.
         """
         parts = [self._spans(piece) for piece in pieces]
+        if len(parts) == 1:
+            return parts[0]
         _share_places(pieces, parts, len(self.of_key.words))
         spans = Spans(*map(np.concatenate, zip(*parts, strict=True)))
-        if len(parts) == 1:
-            return spans
         entities, entity = np.unique(spans.entity, return_inverse=True)
         links = np.array(self._same(parts, entities), dtype=np.int64).reshape(-1, 2).T
         same = entities[connected(len(entities), *np.searchsorted(entities, links))]
