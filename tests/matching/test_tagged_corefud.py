@@ -340,6 +340,17 @@ def test_an_invented_zero_is_dropped_with_the_others(zeros: str, mentions: int, 
     assert result.to_dict()["total"]["mentions"]["precision_denominator"] == mentions
 
 
+@pytest.mark.filterwarnings("ignore::corefscore.ScorerWarning")
+@pytest.mark.parametrize(("second", "mentions"), [("surely|[3] ##", 1), ("surely|[3 ##|3]", 2)])
+def test_mentions_of_two_pieces_with_other_zeros_are_two(second: str, mentions: int, tmp_path: Path) -> None:
+    (tmp_path / "key.conllu").write_text(KEY)
+    pieces = "Ann surely|[3] ## saw Bo", f"Ann {second} saw Bo fed"
+    lines = "".join(json.dumps({"doc_key": "d", "answer": piece}) + "\n" for piece in pieces)
+    (tmp_path / "d.jsonl").write_text(lines)
+    result = corefscore.score(tmp_path / "key.conllu", tmp_path / "d.jsonl", "muc", singletons="keep", pieces="same")
+    assert result.to_dict()["total"]["mentions"]["precision_denominator"] == mentions
+
+
 HEADED = """# newdoc id = d
 # global.Entity = eid-etype-head-other
 1\tThe\t_\tDET\t_\t_\t2\tdet\t_\tEntity=(e1-x-2-

@@ -267,6 +267,9 @@ def test_a_mention_with_other_quotes_or_punctuation_keeps_its_words(
     assert list(placed_spans(tmp_path / "key.jsonl", tmp_path / "x.txt")) == [span]
 
 
+MORE = " Nobody has learnt why they came ." * 4
+
+
 @pytest.mark.parametrize(
     ("key", "answer", "span"),
     [
@@ -286,7 +289,7 @@ def test_a_mention_with_other_quotes_or_punctuation_keeps_its_words(
         ("वह आया । वह गया । वह सोया । सब ने उसे देखा ।", "वह आया । [वह](#1) सोया । सब ने उसे देखा ।", 24),
         # A clause is left out, with its comma.
         ("Then the boy ran , the dog slept , and the cat ate .", "Then [the](#1) dog slept , and the cat ate.", 23),
-        ("He saw a red house , a small house , and a lake .", "He saw a red [house](#1) , and a lake .", 22),
+        ("A red house , a small house fell ." + MORE, "A red [house](#1) fell ." + MORE, 20),
         # The text goes on, and the changed words are near the end of the answer.
         ("She turned toward him . " + "It rained . " * 900 + "Nobody saw him .", "She turned towards [him](#1).", 21),
     ],
@@ -477,6 +480,21 @@ def test_the_same_word_twice_in_two_pieces_is_two_mentions(tmp_path: Path) -> No
     (tmp_path / "answers.jsonl").write_text(lines)
     response = placed_on(tmp_path / "key.jsonl", tmp_path / "answers.jsonl").response
     assert (len(response.document), len({*response.start.tolist()})) == (2, 2)
+
+
+def test_a_piece_whose_words_are_apart_is_aligned_alone(tmp_path: Path) -> None:
+    """All its characters are equal where the pieces are aligned as one text, too, but with gaps: F1 0.8 for 1."""
+    text = "man dog with dog her . went home again . a he saw home . a a with and old with her . man dog ."
+    key = {"doc_key": "x", "sentences": [text.split()], "clusters": [[[15, 15], [4, 4]]]}
+    (tmp_path / "key.jsonl").write_text(json.dumps(key))
+    answers = "man dog with dog [her](#1) . went home again .", "[a](#1) a with and old with her . man dog ."
+    lines = "".join(json.dumps({"doc_key": "x", "answer": answer}) + "\n" for answer in answers)
+    (tmp_path / "answers.jsonl").write_text(lines)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert (
+            corefscore.score(tmp_path / "key.jsonl", tmp_path / "answers.jsonl", "muc", pieces="same").mentions.f1 == 1
+        )
 
 
 def test_a_sign_that_replaces_the_word_of_another_piece_is_inserted(tmp_path: Path) -> None:
