@@ -484,11 +484,14 @@ def test_the_same_word_twice_in_two_pieces_is_two_mentions(tmp_path: Path) -> No
 
 def test_a_piece_whose_words_are_apart_is_aligned_alone(tmp_path: Path) -> None:
     """All its characters are equal where the pieces are aligned as one text, too, but with more gaps."""
-    words = (
-        "and went man . saw the home . dog old went . home he he . and went man . home he he . saw the home . and "
-        "old again dog man . saw the home . and went man . and went man . home he he . and went man . and old again dog "
-        "man ."
-    ).split()
+    said = {
+        "a": "and went man .",
+        "b": "saw the home .",
+        "c": "dog old went .",
+        "d": "home he he .",
+        "e": "and old again dog man .",
+    }
+    words = " ".join(map(said.__getitem__, "abcdadbebaadae")).split()
     (tmp_path / "key.jsonl").write_text(json.dumps({"doc_key": "x", "sentences": [words], "clusters": []}))
     pieces = (" ".join(f"[{words[at]}](#{at})" for at in range(*window)) for window in ((0, 14), (22, 60)))
     lines = "".join(json.dumps({"doc_key": "x", "answer": piece}) + "\n" for piece in pieces)
