@@ -54,8 +54,7 @@ __all__ = [name for names in _HOMES.values() for name in names]
 
 def __getattr__(name: str) -> object:
     """Return the public names, imported when they are asked for: the command starts faster without them."""
-    home = next((module for module, names in _HOMES.items() if name in names), None)
-    if home is None:
+    if (home := next((module for module, names in _HOMES.items() if name in names), None)) is None:
         raise AttributeError(f"module 'corefscore' has no attribute {name!r}")
     from importlib import import_module
 

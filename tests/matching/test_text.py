@@ -290,11 +290,19 @@ MORE = " Nobody has learnt why they came ." * 4
         # A clause is left out, with its comma.
         ("Then the boy ran , the dog slept , and the cat ate .", "Then [the](#1) dog slept , and the cat ate.", 23),
         ("A red house , a small house fell ." + MORE, "A red [house](#1) fell ." + MORE, 20),
+        # The answer has a sentence or a clause of its own, or one twice, beside the same words.
+        ("He laughed . Bo wept .", "He laughed. Bo ate all the soup. [Bo](#1) wept.", 21),
+        ("She saw him . Bo slept .", "She saw [him](#1). Oh, she saw him. Bo slept.", 20),
+        ("He laughed . He wept .", "[He](#1) laughed. He laughed. He wept.", 18),
+        ("He laughed . He wept .", "He laughed. He laughed. [He](#1) wept.", 21),
+        ("Then the boy ran , the dog slept .", "Then the boy ran, the cow ate, [the](#1) dog slept.", 23),
+        ('Bo came . " Ann wept .', 'Bo came. "["Ann"](#1) wept.', 22),  # the quote is not before that of the key
+        (". c c c c , Nobody has learnt why .", ". c [c](#1) ! , Nobody has learnt why.", 20),  # beside a replaced one
         # The text goes on, and the changed words are near the end of the answer.
         ("She turned toward him . " + "It rained . " * 900 + "Nobody saw him .", "She turned towards [him](#1).", 21),
     ],
 )
-def test_words_beside_those_left_out_are_of_their_own_sentence(
+def test_words_beside_those_of_one_side_are_of_their_own_sentence(
     key: str, answer: str, span: int, tmp_path: Path
 ) -> None:
     begin = "Everybody in the old town knew that the two of them lived beside the lake . "

@@ -119,8 +119,7 @@ def _augment(rows: list[int], columns: list[int], weights: list[float]) -> list[
                 most, last = gain[row], instead[row]
             for cell in of_row[row]:
                 total = gain[row] + weights[cell]
-                swapped = chosen.get(columns[cell], -1)
-                if swapped < 0:
+                if (swapped := chosen.get(columns[cell], -1)) < 0:
                     if total > most:
                         most, last = total, cell
                 elif total - weights[swapped] > gain.get(rows[swapped], -math.inf) + _NEAR:

@@ -95,8 +95,7 @@ def _moved(key: Mapping[str, Ints], response: Mapping[str, Ints], places: Sequen
         few = next((share for share, those in _FEW.items() if name == other and re.fullmatch(those, name.lower())), 1)
         filled = (ours[here] != _EMPTY) & (theirs[there] != _EMPTY)
         equal, size = int((filled & (ours[here] == theirs[there])).sum()), min(len(ours), len(theirs))
-        moved = int(filled.sum()) - equal
-        if not moved:
+        if not (moved := int(filled.sum()) - equal):
             if equal and few < 1:
                 return []
             continue

@@ -438,8 +438,7 @@ class Pairing:
 
     def _read_response(self) -> bool:
         """Read the next batch of the response; returns whether there is one."""
-        batch = next(self.response, None)
-        if batch is None:
+        if (batch := next(self.response, None)) is None:
             return False
         self.waiting.update((name, (batch, d)) for d, name in enumerate(batch.names))
         return True

@@ -208,8 +208,7 @@ class Comparison(OnDatasets):
         apart = (found.difference_ends[..., 0] > 0) | (found.difference_ends[..., 1] < 0)
         shown = found.corrected <= found.method.alpha
         known = found.tested & ~np.isnan(found.difference_ends).any(axis=-1) & (found.least <= found.method.alpha)
-        doubtful = int((apart != shown)[known].sum())
-        if doubtful:
+        if doubtful := int((apart != shown)[known].sum()):
             disagree = f"for {plural(doubtful, 'difference')}, test and interval disagree on whether 0 is possible"
             yield f"{disagree}; the verdict is that of the test"
 

@@ -19,10 +19,10 @@ The rule. Let the texts be characters without white space (`corefscore.matching.
    replaced words are most alike (main parts with main parts; their first and last characters, and their length), and of
    these the one that deletes most words after the end of a sentence. If a gap has more than `_CELLS` pairs of parts,
    its words are not divided; if it has more pairs of words, they are not aligned, but deleted and inserted, or at an
-   end of the response aligned with up to `_NEAR` words of the key for each of them. Words that only the key has are
+   end of the response aligned with up to `_NEAR` words of the key for each of them. Words that only one side has are
    *slid* if they could as well begin some words earlier or later: they begin after the end of a sentence, or else begin
-   or end with a comma, if there is such a place within `_BORDER` characters. If no letter or digit is aligned, the
-   response is another text, and nothing is.
+   or end with a comma, if there is such a place within `_BORDER` characters. Signs that only the response has are not.
+   If no letter or digit is aligned, the response is another text, and nothing is.
 4. Stretches of 24 characters or more are *moved* if both texts have them outside of the stretches of this length that
    are aligned so far. Shorter stretches and words that are aligned with a part of them are not aligned any more.
 
@@ -269,36 +269,45 @@ class _Search:
             self.found.key[at_response:end] = np.minimum(start + np.arange(end - at_response), stop - 1)
             self.found.state[at_response:end] = EQUAL if words[word][0] == others[other][0] else REPLACED
 
+    def _equal_stretches(self) -> list[_Stretch]:
+        """Return the equal stretches that are aligned so far."""
+        equal = np.flatnonzero(self.found.state == EQUAL)
+        return diagonals((self.found.key[equal], equal), 1)
+
     def _slide(self) -> None:
-        """Have words that only the key has begin after the end of a sentence, or else begin or end with a comma, where
-        they could as well begin there, since the same words follow them, or precede them."""
-        key, equal = self.found.key, self.found.state == EQUAL
-        starts = changes(equal, np.where(equal, key - np.arange(len(key)), 0))
-        runs = [*np.flatnonzero(starts).tolist(), len(key)]
-        for before, at, after in zip(runs, runs[1:], runs[2:], strict=False):
-            if not equal[at] or not 0 <= key[at - 1] < key[at] - 1:
-                continue
-            # After a word that is replaced, if the last one is not equal.
-            last = int(key[at - 1] + 1 if equal[at - 1] else self.key.first[self.key.token[key[at - 1]] + 1])
-            first = int(key[at])
-            code, most = self.key.code, (min(at - before, _BORDER) * equal[at - 1], min(after - at, _BORDER))
-            back = _common_prefix(*(code[its - most[0] : its][::-1] for its in (last, first)))
-            ahead = _common_prefix(*(code[its : its + most[1]] for its in (last, first)))
-            steps = np.arange(-back, ahead + 1)
-            borders = self.key.begins[last + steps] & self.key.begins[first + steps] & self.response.begins[at + steps]
-            text, ways = self.texts[0], steps[borders].tolist() if last < first else []
-            ends = [by for by in ways if _ends_sentence(text, last + by)]
-            ends = ends or [by for by in ways if not {text[last + by], text[first + by - 1]}.isdisjoint(",;:")]
-            by = min(ends, key=abs, default=0)
-            key[at : at + by] = np.arange(last, last + by)
-            key[at + by : at] = np.arange(first + by, first)
+        """Slide the words that only one side has (rule 3)."""
+        key, state = self.found
+        for one, other in pairwise([_Stretch(-1, -1, 0), *self._equal_stretches()]):
+            gap = _Gap(one.key + one.size, other.key, one.response + one.size, other.response)
+            room, before = one.size, other.response - 1
+            if before >= gap.response and key[before] >= 0:  # after a word that is replaced
+                after = int(self.key.first[self.key.token[key[before]] + 1])
+                gap, room = gap._replace(key=after, response=other.response), 0
+            by = self._best_step(gap, min(room, _BORDER), min(other.size, _BORDER))
+            old = gap.response_end if by > 0 else gap.response + by
+            new = (gap.key, gap.response) if by > 0 else (gap.key_end + by, gap.response_end + by)
+            key[old : old + abs(by)], state[old : old + abs(by)] = -1, ABSENT
+            self._align(_Stretch(*new, abs(by)))
+
+    def _best_step(self, gap: _Gap, most_back: int, most_ahead: int) -> int:
+        """Return by how many characters to slide the words of a gap, which only one side has; 0 if both have some."""
+        sides = (self.key, self.texts[0], gap.key, gap.key_end), (self.response, self.texts[1], *gap[2:4])
+        (side, text, start, end), (other, _, at, at_end) = sides if gap.key < gap.key_end else sides[::-1]
+        if start >= end or at != at_end or not (side is self.key or side.has_word_at(slice(start, end))):
+            return 0
+        back = _common_prefix(*(side.code[its - most_back : its][::-1] for its in (start, end)))
+        ahead = _common_prefix(*(side.code[its : its + most_ahead] for its in (start, end)))
+        steps = np.arange(-back, ahead + 1)
+        ways = steps[side.begins[start + steps] & side.begins[end + steps] & other.begins[at + steps]].tolist()
+        best = [by for by in ways if _ends_sentence(text, start + by)]
+        best = best or [by for by in ways if not {text[start + by], text[end + by - 1]}.isdisjoint(",;:")]
+        return min(best, key=abs, default=0)
 
     def _align_moved(self) -> None:
         """Align the stretches that both sides have outside of those of at least `_MOVED_SIZE` that are aligned, the
         longest first."""
         key, response = self.free, self.response.code.copy()
-        equal = np.flatnonzero(self.found.state == EQUAL)
-        taken = [it for it in diagonals((self.found.key[equal], equal), 1) if it.size >= _MOVED_SIZE]
+        taken = [it for it in self._equal_stretches() if it.size >= _MOVED_SIZE]
         for stretch in taken:
             _take(key, response, stretch)
         # Where so many characters begin that are not taken.
@@ -342,8 +351,7 @@ def _common_prefix(one: Ints, other: Ints) -> int:
     size, start, step = min(len(one), len(other)), 0, 32
     while start < size:
         stop = min(start + step, size)
-        different = np.flatnonzero(one[start:stop] != other[start:stop])
-        if len(different):
+        if len(different := np.flatnonzero(one[start:stop] != other[start:stop])):
             return start + int(different[0])
         start, step = stop, 2 * step
     return size

@@ -167,8 +167,7 @@ class _Placing:
         answers: dict[int, list[int]] = defaultdict(list)
         others = []
         for answer, name in enumerate(names):
-            document = forms.get(name)
-            if document is None and self.response.own_text:
+            if (document := forms.get(name)) is None and self.response.own_text:
                 document = forms.get(_NUMBERED.sub("", name))
             if document is None or answer in self.response.faults:
                 others.append(answer)
@@ -391,8 +390,7 @@ class _Placing:
                 of_tag = self.response.place_of(piece.document)._replace(line=line)
                 code, tags = f"{fault}-tags", plural(count, "tag")
                 self.notices.append(found_at(of_tag, code, column, around, document=name, count=tags))
-        percent = 100 * ratio(counts)
-        if percent < UNUSUAL:
+        if (percent := 100 * ratio(counts)) < UNUSUAL:
             hint = _ALIKE if counts["words"] > counts["deleted"] else _OTHER
             details = {"document": name, "fidelity": f"{percent:.1f}", "least": f"{UNUSUAL:g}", "hint": hint}
             self.notices.append(found_at(place, "low-fidelity", what=described(counts), **details))
