@@ -360,6 +360,8 @@ def test_equivalence_needs_a_margin(capfdbinary: Capture) -> None:
     refused = call(capfdbinary, "compare", KEY, ASH, BIRCH, "--margin", "0.02")
     assert (refused.status, refused.stdout) == (2, b"")
     assert b"--margin 0.02 may be a percentage or a fraction; write --margin 2 for 2 %" in refused.stderr
+    refused = call(capfdbinary, "compare", KEY, ASH, BIRCH, "--margin", "0.005")
+    assert b"write --margin 0.5% for 0.5 %, or --margin 0.005% for 0.005 %" in refused.stderr
     parts = call(capfdbinary, "compare", KEY, ASH, BIRCH, "--margin", "0.5%", "--measures", "lea").stdout
     assert b"below 0.5 points" in b" ".join(parts.split()) and b"margin=0.005" in parts
 

@@ -274,8 +274,7 @@ def _full(
             if pieces := batch.discarded.get(number):
                 details = {"document": document.name, "count": plural(len(pieces), "piece"), "piece": pieces[0]}
                 notices.append(found_at(document.place, "dropped-marks", **details))
-            layer = next(annotations)
-            if layer is None:
+            if (layer := next(annotations)) is None:
                 columns = {name: place for (name, _), place in batch.unread.items() if name and number == 0}
                 if columns:
                     first, *_ = columns.values()

@@ -37,7 +37,7 @@ def from_percent(text: str, call: str, ends: bool = True) -> float:
         raise UsageError(f"{call}{text}: expected a finite number")
     if 0 < number <= 1 and not text.endswith("%"):
         whole, own = _digits(number * 100), _digits(number)
-        other = f"{call}{whole} for {whole} %, or " if ends or number < 1 else ""
+        other = f"{call}{whole}{'%' * (number <= 0.01)} for {whole} %, or " if ends or number < 1 else ""
         raise UsageError(f"{call}{text} may be a percentage or a fraction; write {other}{call}{own}% for {own} %")
     if not (0 < number < 100 or (ends and number in (0, 100))):
         raise UsageError(f"{call}{text}: expected a percentage {'from 0 to' if ends else 'between 0 and'} 100")

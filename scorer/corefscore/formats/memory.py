@@ -226,8 +226,7 @@ def _levels(value: Any) -> tuple[Any, list[_Level]]:
     levels, layer = [], [value]
     while layer:
         kinds = frozenset(map(type, layer))
-        inner = _collections_among(kinds)
-        if inner is None:
+        if (inner := _collections_among(kinds)) is None:
             return _levels(_unfolded(value))
         collections, plain = (layer, []) if inner else ([], layer)
         if inner and inner != kinds:
@@ -401,8 +400,7 @@ class Mentions:
     def span(self, mention: Any) -> tuple[int, int]:
         """Return the span of a mention, which is a hashable value or a list of hashable values."""
         value = as_tuple(mention)
-        span = self._spans.get(value)
-        if span is None:
+        if (span := self._spans.get(value)) is None:
             if _is_span(value):
                 span = int(value[0]), int(value[1])
             else:

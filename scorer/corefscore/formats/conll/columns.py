@@ -61,14 +61,12 @@ class Columns:
         """Return where a column of each line begins and ends; an empty cell if the line has no such column."""
         there = (column >= 0) & (column < self.count)
         starts, stops = self._starts.copy(), self._starts.copy()
-        rows = np.flatnonzero(there & self.tabbed)
-        if len(rows):
+        if len(rows := np.flatnonzero(there & self.tabbed)):
             tab = self._first[rows] + column[rows]
             padded = np.concatenate([[-1], self._tabs, [0]])
             starts[rows] = np.where(column[rows] > 0, padded[tab] + 1, self._starts[rows])
             stops[rows] = np.where(column[rows] < self.count[rows] - 1, padded[tab + 1], self._stops[rows])
-        rows = np.flatnonzero(there & ~self.tabbed)
-        if len(rows):
+        if len(rows := np.flatnonzero(there & ~self.tabbed)):
             starts[rows] = self._begins[self._first[rows] + column[rows]]
             stops[rows] = np.minimum(self._ends[self._first[rows] + column[rows]], self._stops[rows])
         return starts, stops

@@ -18,6 +18,7 @@ once.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -60,13 +61,14 @@ from corefscore.formats.base import (
     refused,
 )
 from corefscore.matching.pairing import in_other_form
-from corefscore.matching.text.alignment import ABSENT, EQUAL, MOVED, REPLACED, Alignment, align, in_place
+from corefscore.matching.text.alignment import ABSENT, AROUND, EQUAL, MOVED, REPLACED, Alignment, align, in_place
 from corefscore.matching.text.characters import Characters, characters, in_a_row
 from corefscore.matching.text.fidelity import FIELDS, UNUSUAL, Fidelity, described, ratio
 from corefscore.matching.text.zeros import DocumentWords, Spans, as_nodes, gaps_of, nodes_of_zeros, with_zeros
 
+_AROUND = [ord(sign) for sign in AROUND]
 _OPENING = [ord(sign) for sign in "[{<"]
-"""The characters with which tags begin."""
+"""Quotes, brackets and markup, and the characters with which tags begin."""
 
 _NUMBERED = re.compile(r"[\W_]*(?:part|chunk|piece|window)?[\W_]*\d+$", re.IGNORECASE)
 """What may follow the name of the document in that of a piece."""
@@ -281,8 +283,10 @@ class _Placing:
         characters_of = piece.words.first
         begin, end = characters_of[own[0]], characters_of[own[1] + 1]
         start, last, differing = _projected(begin, end, piece.alignment, self.of_key.characters)
-        if self.key.nodes is None and (sizes := np.diff(self.of_key.characters.first)).min(initial=1) == 0:
-            _extend(start, last, self.spans, np.flatnonzero(sizes))
+        signs = (piece.alignment.state == REPLACED) & np.isin(piece.words.code, _AROUND)
+        seen = np.unique(np.delete(self.of_key.characters.token, piece.alignment.key[signs]))
+        if self.key.nodes is None and 0 < len(seen) < self.of_key.characters.tokens:
+            _extend(start, last, self.spans, seen.tolist())
         with_zeros(own, (start, last, differing), piece.zeros, self.of_key)
         zero = begin == end
         if self.both_corefud and self.response.nodes is not None:  # their heads may be zeros that the key lacks
@@ -558,16 +562,15 @@ def _projected(begin: Ints, end: Ints, alignment: Alignment, key: Characters) ->
     return start, last, differing
 
 
-def _extend(start: Ints, last: Ints, key: tuple[Ints, Ints], words: Ints) -> None:
-    """Move mentions, in place, to a mention of the key (first and last tokens) that has the same ``words``, and more
-    tokens only where these have no characters."""
-    first, stop = np.searchsorted(words, key[0]), np.searchsorted(words, key[1], side="right") - 1
-    own = np.flatnonzero(first <= stop)
-    spans = list(zip(key[0][own].tolist(), key[1][own].tolist(), strict=True))
-    found = dict(zip(zip(words[first[own]].tolist(), words[stop[own]].tolist(), strict=True), spans, strict=True))
-    found |= zip(spans, spans, strict=True)
-    for at, span in enumerate(zip(start.tolist(), last.tolist(), strict=True)):
-        start[at], last[at] = found.get(span, span)
+def _extend(start: Ints, last: Ints, key: tuple[Ints, Ints], words: list[int]) -> None:
+    """Move mentions, in place, to a mention of the key (first and last tokens) that has the same ``words``, and differs
+    only by others: those without characters, and signs in whose place the response has others, such as markup."""
+    spans, own = ([*zip(begin.tolist(), end.tolist(), strict=True)] for begin, end in (key, (start, last)))
+    inner = {span: (bisect_left(words, span[0]), bisect_right(words, span[1])) for span in {*spans, *own}}
+    found = {inner[span]: span for span in spans if inner[span][0] < inner[span][1]}
+    moved = {span: found.get(inner[span], span) for span in own} | dict(zip(spans, spans, strict=True))
+    for at, span in enumerate(own):
+        start[at], last[at] = moved[span]
 
 
 def _resolve(own: tuple[Ints, Ints], start: Ints, end: Ints, differing: Ints) -> None:
@@ -581,8 +584,9 @@ def _resolve(own: tuple[Ints, Ints], start: Ints, end: Ints, differing: Ints) ->
 
 
 def _share_places(pieces: Sequence[_Piece], parts: Sequence[Spans], words: int) -> None:
-    """Move mentions that the key does not have to where an earlier piece has the same ones: the same characters, as
-    many words before or after the same character of the key. ``words`` is how many words the key has."""
+    """Move mentions that the key does not have to where an earlier piece has the same ones: the same characters (of
+    long ones the first hundred), as many words before or after the same character of the key. ``words`` is how many
+    words the key has."""
     places: dict[tuple[str, int, int, int], tuple[int, int]] = {}
     for piece, part in zip(pieces, parts, strict=True):
         known, after = np.flatnonzero(piece.alignment.state != ABSENT), words + piece.before
@@ -590,7 +594,8 @@ def _share_places(pieces: Sequence[_Piece], parts: Sequence[Spans], words: int) 
         for mention in np.flatnonzero(part.differing < 0).tolist():
             start, end = int(part.start[mention]), int(part.end[mention])
             begin, stop = piece.words.first[[start - after, end - after + 1]].tolist()
-            text, (first, last) = piece.words.text(slice(begin, stop)), np.searchsorted(known, [begin, stop]).tolist()
+            text = piece.words.text(slice(begin, min(stop, begin + 100)))
+            first, last = np.searchsorted(known, [begin, stop]).tolist()
             beside = [at for at in (first - 1, last) if 0 <= at < len(known)]
             ways = [(text, end - start, int(key[at]), int(token[at]) + after - start) for at in beside]
             place = next((places[way] for way in ways if way in places), (start, end))
