@@ -191,7 +191,8 @@ def test_a_document_that_is_unlike_all_others_is_told(mentions: int, shared: int
     notices = score({"a": whole, "b": one}, {"a": whole, "b": other}, "lea").notices
     assert [notice.code for notice in notices] == ["unlike-document"] * told
     assert all(notice.details["document"] == "b" and notice.details["matching"] == shared for notice in notices)
-    few = [[*whole[0][:90:2], *((place + 5, place + 5) for place, _ in whole[0][:55])]]
+    others = (place + 3 + place // 10 % 5 for place, _ in whole[0][:55])
+    few = [[*whole[0][:90:2], *((place, place) for place in others)]]
     assert not score({"a": whole, "b": one}, {"a": few, "b": other}, "lea").notices, "a system that finds few mentions"
 
 
@@ -341,6 +342,14 @@ def test_mentions_that_match_by_chance_are_told(by: Sequence[int], told: bool) -
     if told:
         shifted = "would match if they began 1 token earlier" in str(found[0]["what"])
         assert shifted == ({*by} == {1}) and "than by chance" in str(found[0]["few"])
+
+
+@pytest.mark.parametrize(("share", "told"), [(0.45, True), (0.7, False)])
+def test_a_step_that_explains_all_is_told_where_many_match_by_chance(share: float, told: bool) -> None:
+    """So many of 400 tokens are mentions, and those of the response are two tokens later."""
+    places = random.Random(6).sample(range(400), int(400 * share))
+    key, response = ([[(at + by, at + by)] for at in places] for by in (0, 2))
+    assert ("began 2 tokens earlier" in str(score(key, response, "lea").notices)) == told
 
 
 def test_a_poor_response_is_no_chance() -> None:

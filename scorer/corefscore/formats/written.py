@@ -130,8 +130,7 @@ def fitted(documents: Iterator[FullDocument], notices: list[Finding], fit: Fit) 
             what = f'"{document.text(start, end)}", without token numbers'
             expected = f"token numbers, which {fit.title} needs; write such mentions with --format jsonlines or labels"
             raise _bad_mention(document, what, expected)
-        name = _replaced(fit.names, "_", document.name)
-        if name != document.name:
+        if (name := _replaced(fit.names, "_", document.name)) != document.name:
             add_notice(document, notices, "changed-name", format=fit.title, written=name)
         first = places.setdefault(name, document.place)
         if first is not document.place:

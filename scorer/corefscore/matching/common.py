@@ -80,11 +80,11 @@ def common(
     the mentions before some were left out; ``left_out`` says that they share some of these.
     """
     shared = list(map(_shared, counted))
-    few = any(mentions.any() for mentions in shared)
-    if few and any(np.count_nonzero(mentions) > FEW * len(mentions) for mentions in shared):
+    few = max((np.count_nonzero(mentions) / max(len(mentions), 1) for mentions in shared), default=0)
+    if few > 1 / 2:
         return None
     apart, by_chance = _steps_apart(pairs) if few else (None, False)
-    hardly = all(len(mentions) >= _ENOUGH and (by_chance or mentions.mean() <= _HARDLY) for mentions in shared)
+    hardly = few <= FEW and all(len(mentions) >= _ENOUGH and (by_chance or few <= _HARDLY) for mentions in shared)
     if few and not apart and not hardly:
         return None
     left_out = not few and (left_out or any(_shared(mentions).any() for mentions in every))
@@ -93,7 +93,8 @@ def common(
     first = {name: _first(side, in_both if len(in_both) else side.document) for name, side in sides.items()}
     present = np.flatnonzero(pairs.present).tolist()
     places = {name: [side.place_of(d) for d in present] for name, side in sides.items() if first[name] is None}
-    how = "hardly more mentions match than by chance" if by_chance else "hardly any mention matches"
+    how = "most mentions do not match" if few > FEW else "hardly any mention matches"
+    how = "hardly more mentions match than by chance" if by_chance else how
     return Common(len(present), first, places, pairs.response.own_text, how if few else "", apart, left_out)
 
 
@@ -119,8 +120,8 @@ def _steps_apart(pairs: Pairs) -> tuple[tuple[int, int] | None, bool]:
     step = max(_STEPS, key=counts.__getitem__)
     known = (abs(step[0]) < 2 or counts[step] >= _ENOUGH) and counts[step] > len(some) / 2
     chance = sorted(map(counts.__getitem__, _OTHER_STEPS))[len(_OTHER_STEPS) // 2]
-    by_chance = counts[0, 0] <= _TIMES * chance + 2 * chance**0.5 and bool((pairs.response.start >= 0).all())
-    return step if known and any(step) else None, chance > 0 and by_chance
+    are_spans, by_chance = (pairs.response.start >= 0).all(), counts[0, 0] <= _TIMES * chance + 2 * chance**0.5
+    return step if known and any(step) and are_spans else None, bool(chance > 0 and by_chance and are_spans)
 
 
 _STEPS = [(0, 0), (0, 1), (1, 2), (1, 0), (0, -1), (-1, -2), (-1, 0), *((by, by) for by in range(-5, 6) if by)]
