@@ -188,6 +188,66 @@ def test_markup_in_place_of_quotes_can_be_part_of_a_mention(
     assert list(placed_spans(tmp_path / "key.jsonl", tmp_path / "x.txt")) == spans
 
 
+@pytest.mark.parametrize("answer", ["[``The Cat''](#1)", '["The Cat"](#1)', "[\u201cThe Cat\u201d](#1)"])
+def test_a_mention_has_all_tokens_of_divided_quotes(answer: str, tmp_path: Path) -> None:
+    """As a tokenizer divides them that makes a token of each sign."""
+    words = ["Ann", "read", "`", "`", "The", "Cat", "'", "'", "and", "liked", "it"]
+    (tmp_path / "key.jsonl").write_text(json.dumps({"doc_key": "x", "sentences": [words], "clusters": [[[2, 7]]]}))
+    (tmp_path / "x.txt").write_text(f"Ann read {answer} and liked it")
+    assert list(placed_spans(tmp_path / "key.jsonl", tmp_path / "x.txt")) == [(2, 7)]
+    assert placed_on(tmp_path / "key.jsonl", tmp_path / "x.txt").fidelity.total["kept"] == len(words)
+
+
+_COMMENT = "He did not want to comment on Friday ."
+_STORM = "The big storm at the old harbour town"
+_LEAD = "The mayor of Springfield signs the contract"
+_REST = "It was signed in the old town hall before noon . Nobody else had been asked about it ."
+
+
+@pytest.mark.parametrize(
+    ("key", "answers", "spans"),
+    [
+        # A piece ends, or begins, as the document does, and a word is changed.
+        (
+            f"Green bought it . Ann had tried to keep it . {_COMMENT} Now Green was asked again . {_COMMENT}",
+            [f"Green bought it. Ann tried to keep it. [He](#1){_COMMENT[2:]}"],
+            [(11, 11)],
+        ),
+        (
+            f"{_COMMENT} Now Green was asked again . {_COMMENT} Ann had tried to keep it . Green bought it .",
+            [f"[He](#1){_COMMENT[2:]} Ann tried to keep it. Green bought it ."],
+            [(15, 15)],
+        ),
+        # The headline, which begins as the text, is left out, and a word.
+        (
+            f"{_LEAD} {_LEAD} on Friday . {_REST}",
+            [f"[The mayor](#1){_LEAD[9:]} on Friday. {_REST.replace('else', '')}"],
+            [(7, 8)],
+        ),
+        (f"{_LEAD} . {_LEAD} on Friday . {_REST}", [f"[The mayor](#1){_LEAD[9:]} on Friday. {_REST} Done!"], [(8, 9)]),
+        # Each piece begins with the title.
+        (
+            f"{_STORM} He bought it . Ann saw the mayor . He had signed it . He went home . Rain fell .",
+            [
+                f"{_STORM}\n\nHe bought it. Ann saw the mayor.",
+                f"{_STORM}\n\nHe had signed it.",
+                f"{_STORM}\n\n[He](#1) went home. Rain fell.",
+            ],
+            [(22, 22)],
+        ),
+        # A draft comes first, with another word.
+        (f"Ann had tried it . {_REST}", [f"Ann tried it. {_REST} [Ann](#1) had tried it. {_REST}"], [(0, 0)]),
+    ],
+)
+def test_text_that_repeats_itself_is_found_at_its_own_place(
+    key: str, answers: list[str], spans: list[tuple[int, int]], tmp_path: Path
+) -> None:
+    (tmp_path / "key.jsonl").write_text(json.dumps({"doc_key": "x", "sentences": [key.split()], "clusters": []}))
+    pieces = "".join(json.dumps({"doc_key": "x", "answer": answer}) + "\n" for answer in answers)
+    (tmp_path / "x.jsonl").write_text(pieces)
+    assert list(placed_spans(tmp_path / "key.jsonl", tmp_path / "x.jsonl")) == spans
+
+
 @pytest.mark.parametrize(("title", "other"), [("Mr.", "Dr."), ("Mr", "Dr"), ("U.K.", "U.S.")])
 def test_the_sign_of_a_changed_word_is_not_the_one_before_it(title: str, other: str, tmp_path: Path) -> None:
     words = f"Ann said yes . {title} Smith left and Ann smiled at him".split()
@@ -281,6 +341,8 @@ def test_text_in_its_place_is_not_moved_even_if_its_words_are_short_of_24_charac
         ("a b", "a\u00ad\u200b b\ufeff"),
         ("a b", "a\0 \x08b\x7f"),
         ("N.Y. 1 2", "N.Y. 12"),
+        ("` ` The Cat ' ' b", "`` The Cat '' b"),  # tokens of single signs
+        ("a \u2014 \u2014 b - - - c", "a\u2014\u2014b---c"),
     ],
 )
 def test_what_does_not_count(one: str, other: str) -> None:
@@ -288,7 +350,8 @@ def test_what_does_not_count(one: str, other: str) -> None:
 
 
 def test_a_double_quote_beside_a_single_one_is_two_characters() -> None:
-    assert characters(["“\u2018", "'\"", "'''", "''", "``", "'"]).token.tolist() == [0, 0, 1, 1, 2, 2, 3, 4, 5]
+    sizes = [len(characters([word]).code) for word in ("“\u2018", "'\"", "'''", "''", "``", "'")]
+    assert sizes == [2, 2, 2, 1, 1, 1]
 
 
 @pytest.mark.parametrize(

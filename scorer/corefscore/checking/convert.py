@@ -275,8 +275,7 @@ def _full(
                 details = {"document": document.name, "count": plural(len(pieces), "piece"), "piece": pieces[0]}
                 notices.append(found_at(document.place, "dropped-marks", **details))
             if (layer := next(annotations)) is None:
-                columns = {name: place for (name, _), place in batch.unread.items() if name and number == 0}
-                if columns:
+                if columns := {name: place for (name, _), place in batch.unread.items() if name and number == 0}:
                     first, *_ = columns.values()
                     notices.append(dropped(first, "each row", "columns or fields", list(columns)))
                 yield document

@@ -284,8 +284,7 @@ def complete(key: Given, response: Given | None, reading: Reading) -> Given:
         refuse_reading(reading)
     if response is not None:
         return response
-    paths = paths_of(KEY, key)
-    if paths is None or not formats.has_both_sides(paths, reading):
+    if (paths := paths_of(KEY, key)) is None or not formats.has_both_sides(paths, reading):
         lines = "JSON lines that contain both sides (clusters and predicted_clusters, or the fields in columns=)"
         raise UsageError(f"there is no {RESPONSE}; it can be left out only for {lines}")
     return key

@@ -139,8 +139,7 @@ def from_spacy(doc: Any, *, heads: bool = False) -> list[list[tuple[int, int]]]:
     except (AttributeError, TypeError, ValueError) as error:
         raise UsageError(f"a {type(doc).__name__} has no groups of spans; expected a Doc of spaCy") from error
     wanted, other = (HEADS, SPANS) if heads else (SPANS, HEADS)
-    names = _numbered(groups, wanted)
-    if not names and _numbered(groups, other):
+    if not (names := _numbered(groups, wanted)) and _numbered(groups, other):
         raise UsageError(f"the document has groups {other}_*, and no {wanted}_*; write heads={not heads}")
     return [[(span.start, span.end - 1) for span in groups[name]] for name in names]
 

@@ -646,8 +646,7 @@ def last_cells(text: Bytes, stops: Ints) -> tuple[Ints, Ints]:
     stops = _step_back(text, stops, np.flatnonzero(~has_cr), over=True, marks=(TAB,))
     starts = _step_back(text, stops, every, over=False, marks=(TAB, LF))
     # Lines without tabs. If empty columns were skipped, the line is one column, which is the cell.
-    untabbed = np.flatnonzero((text[starts - 1] == LF) & (stops == ends))
-    if len(untabbed):
+    if len(untabbed := np.flatnonzero((text[starts - 1] == LF) & (stops == ends))):
         stops = _step_back(text, stops, untabbed, over=True, marks=(_SPACE,))
         starts[untabbed] = _step_back(text, stops, untabbed, over=False, marks=(_SPACE, LF))[untabbed]
         before = _step_back(text, starts, untabbed, over=True, marks=(_SPACE,))
@@ -681,8 +680,7 @@ def _step_back_far(text: Bytes, stop: int, *, over: bool, marks: tuple[int, ...]
     size = _LONG_CELL
     while True:
         first = max(stop - size, 0)
-        found = np.flatnonzero(np.isin(text[first:stop], marks) != over)
-        if len(found):
+        if len(found := np.flatnonzero(np.isin(text[first:stop], marks) != over)):
             return first + int(found[-1]) + 1
         stop, size = first, size * 2
 

@@ -4,13 +4,15 @@ The rule. Let the texts be characters without white space (`corefscore.matching.
 
 0. A response that the key has as a whole, in whole words, is aligned there if this is at one place only. With
    ``start``, it is aligned at the first such place from there on, or else at the first.
-1. Both texts are aligned where they begin alike and where they end alike, where this is longer first. Less than 24
-   characters do not count, unless they are the whole response or the rest of the key: a piece may begin with the same
-   word as the document. Each equal stretch, here and below, is cut to begin and end where words do on both sides, if
-   there are such places within `_BORDER` characters.
-2. In the rest, *anchors* are aligned: each stretch of 24 characters that occurs once in the key, with its first
-   occurrence in the response. Of anchors whose order differs, those are kept that cover the most characters in one
-   order. This is repeated between each two anchors, and then with 12 and with 6 characters.
+1. *Anchors* are aligned: each stretch of 24 characters that occurs once in the key, with its first occurrence in the
+   response, or with the last if more than a quarter of the response are second occurrences, as in a draft before the
+   text. Of anchors whose order differs, those are kept that cover the most characters in one order. This is repeated
+   between each two anchors, and then with 12 and with 6 characters. Each equal stretch, here and below, is cut to begin
+   and end where words do on both sides, if there are such places within `_BORDER` characters.
+2. Before it is searched for anchors, each gap beside an anchor is aligned where its texts begin alike and where they
+   end alike; and the first and the last gap also where the texts begin and end, if there are no more anchors in them.
+   Less than 24 characters do not count there, unless they are the whole response or the rest of the key: a piece may
+   begin with the same word as the document.
 3. In a gap without anchors, words are aligned with the fewest insertions, deletions and replacements; two replacements
    cost as much as three of the others, and deletions before or after the text of the response 15 % less. Words are
    divided here at punctuation marks and symbols (``al-Qaeda...`` for ``al Qaeda !``), of which equal ones stay
@@ -21,9 +23,9 @@ The rule. Let the texts be characters without white space (`corefscore.matching.
    length), and of these the one that deletes most words after the end of a sentence. If a gap has more than `_CELLS`
    pairs of parts, its words are not divided; if it has more pairs of words, they are not aligned, but deleted and
    inserted, or at an end of the response aligned with up to `_NEAR` words of the key for each of them. Words that only
-   one side has are *slid* if they could as well begin some words earlier or later: they begin after the end of a
-   sentence, or else begin or end with a comma, if there is such a place within `_BORDER` characters. Signs that only
-   the response has are not. If no letter or digit is aligned, the response is another text, and nothing is.
+   one side has are *slid* if they could as well begin some words earlier or later: they begin and end where sentences
+   do, or else begin or end there, or else with a comma, if there is such a place within `_BORDER` characters. Signs
+   that only the response has are not. If no letter or digit is aligned, the response is another text, and nothing is.
 4. Stretches of 24 characters or more are *moved* if both texts have them outside of the stretches of this length that
    are aligned so far. Shorter stretches and words that are aligned with a part of them are not aligned any more.
 
@@ -151,11 +153,11 @@ class _Search:
         gaps = [self.whole]
         while gaps:
             gap = self._trimmed(gaps.pop())
-            if gap.key == gap.key_end or gap.response == gap.response_end:
-                continue
             anchors = self._anchors(gap) if gap.rounds else []
             if not anchors:
-                self._align_words(gap)
+                gap = self._trimmed(gap, ends=True)
+                if gap.key < gap.key_end and gap.response < gap.response_end:
+                    self._align_words(gap)
                 continue
             key, response = gap.key, gap.response
             for anchor in anchors:
@@ -176,14 +178,10 @@ class _Search:
         self.found.key[span] = np.arange(stretch.key, stretch.key + stretch.size)
         self.found.state[span] = state
 
-    def _trimmed(self, gap: _Gap) -> _Gap:
-        """Align the equal beginning and end of a gap; return the rest. At the beginning of a text the end of the gap is
-        cut first, since only there it is beside an anchor; of whole texts, the longer of the two."""
-        at_end_first = gap.key == 0
-        if gap == self.whole:
-            both = self.key.code, self.response.code
-            at_end_first = _common_prefix(*both) <= _common_prefix(*(its[::-1] for its in both))
-        for at_end in (at_end_first, not at_end_first):
+    def _trimmed(self, gap: _Gap, *, ends: bool = False) -> _Gap:
+        """Align the equal beginning and end of a gap beside anchors, or, with ``ends``, at the ends of the texts;
+        return the rest. The end is cut first in the first gap, since only there it is beside an anchor."""
+        for at_end in (gap.key == 0, gap.key > 0):
             key, response = self.key.code[gap.key : gap.key_end], self.response.code[gap.response : gap.response_end]
             if at_end:
                 size = _common_prefix(key[::-1], response[::-1])
@@ -195,7 +193,8 @@ class _Search:
                 stretch = self._cut(_Stretch(gap.key, gap.response, size), begin=False)
                 rest = gap._replace(key=gap.key + stretch.size, response=gap.response + stretch.size)
                 beside_anchor = gap.key > 0
-            if stretch.size and (beside_anchor or stretch.size >= min(_MOVED_SIZE, len(key), self.whole.response_end)):
+            least = 1 if beside_anchor else min(_MOVED_SIZE, len(key), self.whole.response_end) if ends else math.inf
+            if stretch.size and stretch.size >= least:
                 self._align(stretch)
                 gap = rest
         return gap
@@ -217,7 +216,9 @@ class _Search:
         pieces = np.array_split(starts, 1 + len(starts) // _AT_ONCE)
         shared = (self.grams(size).shared(self.response.code, piece) for piece in pieces)
         values, starts = map(np.concatenate, zip(*shared, strict=True))
-        values, first = np.unique(values, return_index=True)
+        every, (values, first) = values, np.unique(values, return_index=True)
+        if len(every) - len(values) > len(self.response.code) // 4:  # most of the text comes twice
+            first = len(every) - 1 - np.unique(every[::-1], return_index=True)[1]
         which, key = self.grams(size).occurrences(values, begin, stop - size + 1)
         if rest is not None:
             free = (rest[key[:, None] + np.arange(size)] >= 0).all(axis=1)
@@ -301,7 +302,8 @@ class _Search:
         ahead = _common_prefix(*(side.code[its : its + most_ahead] for its in (start, end)))
         steps = np.arange(-back, ahead + 1)
         ways = steps[side.begins[start + steps] & side.begins[end + steps] & other.begins[at + steps]].tolist()
-        best = [by for by in ways if _ends_sentence(text, start + by)]
+        good = [_ends_sentence(text, start + by) + _ends_sentence(text, end + by) for by in ways]
+        best = [by for by, value in zip(ways, good, strict=True) if value == max(good) > 0]
         best = best or [by for by in ways if not {text[start + by], text[end + by - 1]}.isdisjoint(",;:")]
         return min(best, key=abs, default=0)
 
@@ -516,7 +518,7 @@ _SENTENCE_END = re.compile(r'[.!?\u3002\u0964\u061f\u06d4][")\]]?\Z')
 
 def _ends_sentence(text: str, at: int) -> bool:
     """Return whether a sentence of a text ends before one of its characters."""
-    return _SENTENCE_END.search(text, max(at - 2, 0), at) is not None
+    return not at or _SENTENCE_END.search(text, max(at - 2, 0), at) is not None
 
 
 def _pairing(part: _Part, other: _Part) -> int:

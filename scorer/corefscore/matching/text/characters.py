@@ -1,9 +1,9 @@
 """Words as characters that can be compared.
 
 These differences are ignored: white space and tokenisation, case, forms of Unicode and ligatures (NFKC), kinds of
-quotes (single for double ones, too) and dashes, invisible and control characters, and how OntoNotes writes brackets
-(``-LRB-``) and full stops (``/.``). Words without visible characters are all equal if the response has at least half as
-many as the key, and are passed over otherwise.
+quotes (single for double ones, too) and dashes, several dashes for one, invisible and control characters, and how
+OntoNotes writes brackets (``-LRB-``) and full stops (``/.``). Words without visible characters are all equal if the
+response has at least half as many as the key, and are passed over otherwise.
 """
 
 from __future__ import annotations
@@ -130,6 +130,8 @@ def characters(words: Sequence[str], without: Collection[int] = (), *, unseen: b
     lines = text.split("\n")
     if unseen and not all(lines):
         text = "\n".join(line or _UNSEEN * (index not in without) for index, line in enumerate(lines))
+    # A treebank's double quote is one character, as a single one is, also where a tokenizer divided it.
+    text = re.sub(r"'(\n?)'", r'"\1', re.sub(r"(?<=-)(\n?)-", r"\1", text)).replace("'", '"')
     code = codes_of(text)
     ends = code == ord("\n")
     return Characters(code[~ends], np.cumsum(ends)[~ends], len(words))
@@ -143,6 +145,4 @@ def _normalised(text: str) -> str:
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
     text = _OF_TREEBANK.sub(lambda match: _BRACKETS.get(match[0], ""), text)
-    text = re.sub(INVISIBLE, "", text.translate(_ALIKE))
-    # A treebank's double quote is one character, as a single one is; only then are these and `"` the same.
-    return re.sub("--+", "-", text).replace("''", '"').replace("'", '"')
+    return re.sub(INVISIBLE, "", text.translate(_ALIKE))

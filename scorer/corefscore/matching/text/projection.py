@@ -284,8 +284,10 @@ class _Placing:
         begin, end = characters_of[own[0]], characters_of[own[1] + 1]
         start, last, differing = _projected(begin, end, piece.alignment, self.of_key.characters)
         signs = (piece.alignment.state == REPLACED) & np.isin(piece.words.code, _AROUND)
-        seen = np.unique(np.delete(self.of_key.characters.token, piece.alignment.key[signs]))
-        if self.key.nodes is None and 0 < len(seen) < self.of_key.characters.tokens:
+        sizes, token = np.diff(self.of_key.characters.first), self.of_key.characters.token
+        replaced = np.bincount(token[np.unique(piece.alignment.key[signs])], minlength=len(sizes))
+        seen = np.flatnonzero((sizes > replaced) | self.of_key.empty)
+        if 0 < len(seen) < len(sizes):
             _extend(start, last, self.spans, seen.tolist())
         with_zeros(own, (start, last, differing), piece.zeros, self.of_key)
         zero = begin == end
@@ -565,7 +567,9 @@ def _projected(begin: Ints, end: Ints, alignment: Alignment, key: Characters) ->
 def _extend(start: Ints, last: Ints, key: tuple[Ints, Ints], words: list[int]) -> None:
     """Move mentions, in place, to a mention of the key (first and last tokens) that has the same ``words``, and differs
     only by others: those without characters, and signs in whose place the response has others, such as markup."""
-    spans, own = ([*zip(begin.tolist(), end.tolist(), strict=True)] for begin, end in (key, (start, last)))
+    near = (key[1] >= start.min(where=start >= 0, initial=words[-1])) & (key[0] <= last.max(initial=-1))
+    sides = (key[0][near], key[1][near]), (start, last)
+    spans, own = ([*zip(begin.tolist(), end.tolist(), strict=True)] for begin, end in sides)
     inner = {span: (bisect_left(words, span[0]), bisect_right(words, span[1])) for span in {*spans, *own}}
     found = {inner[span]: span for span in spans if inner[span][0] < inner[span][1]}
     moved = {span: found.get(inner[span], span) for span in own} | dict(zip(spans, spans, strict=True))
