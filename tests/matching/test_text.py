@@ -201,6 +201,9 @@ def test_a_mention_has_all_tokens_of_divided_quotes(answer: str, tmp_path: Path)
 _COMMENT = "He did not want to comment on Friday ."
 _STORM = "The big storm at the old harbour town"
 _LEAD = "The mayor of Springfield signs the contract"
+_LONG = (
+    "The two of them went home by the night train after that , and slept until long after noon , as they had planned ."
+)
 _REST = "It was signed in the old town hall before noon . Nobody else had been asked about it ."
 
 
@@ -236,7 +239,7 @@ _REST = "It was signed in the old town hall before noon . Nobody else had been a
             [(22, 22)],
         ),
         # A draft comes first, with another word.
-        (f"Ann had tried it . {_REST}", [f"Ann tried it. {_REST} [Ann](#1) had tried it. {_REST}"], [(0, 0)]),
+        (f"Ann had tried it . {_LONG}", [f"Ann tried it. {_LONG} [Ann](#1) had tried it. {_LONG}"], [(0, 0)]),
     ],
 )
 def test_text_that_repeats_itself_is_found_at_its_own_place(
