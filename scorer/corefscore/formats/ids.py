@@ -51,7 +51,7 @@ _UTF_8 = r"[\xc2\xc3][\x80-\xbf]"
 _LATIN_1 = {0xDC00 + byte: byte for byte in range(0x80, 0x100)}
 """The character of Latin-1 that a byte means if it is not UTF-8."""
 
-_WORD = r"\0(entity|cluster|coref|chain|id|[ec])[ _:-]?(\d+)(?=\0)"
+_WORD = r"\0(entity|cluster|coref|chain|id|ref|mention|[ecm])[ _:=-]?(\d+)(?=\0)"
 """An id that is a number after a word for entities."""
 
 _TYPE = r"(?<=\0)(\d+)[ _:/|-]+(?:per(?:son)?|org(?:anization)?|loc(?:ation)?|gpe|fac|misc|event|product|date)(?=\0)"
