@@ -146,25 +146,30 @@ def test_words_in_a_gap(key: str, answer: str, expected: dict[str, int], tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("key", "answer", "span"),
+    ("key", "answer", "spans"),
     [
-        ("He left . Ann wept", "He [Ann](#1)... wept", (3, 3)),  # an equal word counts more than an equal sign
-        ("the garden . He was", "the garden [He](#1) \u2026 was", (3, 3)),
-        ("It is Ann 's . She came", "It is Ann's [She](#1)... came", (5, 5)),
-        ("Then , Ann left", "Then [Ann](#1), left", (2, 2)),
-        ("he said : Ann came", "he said [Ann](#1), came", (3, 3)),
-        ("He left and Ann 's son wept", "He left [*Ann's son*](#1) wept", (3, 5)),  # markup takes no word
-        ("the son of Ann yesterday .", "[*the son of Ann*](#1) .", (0, 3)),
+        ("He left . Ann wept", "He [Ann](#1)... wept", [(3, 3)]),  # an equal word counts more than an equal sign
+        ("the garden . He was", "the garden [He](#1) \u2026 was", [(3, 3)]),
+        ("It is Ann 's . She came", "It is Ann's [She](#1)... came", [(5, 5)]),
+        ("Then , Ann left", "Then [Ann](#1), left", [(2, 2)]),
+        ("he said : Ann came", "he said [Ann](#1), came", [(3, 3)]),
+        (
+            "He left and Ann 's son wept",
+            "He left [*[Ann](#1)'s son*](#2) wept",
+            [(3, 3), (3, 5)],
+        ),  # markup takes no word
+        ("the son of Ann yesterday .", "[*the son of Ann*](#1) .", [(0, 3)]),
     ],
 )
 def test_a_mention_keeps_its_words_beside_changed_signs(
-    key: str, answer: str, span: tuple[int, int], tmp_path: Path
+    key: str, answer: str, spans: list[tuple[int, int]], tmp_path: Path
 ) -> None:
     before, behind = "Nobody understood this sentence at", "all until somebody else"
     words = f"{before} {key} {behind}".split()
     (tmp_path / "key.jsonl").write_text(json.dumps({"doc_key": "x", "sentences": [words], "clusters": []}) + "\n")
     (tmp_path / "x.txt").write_text(f"{before} {answer} {behind}")
-    assert list(placed_spans(tmp_path / "key.jsonl", tmp_path / "x.txt")) == [(5 + span[0], 5 + span[1])]
+    placed = placed_spans(tmp_path / "key.jsonl", tmp_path / "x.txt")
+    assert sorted((start - 5, end - 5) for start, end in placed) == spans
 
 
 @pytest.mark.parametrize(
@@ -585,13 +590,15 @@ def test_what_two_pieces_have_and_the_key_has_not_counts_once(
     assert found[0]["mentions"]["precision_denominator"] == mentions
 
 
-def test_the_same_word_twice_in_two_pieces_is_two_mentions(tmp_path: Path) -> None:
+@pytest.mark.parametrize("words", [("[very](#7) very", "very [very](#8)"), ("[sorry](#7)", "[sad](#8)")])
+def test_other_words_in_two_pieces_are_two_mentions(words: tuple[str, str], tmp_path: Path) -> None:
+    """The same word twice, or two that begin alike."""
     text, other = "Ann came home . She is a 3-year-old girl .", "Nobody saw her ."
     key = {"doc_key": "x", "sentences": [f"{text} {other}".split()], "clusters": [[[0, 0], [4, 4]]]}
     (tmp_path / "key.jsonl").write_text(json.dumps(key))
     answers = (
-        "Ann came home. She is a [very](#7) very 3-year-old girl.",
-        f"She is a very [very](#8) 3-year-old girl. {other}",
+        f"Ann came home. She is a {words[0]} 3-year-old girl.",
+        f"She is a {words[1]} 3-year-old girl. {other}",
     )
     lines = "".join(json.dumps({"doc_key": "x", "answer": answer}) + "\n" for answer in answers)
     (tmp_path / "answers.jsonl").write_text(lines)

@@ -344,12 +344,15 @@ def test_mentions_that_match_by_chance_are_told(by: Sequence[int], told: bool) -
         assert shifted == ({*by} == {1}) and "than by chance" in str(found[0]["few"])
 
 
-@pytest.mark.parametrize(("share", "told"), [(0.45, True), (0.7, False)])
-def test_a_step_that_explains_all_is_told_where_many_match_by_chance(share: float, told: bool) -> None:
-    """So many of 400 tokens are mentions, and those of the response are two tokens later."""
+@pytest.mark.parametrize(("share", "later", "told"), [(0.45, 2, True), (0.7, 2, False), (0.45, 9, None)])
+def test_a_step_that_explains_all_is_told_where_many_match_by_chance(
+    share: float, later: int, told: bool | None
+) -> None:
+    """So many of 400 tokens are mentions, and those of the response are some tokens later."""
     places = random.Random(6).sample(range(400), int(400 * share))
-    key, response = ([[(at + by, at + by)] for at in places] for by in (0, 2))
-    assert ("began 2 tokens earlier" in str(score(key, response, "lea").notices)) == told
+    key, response = ([[(at + by, at + by)] for at in places] for by in (0, later))
+    notices = str(score(key, response, "lea").notices)
+    assert ("began 2 tokens earlier" in notices, "no-common-mention" in notices) == (bool(told), bool(told))
 
 
 def test_a_poor_response_is_no_chance() -> None:

@@ -518,7 +518,7 @@ _SENTENCE_END = re.compile(r'[.!?\u3002\u0964\u061f\u06d4][")\]]?\Z')
 
 def _ends_sentence(text: str, at: int) -> bool:
     """Return whether a sentence of a text ends before one of its characters."""
-    return not at or _SENTENCE_END.search(text, max(at - 2, 0), at) is not None
+    return _SENTENCE_END.search(text, max(at - 2, 0), at) is not None
 
 
 def _pairing(part: _Part, other: _Part) -> int:
