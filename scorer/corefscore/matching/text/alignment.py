@@ -302,10 +302,9 @@ class _Search:
         ahead = _common_prefix(*(side.code[its : its + most_ahead] for its in (start, end)))
         steps = np.arange(-back, ahead + 1)
         ways = steps[side.begins[start + steps] & side.begins[end + steps] & other.begins[at + steps]].tolist()
-        good = [_ends_sentence(text, start + by) + _ends_sentence(text, end + by) for by in ways]
-        best = [by for by, value in zip(ways, good, strict=True) if value == max(good) > 0]
-        best = best or [by for by in ways if not {text[start + by], text[end + by - 1]}.isdisjoint(",;:")]
-        return min(best, key=abs, default=0)
+        ends = {by: _ends_sentence(text, start + by) + _ends_sentence(text, end + by) for by in ways}
+        commas = [by for by in ways if not {text[start + by], text[end + by - 1]}.isdisjoint(",;:")]
+        return min([by for by in ways if ends[by]] or commas, key=lambda by: (-ends[by], abs(by)), default=0)
 
     def _align_moved(self) -> None:
         """Align the stretches that both sides have outside of those of at least `_MOVED_SIZE` that are aligned, the
