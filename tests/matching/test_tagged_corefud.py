@@ -394,6 +394,27 @@ def test_mentions_of_aligned_corefud_keep_their_heads(
     assert found[0]["mentions"]["f1"] == pytest.approx(f1)
 
 
+@pytest.mark.parametrize(
+    "entities",
+    [
+        # The mention has none of the quotes, or both.
+        ["(e3-x-1-)", "(e1-x-1-)", "", "(e2-x-1-)", "", "(e4-x-1-)"],
+        ["(e3-x-1-)", "(e1-x-1-)", "(e2-x-2-", "", "e2)", "(e4-x-1-)"],
+    ],
+)
+def test_markup_in_place_of_quotes_after_a_zero(entities: list[str], tmp_path: Path) -> None:
+    zero, he, first, name, last, again = (f"Entity={entity}" if entity else "_" for entity in entities)
+    rows = [("0.1", "_", "_", zero), ("1", "He", "2", he), ("2", "saw", "0", "_"), ("3", '"', "4", first)]
+    rows += [("4", "Titanic", "2", name), ("5", '"', "4", last), ("6", "again", "2", again)]
+    lines = (f"{at}\t{word}\t_\tX\t_\t_\t{head}\tdep\t2:dep\t{misc}\n" for at, word, head, misc in rows)
+    begin = "# global.Entity = eid-etype-head-other\n# newdoc id = d\n# sent_id = 1\n"
+    (tmp_path / "key.conllu").write_text(f"{begin}{''.join(lines)}\n")
+    (tmp_path / "answer.txt").write_text("##|[e3] He|[e1] saw * Titanic|[e2] * again|[e4]")
+    pair = tmp_path / "key.conllu", tmp_path / "answer.txt"
+    result = corefscore.score(*pair, "ceafm", tags="words", matching="exact", singletons="keep")
+    assert result["ceafm"].f1 == 1
+
+
 def test_other_notations_have_zeros_too(tmp_path: Path) -> None:
     (tmp_path / "key.conllu").write_text(KEY)
     for notation in ("markdown", "xml", "words", "braces"):

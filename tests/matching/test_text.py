@@ -209,7 +209,9 @@ _LEAD = "The mayor of Springfield signs the contract"
 _LONG = (
     "The two of them went home by the night train after that , and slept until long after noon , as they had planned ."
 )
-_REST = "It was signed in the old town hall before noon . Nobody else had been asked about it ."
+_SIGNED = "It was signed in the old town hall before noon ."
+_OTHER = f"{_SIGNED} {_LONG}".replace("night", "last").replace("noon", "lunch")
+_REST = f"{_SIGNED} Nobody else had been asked about it ."
 
 
 @pytest.mark.parametrize(
@@ -242,6 +244,22 @@ _REST = "It was signed in the old town hall before noon . Nobody else had been a
                 f"{_STORM}\n\n[He](#1) went home. Rain fell.",
             ],
             [(22, 22)],
+        ),
+        # A piece that the key has twice, and the piece before it ends so.
+        (
+            f"She wept . {_COMMENT} {_SIGNED} He laughed . {_LEAD} . {_COMMENT} She wept . He laughed . {_LEAD} .",
+            [
+                f"She wept. {_COMMENT} {_SIGNED} He laughed.",
+                f"He laughed. {_LEAD}. {_COMMENT} She wept. He laughed.",
+                f"He laughed. [The mayor](#1){_LEAD[9:]}.",
+            ],
+            [(49, 50)],
+        ),
+        # A draft comes first, with the same other words.
+        (
+            f"Ann had tried it . {_SIGNED} {_LONG}",
+            [f"Ann had tried it. {_OTHER} [Ann](#1) had tried it. {_OTHER}"],
+            [(0, 0)],
         ),
         # A draft comes first, with another word.
         (f"Ann had tried it . {_LONG}", [f"Ann tried it. {_LONG} [Ann](#1) had tried it. {_LONG}"], [(0, 0)]),

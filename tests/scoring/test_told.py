@@ -344,6 +344,14 @@ def test_mentions_that_match_by_chance_are_told(by: Sequence[int], told: bool) -
         assert shifted == ({*by} == {1}) and "than by chance" in str(found[0]["few"])
 
 
+def test_half_of_the_mentions_are_not_few() -> None:
+    """They match; and a mention that is no span, as padding is, hides no step."""
+    key = [[(at, at)] for at in (0, 1, 2, 10, 20, 30)]
+    assert not score(key, [[(at, at)] for at in (1, 2, 3, 11)], "lea").notices
+    padded = [[(at + 1, at + 1)] for at in (0, 10, 20, 30)], [[(-1, -1)]]
+    assert "no-common-mention" in str(score(key, [*padded[0], *padded[1]], "lea").notices)
+
+
 @pytest.mark.parametrize(("share", "later", "told"), [(0.45, 2, True), (0.7, 2, False), (0.45, 9, None)])
 def test_a_step_that_explains_all_is_told_where_many_match_by_chance(
     share: float, later: int, told: bool | None

@@ -76,12 +76,13 @@ def common(
     pairs: Pairs, counted: Sequence[Matched], every: Sequence[Matched] = (), *, left_out: bool = False
 ) -> Common | None:
     """Return what the sides of a batch have in common; None if they share a mention that counts in any of the ways in
-    which metrics see it, unless these are hardly any, or few and explained by chance or `_steps_apart`. ``every`` has
-    the mentions before some were left out; ``left_out`` says that they share some of these.
+    which metrics see it, unless these are hardly any, few and explained by chance, or less than half and most are
+    `_steps_apart`. ``every`` has the mentions before some were left out; ``left_out`` says that they share some of
+    these.
     """
     shared = list(map(_shared, counted))
     few = max((np.count_nonzero(mentions) / max(len(mentions), 1) for mentions in shared), default=0)
-    if few > 1 / 2:
+    if few >= 1 / 2:
         return None
     apart, by_chance = _steps_apart(pairs) if few else (None, False)
     hardly = few <= FEW and all(len(mentions) >= _ENOUGH and (by_chance or few <= _HARDLY) for mentions in shared)
@@ -120,7 +121,7 @@ def _steps_apart(pairs: Pairs) -> tuple[tuple[int, int] | None, bool]:
     step = max(_STEPS, key=counts.__getitem__)
     known = (abs(step[0]) < 2 or counts[step] >= _ENOUGH) and counts[step] > len(some) / 2
     chance = sorted(map(counts.__getitem__, _OTHER_STEPS))[len(_OTHER_STEPS) // 2]
-    are_spans, by_chance = (pairs.response.start >= 0).all(), counts[0, 0] <= _TIMES * chance + 2 * chance**0.5
+    are_spans, by_chance = (pairs.response.start >= 0).any(), counts[0, 0] <= _TIMES * chance + 2 * chance**0.5
     return step if known and any(step) and are_spans else None, bool(chance > 0 and by_chance and are_spans)
 
 

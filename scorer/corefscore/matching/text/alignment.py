@@ -5,7 +5,7 @@ The rule. Let the texts be characters without white space (`corefscore.matching.
 0. A response that the key has as a whole, in whole words, is aligned there if this is at one place only. With
    ``start``, it is aligned at the first such place from there on, or else at the first.
 1. *Anchors* are aligned: each stretch of 24 characters that occurs once in the key, with its first occurrence in the
-   response, or with the last if more than a third of the response are second occurrences, as in a draft before the
+   response, or with the last if more than a third of those found are second occurrences, as in a draft before the
    text. Of anchors whose order differs, those are kept that cover the most characters in one order. This is repeated
    between each two anchors, and then with 12 and with 6 characters. Each equal stretch, here and below, is cut to begin
    and end where words do on both sides, if there are such places within `_BORDER` characters.
@@ -212,12 +212,12 @@ class _Search:
 
     def _once(self, size: int, starts: Ints, begin: int, stop: int, rest: Ints | None = None) -> list[_Stretch]:
         """Find the stretches that occur once in the key, from ``begin`` to ``stop``, or in the ``rest`` of it, and that
-        begin in the response at one of ``starts``, the first of several; ``size`` is the least size."""
+        begin in the response at one of ``starts``, the first or last of several; ``size`` is the least size."""
         pieces = np.array_split(starts, 1 + len(starts) // _AT_ONCE)
         shared = (self.grams(size).shared(self.response.code, piece) for piece in pieces)
         values, starts = map(np.concatenate, zip(*shared, strict=True))
         every, (values, first) = values, np.unique(values, return_index=True)
-        if len(every) - len(values) > len(self.response.code) // 3:  # most of the text comes twice
+        if len(every) - len(values) > max(len(every) // 3, len(self.response.code) // 8):  # a draft comes first
             first = len(every) - 1 - np.unique(every[::-1], return_index=True)[1]
         which, key = self.grams(size).occurrences(values, begin, stop - size + 1)
         if rest is not None:

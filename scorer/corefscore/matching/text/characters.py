@@ -131,7 +131,7 @@ def characters(words: Sequence[str], without: Collection[int] = (), *, unseen: b
     if unseen and not all(lines):
         text = "\n".join(line or _UNSEEN * (index not in without) for index, line in enumerate(lines))
     # A treebank's double quote is one character, as a single one is, also where a tokenizer divided it.
-    text = re.sub(r"'(\n?)'", r'"\1', re.sub(r"(?<=-)(\n?)-", r"\1", text)).replace("'", '"')
+    text = re.sub(r"'(\n*)'", r'"\1', re.sub(r"(?<=-)(\n*)-", r"\1", text)).replace("'", '"')
     code = codes_of(text)
     ends = code == ord("\n")
     return Characters(code[~ends], np.cumsum(ends)[~ends], len(words))

@@ -18,7 +18,6 @@ once.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -116,7 +115,7 @@ class _Placing:
         self.texts: _Texts = {}
         self.of_key: DocumentWords
         self.spans: tuple[Ints, Ints]
-        """The first and last tokens of the mentions of the key in this document."""
+        """The first and last words, or empty nodes, of the mentions of the key in this document."""
 
     def run(self) -> Projection:
         """Place each document of the response on that of the key."""
@@ -126,10 +125,11 @@ class _Placing:
         if self.both_corefud:
             start, end = spans_of_words(self.response, response_words)
             self.response = replace(self.response, start=start, end=end)
+        key_spans = (self.key.start, self.key.end) if self.key.nodes is None else spans_of_words(self.key, key_words)
         counts = np.zeros((len(self.key), len(FIELDS)), dtype=np.int64)
         for document in sorted(answers):
             which = _mentions_of(self.key, document)
-            self.spans = self.key.start[which], self.key.end[which]
+            self.spans = key_spans[0][which], key_spans[1][which]
             pieces = self._pieces(answers[document], response_words, key_words[document])
             spans = self._merged(pieces)
             self._add(document, pieces, spans)
@@ -233,7 +233,7 @@ class _Placing:
             if len(texts) > 1 and (fit := _fit(alignment, text)) < (True, len(text.code), 0):
                 alone = align(self.of_key.text, text, at)
                 best = alone if not fit[0] or fit < _fit(alone, text) else alignment
-            at = next(iter(best.key[best.state == EQUAL].tolist()), at)
+            at = 1 + next(iter(best.key[best.state == EQUAL].tolist()), at - 1)
             own = DocumentWords(annotations[document]) if self.both_corefud and without else its
             nodes = nodes_of_zeros(self.of_key, without, text, best, own)
             # A tag that is nearly right was counted, as text between such tags would be again.
@@ -288,7 +288,7 @@ class _Placing:
         replaced = np.bincount(token[np.unique(piece.alignment.key[signs])], minlength=len(sizes))
         seen = np.flatnonzero((sizes > replaced) | self.of_key.empty)
         if 0 < len(seen) < len(sizes):
-            _extend(start, last, self.spans, seen.tolist())
+            _extend(start, last, self.spans, seen)
         with_zeros(own, (start, last, differing), piece.zeros, self.of_key)
         zero = begin == end
         if self.both_corefud and self.response.nodes is not None:  # their heads may be zeros that the key lacks
@@ -351,8 +351,8 @@ class _Placing:
         lost = spans.differing < 0
         within = _contain(~every[0], spans.start, np.where(lost, spans.start, spans.end))
         changed = ~lost & ((spans.differing > 0) | within)
-        start, end = self.spans
-        deleted = (end >= start) & ~_contain(touched, start, end)
+        overt = ~self.of_key.empty
+        deleted = _contain(overt, *self.spans) & ~_contain(every[2] & overt, *self.spans)
         for name, mentions in (("inserted", lost), ("changed", changed), ("deleted", deleted)):
             counts[f"mentions_{name}"] = int(np.count_nonzero(mentions))
         return counts
@@ -564,17 +564,16 @@ def _projected(begin: Ints, end: Ints, alignment: Alignment, key: Characters) ->
     return start, last, differing
 
 
-def _extend(start: Ints, last: Ints, key: tuple[Ints, Ints], words: list[int]) -> None:
+def _extend(start: Ints, last: Ints, key: tuple[Ints, Ints], words: Ints) -> None:
     """Move mentions, in place, to a mention of the key (first and last tokens) that has the same ``words``, and differs
     only by others: those without characters, and signs in whose place the response has others, such as markup."""
     near = (key[1] >= start.min(where=start >= 0, initial=words[-1])) & (key[0] <= last.max(initial=-1))
     sides = (key[0][near], key[1][near]), (start, last)
-    spans, own = ([*zip(begin.tolist(), end.tolist(), strict=True)] for begin, end in sides)
-    inner = {span: (bisect_left(words, span[0]), bisect_right(words, span[1])) for span in {*spans, *own}}
-    found = {inner[span]: span for span in spans if inner[span][0] < inner[span][1]}
-    moved = {span: found.get(inner[span], span) for span in own} | dict(zip(spans, spans, strict=True))
-    for at, span in enumerate(own):
-        start[at], last[at] = moved[span]
+    content = ((np.searchsorted(words, begin), np.searchsorted(words, end, "right")) for begin, end in sides)
+    spans, own = ([*zip(*map(np.ndarray.tolist, chain(*its)), strict=True)] for its in zip(sides, content, strict=True))
+    found, known = {its[2:]: its[:2] for its in spans if its[2] < its[3]}, {its[:2] for its in spans}
+    for at, its in enumerate(own):
+        start[at], last[at] = its[:2] if its[:2] in known else found.get(its[2:], its[:2])
 
 
 def _resolve(own: tuple[Ints, Ints], start: Ints, end: Ints, differing: Ints) -> None:
