@@ -215,8 +215,7 @@ def _words(document: FullDocument, notices: list[Finding], fit: Fit) -> Sentence
 
     def written(word: str) -> str:
         token = next(tokens)
-        found = _replaced(fit.words if token in document.zeros else no_zero, fit.blank, word)
-        if found != word:
+        if (found := _replaced(fit.words if token in document.zeros else no_zero, fit.blank, word)) != word:
             changed.append((token, word, found))
         return found
 

@@ -116,9 +116,11 @@ def as_they_are(words: Sequence[str]) -> Characters:
     return Characters(codes_of(text), np.repeat(np.arange(len(words)), list(map(len, words))), len(words))
 
 
-def characters(words: Sequence[str], without: Collection[int] = (), *, unseen: bool = True) -> Characters:
+def characters(
+    words: Sequence[str], without: Collection[int] = (), *, unseen: bool = True, divided: bool = False
+) -> Characters:
     """Return the characters of words; those of the words ``without`` are left out, and words without visible characters
-    unless ``unseen``.
+    unless ``unseen``; ``divided`` says that a tokenizer may have divided quotes such as '' and dashes such as --.
     """
     if without:
         words = ["" if index in without else word for index, word in enumerate(words)]
@@ -130,8 +132,9 @@ def characters(words: Sequence[str], without: Collection[int] = (), *, unseen: b
     lines = text.split("\n")
     if unseen and not all(lines):
         text = "\n".join(line or _UNSEEN * (index not in without) for index, line in enumerate(lines))
-    # A treebank's double quote is one character, as a single one is, also where a tokenizer divided it.
-    text = re.sub(r"'(\n*)'", r'"\1', re.sub(r"(?<=-)(\n*)-", r"\1", text)).replace("'", '"')
+    # A treebank's double quote is one character, as a single one is.
+    between = r"(\n*)" if divided else "()"
+    text = re.sub(f"'{between}'", r'"\1', re.sub(f"(?<=-){between}-", r"\1", text)).replace("'", '"')
     code = codes_of(text)
     ends = code == ord("\n")
     return Characters(code[~ends], np.cumsum(ends)[~ends], len(words))

@@ -65,9 +65,8 @@ from corefscore.matching.text.characters import Characters, characters, in_a_row
 from corefscore.matching.text.fidelity import FIELDS, UNUSUAL, Fidelity, described, ratio
 from corefscore.matching.text.zeros import DocumentWords, Spans, as_nodes, gaps_of, nodes_of_zeros, with_zeros
 
-_AROUND = [ord(sign) for sign in AROUND]
-_OPENING = [ord(sign) for sign in "[{<"]
-"""Quotes, brackets and markup, and the characters with which tags begin."""
+_AROUND, _OPENING, _DIVIDED = ([*map(ord, signs)] for signs in (AROUND, "[{<", '"-'))
+"""Quotes, brackets and markup; the characters with which tags begin; and signs that tokenizers divide."""
 
 _NUMBERED = re.compile(r"[\W_]*(?:part|chunk|piece|window)?[\W_]*\d+$", re.IGNORECASE)
 """What may follow the name of the document in that of a piece."""
@@ -220,11 +219,13 @@ class _Placing:
         zeros = [annotations[document].zeros if self.key.nodes is not None else () for document in documents]
         words = [list(chain(*annotations[document].words)) for document in documents]
         texts = [characters(its, set(without)) for its, without in zip(words, zeros, strict=True)]
-        unseen = sum(text.unseen for text in texts)
-        self.of_key = DocumentWords(of_key, unseen=unseen > 0)
-        if self.of_key.characters.unseen > 2 * unseen or (unseen and not self.of_key.characters.unseen):
-            self.of_key = DocumentWords(of_key, unseen=False)
-            texts = [characters(its, set(without), unseen=False) for its, without in zip(words, zeros, strict=True)]
+        self.of_key = DocumentWords(of_key)
+        ours, theirs = self.of_key.characters.unseen, sum(text.unseen for text in texts)
+        signs, *others = (np.isin(text.code, _DIVIDED).sum() for text in (self.of_key.characters, *texts))
+        form = {"unseen": 0 < ours <= 2 * theirs, "divided": bool(signs != sum(others))}
+        if form["divided"] or (ours + theirs and not form["unseen"]):
+            self.of_key = DocumentWords(of_key, **form)
+            texts = [characters(its, set(without), **form) for its, without in zip(words, zeros, strict=True)]
         ends = np.cumsum([len(text.code) for text in texts])[:-1]
         together = map(Alignment, *(np.split(its, ends) for its in align(self.of_key.text, in_a_row(texts))))
         pieces, before, at = [], 0, 0

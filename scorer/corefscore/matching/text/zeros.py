@@ -35,14 +35,14 @@ class DocumentWords:
     """The words of a document, including empty nodes: those of the key, on which mentions are placed, or of a response
     in CorefUD."""
 
-    def __init__(self, annotations: Annotations, *, unseen: bool = True) -> None:
+    def __init__(self, annotations: Annotations, *, unseen: bool = True, divided: bool = False) -> None:
         self.annotations = annotations
         self.words = list(chain(*annotations.words))
         self.empty = annotations.empty if len(annotations.numbers) else np.zeros(len(self.words), dtype=np.bool_)
         self.nodes = np.flatnonzero(self.empty)
         self.tokens = len(self.words) - len(self.nodes)
         """The number of words that are not empty nodes."""
-        self.characters = characters(self.words, set(self.nodes.tolist()), unseen=unseen)
+        self.characters = characters(self.words, set(self.nodes.tolist()), unseen=unseen, divided=divided)
         self.text = Key(self.characters)
         self.overt_before: Ints = np.cumsum(~self.empty) - ~self.empty
 
