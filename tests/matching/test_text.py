@@ -263,6 +263,8 @@ _REST = f"{_SIGNED} Nobody else had been asked about it ."
             ],
             [(49, 50)],
         ),
+        # A sentence comes again, without tags: that is no draft.
+        (f"{_SIGNED} {_LONG}", [f"[It](#1){_SIGNED[2:]} {_SIGNED} {_LONG.replace('planned', 'hoped')}"], [(0, 0)]),
         # A draft comes first, with the same other words.
         (
             f"Ann had tried it . {_SIGNED} {_LONG}",

@@ -5,10 +5,11 @@ The rule. Let the texts be characters without white space (`corefscore.matching.
 0. A response that the key has as a whole, in whole words, is aligned there if this is at one place only. With
    ``start``, it is aligned at the first such place from there on, or else at the first.
 1. *Anchors* are aligned: each stretch of 24 characters that occurs once in the key, with its first occurrence in the
-   response, or with the last if more than a third of those found are second occurrences, as in a draft before the
-   text. Of anchors whose order differs, those are kept that cover the most characters in one order. This is repeated
-   between each two anchors, and then with 12 and with 6 characters. Each equal stretch, here and below, is cut to begin
-   and end where words do on both sides, if there are such places within `_BORDER` characters.
+   response, or with the last if more than a third of those found, and as many as an eighth of the characters of the
+   response, come again, as where a draft is before the text. Of anchors whose order differs, those are kept that cover
+   the most characters in one order. This is repeated between each two anchors, and then with 12 and with 6 characters.
+   Each equal stretch, here and below, is cut to begin and end where words do on both sides, if there are such places
+   within `_BORDER` characters.
 2. Before it is searched for anchors, each gap beside an anchor is aligned where its texts begin alike and where they
    end alike; and the first and the last gap also where the texts begin and end, if there are no more anchors in them.
    Less than 24 characters do not count there, unless they are the whole response or the rest of the key: a piece may

@@ -289,7 +289,7 @@ class _Placing:
         replaced = np.bincount(token[np.unique(piece.alignment.key[signs])], minlength=len(sizes))
         seen = np.flatnonzero((sizes > replaced) | self.of_key.empty)
         if 0 < len(seen) < len(sizes):
-            _extend(start, last, self.spans, seen)
+            _move_to_same_words(start, last, self.spans, seen)
         with_zeros(own, (start, last, differing), piece.zeros, self.of_key)
         zero = begin == end
         if self.both_corefud and self.response.nodes is not None:  # their heads may be zeros that the key lacks
@@ -565,9 +565,10 @@ def _projected(begin: Ints, end: Ints, alignment: Alignment, key: Characters) ->
     return start, last, differing
 
 
-def _extend(start: Ints, last: Ints, key: tuple[Ints, Ints], words: Ints) -> None:
-    """Move mentions, in place, to a mention of the key (first and last tokens) that has the same ``words``, and differs
-    only by others: those without characters, and signs in whose place the response has others, such as markup."""
+def _move_to_same_words(start: Ints, last: Ints, key: tuple[Ints, Ints], words: Ints) -> None:
+    """Move mentions, in place, to a mention of the key (first and last words) that has the same of these ``words``, and
+    differs only by others: those without characters, and signs in whose place the response has others, such as markup.
+    """
     near = (key[1] >= start.min(where=start >= 0, initial=words[-1])) & (key[0] <= last.max(initial=-1))
     sides = (key[0][near], key[1][near]), (start, last)
     content = ((np.searchsorted(words, begin), np.searchsorted(words, end, "right")) for begin, end in sides)
