@@ -34,7 +34,8 @@ from support import CORPORA, EXCERPTS, TESTDATA, WHOLE_CORPORA
 
 
 def test_the_words_of_a_mention_decide_what_it_is(tmp_path: Path) -> None:
-    """Changed, inserted, deleted, moved: one key of 24 words, and where each mention of an answer comes to stand."""
+    """Changed, inserted, deleted, moved: one key of 24 words, and where each mention of an answer comes to stand. Those
+    that the key does not have end before they start."""
     words = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
     key = [*words, *(f"{word}teenth" for word in words)]
     (tmp_path / "key.jsonl").write_text(json.dumps({"doc_key": "x", "sentences": [key], "clusters": []}) + "\n")
@@ -44,10 +45,10 @@ def test_the_words_of_a_mention_decide_what_it_is(tmp_path: Path) -> None:
         ("[on e tw](#1)o three", [(0, 1)], "other tokens"),
         ("[won](#1) two three", [(0, 0)], "replaced"),
         ("[the one](#1) two three", [(0, 0)], "begins with an inserted word"),
-        ("[the](#1) one two three", [(24, 24)], "inserted"),
+        ("[the](#1) one two three", [(0, -2)], "inserted"),
         ("one [three four](#1) five", [(2, 3)], "behind a deleted word"),
         ("one [two four](#1) five", [(1, 3)], "around a deleted word"),
-        ("[one two](#1) [the one two](#2) three four five six", [(0, 1), (24, 25)], "the same words twice"),
+        ("[one two](#1) [the one two](#2) three four five six", [(0, -2), (0, 1)], "the same words twice"),
         (" ".join(key[12:]) + " [one two](#1) " + " ".join(key[2:12]), [(0, 1)], "moved"),
     ]
     for text, expected, what in rows:
@@ -632,7 +633,55 @@ def test_other_words_in_two_pieces_are_two_mentions(words: tuple[str, str], tmp_
     lines = "".join(json.dumps({"doc_key": "x", "answer": answer}) + "\n" for answer in answers)
     (tmp_path / "answers.jsonl").write_text(lines)
     response = placed_on(tmp_path / "key.jsonl", tmp_path / "answers.jsonl").response
-    assert (len(response.document), len({*response.start.tolist()})) == (2, 2)
+    assert (len(response.document), len({*response.end.tolist()})) == (2, 2)
+
+
+def test_a_mention_without_words_in_the_key_stands_where_it_is_in_the_answer(tmp_path: Path) -> None:
+    """It stood after the end: MUC by windows 100 for 53. Scores by windows, of distances and by units, and errors, are
+    those against a key that has its words, without annotation. Words are added in the last window only, so that borders
+    stay.
+    """
+    rng, size, half = random.Random(1), 17, 10
+    result: dict[str, Any] = {}
+    documents: dict[str, list[dict[str, Any]]] = {name: [] for name in ("key", "answer", "whole", "spans")}
+    for number in range(20):
+        words = [f"w{word}" for word in range(size)]
+        added = {word: f"x{word}" * rng.randrange(1, 3) for word in rng.sample(range(half, size), 3)}
+        place = {word: word + sum(other < word for other in added) for word in range(size)}
+        entity = {word: rng.randrange(3) for word in rng.sample(range(size), 12)}
+        also = {word: rng.randrange(3) for word in added}
+        clusters: list[list[list[list[int]]]] = [[[], [], []] for _ in range(3)]
+        for word, its in entity.items():
+            clusters[0][its].append([word, word])
+            clusters[1][its].append([place[word], place[word]])
+            clusters[2][rng.randrange(3)].append([place[word], place[word]])
+        for word, its in also.items():
+            clusters[2][its].append([place[word] + 1, place[word] + 1])
+        every = list(chain(*([word, added[at]] if at in added else [word] for at, word in enumerate(words))))
+        response = {start: its for its, spans in enumerate(clusters[2]) for start, _ in spans}
+        answer = (f"[{word}](#{response[at]})" if at in response else word for at, word in enumerate(every))
+        name: dict[str, Any] = {"doc_key": f"d{number}"}
+        parts = {"topic": ["one", "two"]}
+        documents["key"].append(name | parts | {"sentences": [words[:half], words[half:]], "clusters": clusters[0]})
+        documents["whole"].append(name | parts | {"sentences": [every[:half], every[half:]], "clusters": clusters[1]})
+        documents["spans"].append(name | {"sentences": [every[:half], every[half:]], "clusters": clusters[2]})
+        documents["answer"].append(name | {"answer": " ".join(answer)})
+    for side, of_file in documents.items():
+        (tmp_path / f"{side}.jsonl").write_text("".join(json.dumps(document) + "\n" for document in of_file))
+    for key, answered in (("key", "answer"), ("whole", "spans")):
+        paths = tmp_path / f"{key}.jsonl", tmp_path / f"{answered}.jsonl"
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            scores = [corefscore.score(*paths, window=half), corefscore.score(*paths, of="distance")]
+            both = corefscore.compare(paths[0], {"a": paths[1], "b": paths[0]}, "muc,bcub", unit="field:topic")
+            errors = corefscore.analyse(*paths, pronouns="none")
+        dicts = [*(its.to_dict() for its in scores), both.to_dict()]
+        fields = ("total", "documents", "kinds", "tests", "systems", "pairs")
+        found = [{field: its[field] for field in fields if field in its} for its in dicts]
+        text = json.dumps([*found, errors.analysis.counts])
+        result[key] = json.loads(text, parse_float=lambda number: round(float(number), 9))
+    for ours, theirs in zip(*result.values(), strict=True):
+        assert ours == theirs
 
 
 def test_a_piece_whose_words_are_apart_is_aligned_alone(tmp_path: Path) -> None:

@@ -81,8 +81,7 @@ def read_baseline(path: str, own: Mapping[str, Any] | None = None) -> Baseline:
     if "=" in path and not os.path.lexists(path):
         metric, path = path.split("=", maxsplit=1)
     source = Source(path)
-    text = as_text(source.read())
-    if text.lstrip().startswith("{"):
+    if (text := as_text(source.read())).lstrip().startswith("{"):
         try:
             data = json.loads(text)
         except (ValueError, RecursionError) as error:

@@ -174,7 +174,7 @@ def _on_tokens(path: str, batches: Documents, found: Documents, notices: list[Fi
     for document, name in enumerate(batches.names):
         place, tokens = batches.place_of(document), batches.tokens[document]
         answered = entities[name].entities if name in entities else {}
-        inside = {label: [span for span in spans if span[1] < tokens] for label, spans in answered.items()}
+        inside = {label: [span for span in spans if span[0] <= span[1] < tokens] for label, spans in answered.items()}
         if lost := sum(map(len, answered.values())) - sum(map(len, inside.values())):
             details = {"document": name, "count": plural(lost, "mention")}
             notices.append(Finding("lost-mentions", entities[name].place.source.name, details=details))
@@ -195,8 +195,7 @@ def _as_spans(batch: Documents, notices: list[Finding]) -> Documents:
     notices.append(Finding("dropped-heads", batch.place_of(0).source.name))
     tokens = np.add.reduceat((~are_empty(nodes.word)).astype(np.int64), nodes.first)
     kept = tokens > 0
-    gaps = kept & (tokens <= batch.end - batch.start)
-    _note_lost(batch, [("dropped-zeros", ~kept), ("filled-gaps", gaps)], notices)
+    _note_lost(batch, [("dropped-zeros", ~kept), ("filled-gaps", kept & (tokens <= batch.end - batch.start))], notices)
     return batch.keep(kept)
 
 

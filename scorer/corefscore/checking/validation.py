@@ -191,8 +191,7 @@ def _overlaps(documents: Documents) -> list[tuple[int, int]]:
 def _sharing_words(nodes: Nodes, pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return the pairs of mentions that have words in common."""
     first = nodes.first
-    stop = first + nodes.size
-    words = {mention: nodes.word[first[mention] : stop[mention]] for pair in pairs for mention in pair}
+    words = {mention: nodes.word[first[mention] :][: nodes.size[mention]] for pair in pairs for mention in pair}
     return [pair for pair in pairs if np.isin(words[pair[0]], words[pair[1]], assume_unique=True).any()]
 
 

@@ -55,8 +55,7 @@ def whole_streams() -> None:
     pipe that does not block.
     """
     for name in ("stdout", "stderr"):
-        stream = getattr(sys, name)
-        if stream is not None:
+        if (stream := getattr(sys, name)) is not None:
             _wait(stream.fileno())
             how = {"encoding": stream.encoding, "errors": stream.errors, "closefd": False}
             setattr(sys, name, os.fdopen(stream.fileno(), "w", 1, **how))
@@ -203,8 +202,7 @@ def terminal_size(default: int = 80) -> os.terminal_size:
 
 def silent() -> bool:
     """Return whether notices are hidden: by the options of the command, or by the name of the program."""
-    context = click.get_current_context(silent=True)
-    if context is None:
+    if (context := click.get_current_context(silent=True)) is None:
         return False
     return bool(context.params.get("quiet")) or context.find_root().obj[0] == OFFICIAL_NAME
 

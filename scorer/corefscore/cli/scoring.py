@@ -89,8 +89,7 @@ def evaluated(
             if document is not None and os.path.isfile(document):
                 raise UsageError(f"{error}; for a second response, use corefscore compare KEY A B") from error
             raise
-    expected = click.get_current_context().params.get("expect_key")
-    if expected is not None:
+    if (expected := click.get_current_context().params.get("expect_key")) is not None:
         _refuse_other_key(result, expected)
     return result
 

@@ -101,8 +101,7 @@ def _scored(
     unscored: dict[str, str] = {}
 
     def refused(name: str, error: ScorerError) -> None:
-        system = system_of.get(name, name)
-        if system not in unscored:
+        if (system := system_of.get(name, name)) not in unscored:
             complain(f"corefscore: {system} is not ranked: {_reason(error)}")
             unscored[system] = _reason(error)
 
@@ -215,8 +214,7 @@ _ABOUT = re.compile(r"(README|LICEN[CS]E|NOTICE|COPYING|CHANGELOG|Makefile)\b", 
 
 def _no_system(entry: str, key: str) -> str | None:
     """Explain why an entry of a folder is not a system; None if it is. What cannot be read is a system that fails."""
-    name = os.path.basename(entry)
-    if name.startswith("."):
+    if (name := os.path.basename(entry)).startswith("."):
         return "its name begins with a dot"
     if _ABOUT.match(name):
         return "files named README, LICENSE and the like are not systems"

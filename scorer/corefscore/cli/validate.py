@@ -160,8 +160,7 @@ def _one(files: Sequence[str], out: str, reading: Reading) -> tuple[Source, _Rep
     files_found = sources(files[0], [])
     if len(files_found) != 1 or files_found[0].path != files[0]:
         raise UsageError(f"{files[0]}: --fix repairs a file, not a folder or an archive")
-    form = form_of(files_found, reading, RESPONSE)
-    if form.name not in _REPAIRS:
+    if (form := form_of(files_found, reading, RESPONSE)).name not in _REPAIRS:
         raise UsageError(
             f"{files[0]}: --fix repairs CoNLL and CorefUD files, and this one is read as {form.title}; "
             "run validate without --fix to see what to change, or convert it to CoNLL with corefscore convert"

@@ -238,8 +238,7 @@ file: their words are listed, and a few thousand mentions inside each other must
 def refuse_deep(source: Source, words: Ints, size: int, unit: str) -> None:
     """Raise `UsageError` for mentions of so many ``words`` that these would take all memory, in a file of ``size``
     bytes, or whatever the ``unit`` is."""
-    total = int(words.sum())
-    if total > _MOST_WORDS + size:
+    if (total := int(words.sum())) > _MOST_WORDS + size:
         raise UsageError(
             f"{source.name}: mentions are nested too deeply: {plural(len(words), 'mention')} contain {total} words "
             f"in total; expected at most {_MOST_WORDS + size} for a file of {size} {unit}; check where "

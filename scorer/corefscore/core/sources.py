@@ -469,8 +469,7 @@ def _members(source: Source, parts: Callable[[Source], _Parts], notices: list[Fi
             by_name[name] = opened
         found, left = [], source.limit
         for name in _in_order(by_name, source.pattern, source.name, "archive"):
-            opened = by_name[name]
-            if opened is None:
+            if (opened := by_name[name]) is None:
                 notices.append(Finding("not-a-file", name))
                 continue
             with opened() as stream:

@@ -215,6 +215,6 @@ def _side(side: Documents, windows: Windows, first: Ints) -> Documents:
 
 def _over_border(side: Documents, size: int) -> list[tuple[Mention, int]]:
     """Return the mentions of a side that cross a border, in the order of the text."""
-    over = np.flatnonzero(side.start // size != side.end // size)
+    over = np.flatnonzero(side.start // size < side.end // size)
     over = over[order_by(side.document[side.entity][over], side.start[over])]
     return [(side.mention(mention), (int(side.start[mention]) // size + 1) * size) for mention in over.tolist()]

@@ -83,8 +83,7 @@ def _check(lines: Lines, report: Callable[[Finding], None]) -> None:
         elif line != b"\n":
             is_word, word = next(tokens)
             last = number
-            misc = line[:-1].rpartition(b"\t")[2]
-            if _MARKS.search(misc):
+            if _MARKS.search(misc := line[:-1].rpartition(b"\t")[2]):
                 checker.word(as_text(misc), number, word, is_word=is_word)
         else:
             checker.end(last)

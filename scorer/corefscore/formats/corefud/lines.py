@@ -269,8 +269,7 @@ class Lines:
 
 def _read_with_lf(source: Source) -> bytes:
     """Return the bytes of a file, with LF for every line end, and without byte order marks at the begins of lines."""
-    text = source.read()
-    if b"\r" in text:
+    if b"\r" in (text := source.read()):
         text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     return _MARKED.sub(b"", text) if MARK in text else text
 

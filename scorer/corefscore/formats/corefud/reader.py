@@ -392,8 +392,7 @@ def words_at(source: Source, spans: Sequence[Span]) -> Iterator[str]:
     by_line = np.argsort(line)
     for span in spans:
         at = int(by_line[np.searchsorted(line, span.line, sorter=by_line)])
-        size = span.end - span.start + 1
-        if size <= 0:
+        if (size := span.end - span.start + 1) <= 0:
             yield passage(forms([at]), 1)
             continue
         first = int(np.searchsorted(overt, at))

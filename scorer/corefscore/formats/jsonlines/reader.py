@@ -481,8 +481,7 @@ def _units(place: Place, fields: Fields, words: Sentences, unit: str) -> list[st
     Raises `UsageError` if ``unit`` is not the name of a field, `InputError` for a field that is missing or has another
     shape.
     """
-    field = unit.removeprefix(OF_FIELD)
-    if field == unit or not field:
+    if (field := unit.removeprefix(OF_FIELD)) == unit or not field:
         raise UsageError(f"--unit {unit}: {place.source.name} is JSON; expected field:NAME")
     value = fields.get(field)
     tokens = sum(map(len, words))

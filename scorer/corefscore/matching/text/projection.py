@@ -3,10 +3,10 @@
 1. A mention covers the words of the key from the first to the last of its characters that the key has, as whole words.
    In moved text these characters are those of one stretch.
 2. A mention without any such character is in inserted text, and one of CorefUD may have a zero as its head that the
-   key lacks. It gets tokens after the end of the document, so that it matches nothing; if several pieces have it, the
-   same ones.
+   key lacks. It matches nothing, and stands before the word that follows it in the key (`_places`), with its end before
+   its start; if several pieces have it, it stands there once.
 3. If several mentions cover the same words, the one that differs from them in the fewest characters keeps them. The
-   others get tokens after the end, too, so that no mention is lost or added.
+   others match nothing, too, so that no mention is lost or added.
 4. If the key is CorefUD, its empty nodes are words as well as its tokens (`corefscore.matching.text.zeros`). If the
    response is CorefUD, too, its mentions keep their heads and gaps.
 
@@ -250,8 +250,7 @@ class _Placing:
         """Return the mentions of the pieces of a document, each span only of the first piece that has it; entities that
         are the same have the same number.
         """
-        parts = [self._spans(piece) for piece in pieces]
-        if len(parts) == 1:
+        if len(parts := [self._spans(piece) for piece in pieces]) == 1:
             return parts[0]
         _share_places(pieces, parts, len(self.of_key.words))
         spans = Spans(*map(np.concatenate, zip(*parts, strict=True)))
@@ -422,6 +421,8 @@ class _Placing:
         label, ids = self._ids(entities)
         order = np.argsort(entity, kind="stable")
         spans = spans.take(order)._replace(entity=entity[order])
+        own = [word for piece in pieces for sentence in piece.annotations.words for word in sentence]
+        every = [*compress(words.words, ~words.empty), *own]
         nodes: Nodes | None = None
         if self.key.nodes is not None:
             size = sum(len(piece.words.code) for piece in pieces) + len(words.characters.code)
@@ -430,6 +431,13 @@ class _Placing:
             new = changes(spans.entity)
             label = label[spans.entity[new]]
             spans = spans._replace(entity=np.cumsum(new) - 1)
+        lost = np.flatnonzero(spans.differing < 0)
+        given = spans.start[lost], spans.end[lost]
+        at = np.concatenate([_places(piece, words) for piece in pieces])[given[0] - words.tokens]
+        first, number = ranked(at, *given)
+        spans.start[lost], spans.end[lost] = at, at - 2 - number + np.searchsorted(at[first], at)
+        spans_lost = (zip(*map(np.ndarray.tolist, its), strict=True) for its in ((at, spans.end[lost]), given))
+        self.texts[place.source, place.line] = every, dict(zip(*spans_lost, strict=True))
         placed = Documents(
             [self.key.names[document]],
             [place],
@@ -447,8 +455,6 @@ class _Placing:
             nodes=nodes,
         )
         self.documents.append(by_appearance(placed) if nodes is None else placed)
-        own = [word for piece in pieces for sentence in piece.annotations.words for word in sentence]
-        self.texts[place.source, place.line] = list(compress(words.words, ~words.empty)), own
 
     def _ids(self, entities: Ints) -> tuple[Ints, list[str]]:
         """Return the labels and the ids of entities. If pieces have the same id for several entities, a number is
@@ -465,17 +471,18 @@ class _Placing:
         return label, ids
 
 
-_Texts = dict[tuple[Source, int | None], tuple[list[str], list[str]]]
-"""The words of each document in the key and in the response, by its place in the response."""
+_Texts = dict[tuple[Source, int | None], tuple[list[str], dict[tuple[int, int], tuple[int, int]]]]
+"""For each document, by its place in the response, the words of the key and after them those of the response, and where
+among them mentions are that the key does not have."""
 
 
 def _words_in(texts: _Texts, source: Source, spans: Sequence[Span]) -> Iterator[str]:
     """Yield the words of spans: of the key, or of the response if the key does not have them."""
     for span in spans:
-        start, size = span.start, span.end - span.start + 1
-        words, own = texts[source, span.line]
-        every, start = (words, start) if start < len(words) else (own, start - len(words))
-        yield passage([every[index] for index in passage_places(start, size)], size) if size > 0 else ZERO
+        words, others = texts[source, span.line]
+        start, end = others.get((span.start, span.end), (span.start, span.end))
+        size = end - start + 1
+        yield passage([words[index] for index in passage_places(start, size)], size) if size > 0 else ZERO
 
 
 _ALIKE = "fidelity is the share of words that agree with the key; mentions in inserted or deleted words cannot match"
@@ -606,6 +613,16 @@ def _share_places(pieces: Sequence[_Piece], parts: Sequence[Spans], words: int) 
             place = next((places[way] for way in ways if way in places), (start, end))
             places |= dict.fromkeys(ways, place)
             part.start[mention], part.end[mention] = place
+
+
+def _places(piece: _Piece, key: DocumentWords) -> Ints:
+    """Return where the words of a piece are in the key, as numbers of tokens: each is before the token after the last
+    character before it that the key has, or at the last token."""
+    known = np.flatnonzero(in_place(piece.alignment))
+    tokens = key.characters.token[piece.alignment.key[known]]
+    word = np.append(next(iter(tokens.tolist()), 0), tokens + 1)[np.searchsorted(known, piece.words.first[:-1])]
+    at: Ints = np.minimum(np.append(key.overt_before, key.tokens), key.tokens - 1)[word]
+    return at
 
 
 def _foreign(text: Characters, alignment: Alignment, key: Characters) -> list[int]:
