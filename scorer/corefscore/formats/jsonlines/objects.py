@@ -278,8 +278,7 @@ _EXPECTED = {
 
 def sentences_of(fields: Fields, dialect: Dialect) -> list[list[str]] | None:
     """Return the words of a document by sentence, or by segment if it has subtokens; None if it has no words."""
-    value = fields.get(dialect.words)
-    if value is None or dialect.shape == TEXT:
+    if (value := fields.get(dialect.words)) is None or dialect.shape == TEXT:
         return None
     sentences = sentences_in(value, dialect.shape) or []
     if of_subtokens(fields, dialect):
@@ -421,8 +420,7 @@ def name_of(place: Place, fields: Fields, dialect: Dialect) -> str:
         raise bad_field(place, {}, field, f"is {shown(name)}", expected)
     if "\n" in name or name.endswith("\r"):
         raise bad_field(place, {}, field, f"is {shown(name)}", f"{expected} on one line")
-    part = fields.get(dialect.part or "")
-    if part is None:
+    if (part := fields.get(dialect.part or "")) is None:
         return clean(name)
     if not (are(int, [part]) or (isinstance(part, str) and part.isdecimal())):
         raise bad_field(place, fields, dialect.part or "", f"is {shown(part)}", "the number of the part, such as 0")
@@ -472,8 +470,7 @@ def offsets_of(place: Place, fields: Fields, dialect: Dialect) -> tuple[int, Off
     words = fields.get(dialect.words)
     sizes = None if words is None else list(map(len, sentences_in(words, dialect.shape) or ()))
     in_words = -1 if sizes is None else sum(sizes)
-    subtoken_map = fields.get(dialect.subtokens or "")
-    if subtoken_map is None:
+    if (subtoken_map := fields.get(dialect.subtokens or "")) is None:
         known_by = f'field "{dialect.words}" has {plural(in_words, dialect.unit)}'
         return (-1 if dialect.shape == TEXT else in_words), Offsets(sizes, known_by, dialect)
     in_map = subtoken_map[-1] + 1 if subtoken_map else 0

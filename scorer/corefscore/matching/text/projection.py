@@ -3,8 +3,8 @@
 1. A mention covers the words of the key from the first to the last of its characters that the key has, as whole words.
    In moved text these characters are those of one stretch.
 2. A mention without any such character is in inserted text, and one of CorefUD may have a zero as its head that the
-   key lacks. It matches nothing, and stands before the word that follows it in the key (`_places`), with its end before
-   its start; if several pieces have it, it stands there once.
+   key lacks. It matches nothing, and stands where it is in the answer (`_move_lost`); if several pieces have it, it
+   stands there once.
 3. If several mentions cover the same words, the one that differs from them in the fewest characters keeps them. The
    others match nothing, too, so that no mention is lost or added.
 4. If the key is CorefUD, its empty nodes are words as well as its tokens (`corefscore.matching.text.zeros`). If the
@@ -421,8 +421,6 @@ class _Placing:
         label, ids = self._ids(entities)
         order = np.argsort(entity, kind="stable")
         spans = spans.take(order)._replace(entity=entity[order])
-        own = [word for piece in pieces for sentence in piece.annotations.words for word in sentence]
-        every = [*compress(words.words, ~words.empty), *own]
         nodes: Nodes | None = None
         if self.key.nodes is not None:
             size = sum(len(piece.words.code) for piece in pieces) + len(words.characters.code)
@@ -431,13 +429,9 @@ class _Placing:
             new = changes(spans.entity)
             label = label[spans.entity[new]]
             spans = spans._replace(entity=np.cumsum(new) - 1)
-        lost = np.flatnonzero(spans.differing < 0)
-        given = spans.start[lost], spans.end[lost]
-        at = np.concatenate([_places(piece, words) for piece in pieces])[given[0] - words.tokens]
-        first, number = ranked(at, *given)
-        spans.start[lost], spans.end[lost] = at, at - 2 - number + np.searchsorted(at[first], at)
-        spans_lost = (zip(*map(np.ndarray.tolist, its), strict=True) for its in ((at, spans.end[lost]), given))
-        self.texts[place.source, place.line] = every, dict(zip(*spans_lost, strict=True))
+        own = (word for piece in pieces for sentence in piece.annotations.words for word in sentence)
+        every = [*compress(words.words, ~words.empty), *own]
+        self.texts[place.source, place.line] = every, _move_lost(spans, pieces, words)
         placed = Documents(
             [self.key.names[document]],
             [place],
@@ -615,14 +609,24 @@ def _share_places(pieces: Sequence[_Piece], parts: Sequence[Spans], words: int) 
             part.start[mention], part.end[mention] = place
 
 
-def _places(piece: _Piece, key: DocumentWords) -> Ints:
-    """Return where the words of a piece are in the key, as numbers of tokens: each is before the token after the last
-    character before it that the key has, or at the last token."""
-    known = np.flatnonzero(in_place(piece.alignment))
-    tokens = key.characters.token[piece.alignment.key[known]]
-    word = np.append(next(iter(tokens.tolist()), 0), tokens + 1)[np.searchsorted(known, piece.words.first[:-1])]
-    at: Ints = np.minimum(np.append(key.overt_before, key.tokens), key.tokens - 1)[word]
-    return at
+def _move_lost(spans: Spans, pieces: Sequence[_Piece], key: DocumentWords) -> dict[tuple[int, int], tuple[int, int]]:
+    """Move mentions that the key does not have, in place, from after its end to where they are in the answer. Each
+    starts at the token after the last character before it that the key has, or at the last token, and ends before its
+    start, each at a token of its own there. Return where they were, by where they are."""
+    following = []
+    for piece in pieces:
+        known = np.flatnonzero(in_place(piece.alignment))
+        of_key = key.characters.token[piece.alignment.key[known]]
+        after = np.append(next(iter(of_key.tolist()), 0), of_key + 1)
+        following.append(after[np.searchsorted(known, piece.words.first[:-1])])
+    lost = np.flatnonzero(spans.differing < 0)
+    given = spans.start[lost], spans.end[lost]
+    word = np.concatenate(following)[given[0] - key.tokens]
+    start = np.minimum(np.append(key.overt_before, key.tokens), key.tokens - 1)[word]
+    first, number = ranked(start, *given)
+    spans.start[lost], spans.end[lost] = start, start - 2 - number + np.searchsorted(start[first], start)
+    moved, were = (zip(*map(np.ndarray.tolist, its), strict=True) for its in ((start, spans.end[lost]), given))
+    return dict(zip(moved, were, strict=True))
 
 
 def _foreign(text: Characters, alignment: Alignment, key: Characters) -> list[int]:
