@@ -332,6 +332,16 @@ def test_of_entities_with_the_same_mention_the_first_one_by_id_is_first(name: st
 
 
 @pytest.mark.filterwarnings("ignore::corefscore.ScorerWarning")
+def test_an_invented_mention_has_the_distance_from_where_it_stands(tmp_path: Path) -> None:
+    """Each mention is of one kind: the first, or at most 20 tokens after another."""
+    (tmp_path / "key.conllu").write_text(KEY)
+    (tmp_path / "d.txt").write_text("Oh|[2] Ann|[1] ##|[2] saw just|[1] now|[3] Bo|[3] ##she|[1] fed ##|[2] bye|[1]")
+    result = corefscore.score(tmp_path / "key.conllu", tmp_path / "d.txt", "bcub", singletons="keep", of="distance")
+    kinds = {name: scores["bcub"]["precision_denominator"] for name, scores in result.to_dict()["kinds"].items()}
+    assert {name: count for name, count in kinds.items() if count} == {"distance:first": 3, "distance:0-20": 6}
+
+
+@pytest.mark.filterwarnings("ignore::corefscore.ScorerWarning")
 @pytest.mark.parametrize(("zeros", "mentions"), [("dependent", 5), ("drop", 2)])
 def test_an_invented_zero_is_dropped_with_the_others(zeros: str, mentions: int, tmp_path: Path) -> None:
     (tmp_path / "key.conllu").write_text(KEY)

@@ -34,8 +34,7 @@ from support import CORPORA, EXCERPTS, TESTDATA, WHOLE_CORPORA
 
 
 def test_the_words_of_a_mention_decide_what_it_is(tmp_path: Path) -> None:
-    """Changed, inserted, deleted, moved: one key of 24 words, and where each mention of an answer comes to stand. Those
-    that the key does not have end before they start."""
+    """Changed, inserted, deleted, moved: one key of 24 words, and where each mention of an answer comes to stand."""
     words = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
     key = [*words, *(f"{word}teenth" for word in words)]
     (tmp_path / "key.jsonl").write_text(json.dumps({"doc_key": "x", "sentences": [key], "clusters": []}) + "\n")
@@ -45,10 +44,10 @@ def test_the_words_of_a_mention_decide_what_it_is(tmp_path: Path) -> None:
         ("[on e tw](#1)o three", [(0, 1)], "other tokens"),
         ("[won](#1) two three", [(0, 0)], "replaced"),
         ("[the one](#1) two three", [(0, 0)], "begins with an inserted word"),
-        ("[the](#1) one two three", [(0, -2)], "inserted"),
+        ("[the](#1) one two three", [(24, 24)], "inserted"),
         ("one [three four](#1) five", [(2, 3)], "behind a deleted word"),
         ("one [two four](#1) five", [(1, 3)], "around a deleted word"),
-        ("[one two](#1) [the one two](#2) three four five six", [(0, -2), (0, 1)], "the same words twice"),
+        ("[one two](#1) [the one two](#2) three four five six", [(0, 1), (24, 25)], "the same words twice"),
         (" ".join(key[12:]) + " [one two](#1) " + " ".join(key[2:12]), [(0, 1)], "moved"),
     ]
     for text, expected, what in rows:
@@ -633,11 +632,11 @@ def test_other_words_in_two_pieces_are_two_mentions(words: tuple[str, str], tmp_
     lines = "".join(json.dumps({"doc_key": "x", "answer": answer}) + "\n" for answer in answers)
     (tmp_path / "answers.jsonl").write_text(lines)
     response = placed_on(tmp_path / "key.jsonl", tmp_path / "answers.jsonl").response
-    assert (len(response.document), len({*response.end.tolist()})) == (2, 2)
+    assert (len(response.document), len({*response.start.tolist()})) == (2, 2)
 
 
 def test_a_mention_without_words_in_the_key_stands_where_it_is_in_the_answer(tmp_path: Path) -> None:
-    """It stood after the end: MUC by windows 100 for 53. Scores by windows, of distances and by units, and errors, are
+    """It stood after the end: MUC by windows 100 for 53. Scores by windows, of distances and by units are
     those against a key that has its words, without annotation. Words are added in the last window only, so that borders
     stay.
     """
@@ -674,14 +673,43 @@ def test_a_mention_without_words_in_the_key_stands_where_it_is_in_the_answer(tmp
             warnings.simplefilter("ignore")
             scores = [corefscore.score(*paths, window=half), corefscore.score(*paths, of="distance")]
             both = corefscore.compare(paths[0], {"a": paths[1], "b": paths[0]}, "muc,bcub", unit="field:topic")
-            errors = corefscore.analyse(*paths, pronouns="none")
         dicts = [*(its.to_dict() for its in scores), both.to_dict()]
         fields = ("total", "documents", "kinds", "tests", "systems", "pairs")
         found = [{field: its[field] for field in fields if field in its} for its in dicts]
-        text = json.dumps([*found, errors.analysis.counts])
+        text = json.dumps(found)
         result[key] = json.loads(text, parse_float=lambda number: round(float(number), 9))
     for ours, theirs in zip(*result.values(), strict=True):
         assert ours == theirs
+
+
+_MOVED = "then the old captain walked slowly along the harbour wall"
+
+
+@pytest.mark.parametrize(
+    ("key", "answers", "stands"),
+    [
+        ("Ann saw Bob", ["[Oh](#1) Ann saw Bob"], [-1]),
+        ("Ann saw Bob", ["Ann [just](#1) saw Bob"], [1]),
+        ("Ann saw Bob", ["Ann saw Bob [Bye](#1)"], [5]),
+        ("Ann saw Bob", ["[[Ann](#1) Wow](#1) saw Bob"], [0, 0]),  # it begins with the word of the other
+        ("Ann saw Bob", ["Ann saw Bob", "[Totally](#1) [different](#2)"], [5, 5]),  # after the piece before it
+        ("Ann saw Bob", ["Ann [just](#1) saw", "[just](#1) saw Bob"], [1]),
+        (f"Ann saw Bob . {_MOVED}", [f"{_MOVED.replace('walked', 'walked [just](#1)')} Ann saw Bob ."], [17]),
+        ("", ["[Oh](#1) [no](#2)"], [-1, -1]),
+    ],
+)
+def test_where_a_mention_stands_that_the_key_does_not_have(
+    key: str, answers: Sequence[str], stands: Sequence[int], tmp_path: Path
+) -> None:
+    """In half tokens of the key."""
+    documents = [{"doc_key": "x", "sentences": [key.split()], "clusters": []}]
+    documents.append({"doc_key": "y", "sentences": [["Ann"]], "clusters": []})
+    (tmp_path / "key.jsonl").write_text("".join(json.dumps(document) + "\n" for document in documents))
+    lines = "".join(json.dumps({"doc_key": "x", "answer": answer}) + "\n" for answer in answers)
+    (tmp_path / "answers.jsonl").write_text(lines)
+    response = placed_on(tmp_path / "key.jsonl", tmp_path / "answers.jsonl").response
+    assert response.stands is not None
+    assert response.stands.tolist() == list(stands)
 
 
 def test_a_piece_whose_words_are_apart_is_aligned_alone(tmp_path: Path) -> None:

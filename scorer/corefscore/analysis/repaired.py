@@ -61,7 +61,7 @@ def _refuse(document: FullDocument, step: str) -> None:
         )
     size = tokens_without_words(document) if document.sentences is None else sum(map(len, document.sentences))
     for spans in document.entities.values():
-        if beyond := [span for span in spans if not span[0] <= span[1] < size]:
+        if beyond := [span for span in spans if span[1] >= size]:
             raise UsageError(
                 f'--repaired: document "{document.name}" has a mention of tokens {_shown(beyond[0])}, but the key has '
                 f"only {size} tokens; key and response need the same tokens"

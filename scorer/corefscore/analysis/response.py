@@ -344,7 +344,7 @@ def analysed(given: Analysable, text: Text, asked: Asked, measure: Measure) -> A
     after = ScoredResponses(measure, *both[:2], both.key) if both.repair.any() else before
     longer = both.start != both.end
     for side, row in ((pairs.key, both.key_row), (pairs.response, both.response_row)):
-        if len(named := np.flatnonzero(((both.start < 0) | (both.end < both.start)) & (row != ABSENT))):
+        if len(named := np.flatnonzero((both.start < 0) & (row != ABSENT))):
             longer[named] = [_SEVERAL.match(text) is not None for text in side.words_of(row[named].tolist())]
     kinds = np.where(pronoun, np.int8(0), longer + np.int8(1))
     scored = before, after, as_given.response, copies

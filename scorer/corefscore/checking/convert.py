@@ -174,7 +174,7 @@ def _on_tokens(path: str, batches: Documents, found: Documents, notices: list[Fi
     for document, name in enumerate(batches.names):
         place, tokens = batches.place_of(document), batches.tokens[document]
         answered = entities[name].entities if name in entities else {}
-        inside = {label: [span for span in spans if span[0] <= span[1] < tokens] for label, spans in answered.items()}
+        inside = {label: [span for span in spans if span[1] < tokens] for label, spans in answered.items()}
         if lost := sum(map(len, answered.values())) - sum(map(len, inside.values())):
             details = {"document": name, "count": plural(lost, "mention")}
             notices.append(Finding("lost-mentions", entities[name].place.source.name, details=details))

@@ -317,7 +317,7 @@ NO_NODES = Nodes(NONE, NONE, np.empty(0, dtype=np.bool_), NONE, NONE, NONE, NONE
 class Kinds(NamedTuple):
     """The kind of each mention: the position of its name in ``names``, or -1 if the file does not say.
 
-    Without ``names``, ``number`` is the first token of each mention, from which distances are computed.
+    Without ``names``, ``number`` is where each mention stands in half tokens, from which distances are computed.
     """
 
     number: Ints
@@ -326,6 +326,9 @@ class Kinds(NamedTuple):
 
 _OF_MENTIONS = ("start", "end", "line")
 """The columns of `Documents` that have a value for each mention, whatever the batch."""
+
+_IN_SOME = ("opening", "stands")
+"""The columns of mentions that only some batches have."""
 
 _OF_DOCUMENTS = ("faults", "discarded", "comments")
 """The fields of `Documents` that have a value for some documents."""
@@ -348,6 +351,9 @@ class Documents:
     ``end``        mentions            its last token
     ``line``       mentions            the line of its first token (from 1), or of its document in JSON lines
     ``opening``    mentions            the number of its first bracket in its document; None without brackets
+    ``stands``     mentions            where it stands in the text, in half tokens: 2 t for one that begins with
+                                       token t, 2 t + 1 for one after it whose words the text lacks; None if
+                                       there is none of these
     =============  ==================  =========================================================
 
     Entities are in order of first appearance within a document, mentions in the order in which they close within an
@@ -386,6 +392,7 @@ class Documents:
     end: Ints = field(default_factory=NONE.copy)
     line: Ints = field(default_factory=NONE.copy)
     opening: Ints | None = None
+    stands: Ints | None = None
     faults: Mapping[int, Callable[[], Finding]] = field(default_factory=dict)
     discarded: Mapping[int, Sequence[str]] = field(default_factory=dict)
     comments: Mapping[int, tuple[int, int]] = field(default_factory=dict)
@@ -416,6 +423,11 @@ class Documents:
     def first_tokens(self) -> Ints:
         """Where the tokens of each document begin among the tokens of the batch, and finally where they end."""
         return np.cumsum(np.append(0, np.maximum(self.tokens, 0)))
+
+    @property
+    def begins(self) -> Ints:
+        """The token at which each mention begins in the text, or that before it if the text lacks its words."""
+        return self.start if self.stands is None else np.maximum(self.stands, 0) // 2
 
     def words_of(self, mentions: Sequence[int]) -> list[str]:
         """Return the words of some mentions, for messages."""
@@ -473,7 +485,7 @@ class Documents:
     def of_mentions(self, which: Ints | Bools) -> dict[str, Any]:
         """Return the columns that have a value for each mention, besides entities and nodes: those of some mentions."""
         columns: dict[str, Any] = {name: getattr(self, name)[which] for name in _OF_MENTIONS}
-        columns["opening"] = None if self.opening is None else self.opening[which]
+        columns |= {name: its[which] for name in _IN_SOME if (its := getattr(self, name)) is not None}
         columns["kinds"] = self.kinds and self.kinds._replace(number=self.kinds.number[which])
         return columns
 
@@ -489,7 +501,8 @@ class Documents:
 
     def narrow(self) -> Documents:
         """Return the documents with columns of less memory."""
-        columns = "tokens", "document", "label", "entity", *_OF_MENTIONS, *["opening"] * (self.opening is not None)
+        some = [name for name in _IN_SOME if getattr(self, name) is not None]
+        columns = "tokens", "document", "label", "entity", *_OF_MENTIONS, *some
         return replace(self, places=Places(self.places), **{name: narrow(getattr(self, name)) for name in columns})
 
     def take(self, which: Ints) -> Documents:
@@ -588,7 +601,7 @@ def joined(parts: Sequence[Documents]) -> Documents:
         label=label,
         entity=column("entity", entities),
         **{name: column(name) for name in ("tokens", *_OF_MENTIONS)},
-        opening=None if any(part.opening is None for part in parts) else column("opening"),
+        **{name: column(name) for name in _IN_SOME if all(getattr(part, name) is not None for part in parts)},
         **{name: by_document(name) for name in _OF_DOCUMENTS},
         odd_labels=odd_labels,
         exact_names=all(part.exact_names for part in parts),

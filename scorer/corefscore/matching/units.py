@@ -51,7 +51,7 @@ class Units(NamedTuple):
     def of(self, side: Documents) -> Ints:
         """Return the row of each mention of a side. A mention beyond the tokens of the key is in its last unit."""
         document = side.document[side.entity]
-        return self.token[self.first[document] + np.clip(side.start, 0, np.diff(self.first)[document] - 1)]
+        return self.token[self.first[document] + np.clip(side.begins, 0, np.diff(self.first)[document] - 1)]
 
     def of_numbers(self, matched: Matched, pairs: Pairs) -> Ints:
         """Return the row of each number of the mentions of a batch."""
@@ -141,7 +141,7 @@ def cut(pairs: Pairs, size: int) -> tuple[Pairs, Windows]:
     pairs.need_tokens("--window")
     length = np.maximum(1, np.maximum(pairs.key.tokens, pairs.response.tokens))
     for side in sides.values():
-        np.maximum.at(length, side.document[side.entity], side.start + 1)
+        np.maximum.at(length, side.document[side.entity], side.begins + 1)
     size = min(size, LONGEST)
     windows = -(-length // size)
     _refuse_far(pairs, windows)
@@ -190,7 +190,7 @@ def _refuse_far(pairs: Pairs, windows: Ints) -> None:
 def _side(side: Documents, windows: Windows, first: Ints) -> Documents:
     """Return one side cut into windows; ``first`` is the first window of each document."""
     document, begin, size, _ = windows
-    window = first[side.document[side.entity]] + side.start // size
+    window = first[side.document[side.entity]] + side.begins // size
     order = order_by(window, side.entity)
     first_mentions, entity = ranked(window, side.entity)
     names = side.named_entities
@@ -215,6 +215,6 @@ def _side(side: Documents, windows: Windows, first: Ints) -> Documents:
 
 def _over_border(side: Documents, size: int) -> list[tuple[Mention, int]]:
     """Return the mentions of a side that cross a border, in the order of the text."""
-    over = np.flatnonzero(side.start // size < side.end // size)
+    over = np.flatnonzero((side.begins == side.start) & (side.start // size != side.end // size))
     over = over[order_by(side.document[side.entity][over], side.start[over])]
     return [(side.mention(mention), (int(side.start[mention]) // size + 1) * size) for mention in over.tolist()]

@@ -27,7 +27,7 @@ _MOST_NUMBERS = 1_000_000
 """The largest number of tokens of a document without words, which is shown as the numbers of its tokens."""
 
 _BEYOND = ("(without", "a", "place", "in", "the", "text:)")
-"""The words before mentions that the text of the key does not have."""
+"""The words before mentions that begin beyond the text of the key."""
 
 
 class _Mark(NamedTuple):
@@ -143,30 +143,26 @@ class Diff(ErrorReport):
 
     def sentences(self, document: int) -> Iterator[Sentence]:
         """Yield the sentences of a document. A document without words has one sentence, with token numbers as words."""
-        every = list(self.marks(document))
+        marks = list(self.marks(document))
         if self.of_items:
-            yield from self._entities(every, int(self._first_marks[document]))
+            yield from self._entities(marks, int(self._first_marks[document]))
             return
         sentences = self.analysis.text.sentences(document)
         if not sentences:
-            size = max((mark.end + 1 for mark in every), default=0)
+            size = max((mark.end + 1 for mark in marks), default=0)
             if size > _MOST_NUMBERS:
                 name = self.analysis.result.names[document]
                 raise UsageError(f'document "{name}" has {size} tokens and no words; give files with words')
-            yield Sentence(1, 0, [str(token) for token in range(size)], every)
+            yield Sentence(1, 0, [str(token) for token in range(size)], marks)
             return
-        last = sum(map(len, sentences)) - 1
-        marks = [mark for mark in every if mark.start <= min(mark.end, last)]
         starts = [mark.start for mark in marks]
         at = token = 0
         for number, words in enumerate(sentences, start=1):
             before, at = at, bisect_left(starts, token + len(words))
             yield Sentence(number, token, words, marks[before:at])
             token += len(words)
-        if len(marks) < len(every):
-            numbered = enumerate(every, start=int(self._first_marks[document]))
-            beyond = [(mention, mark) for mention, mark in numbered if mark.start > min(mark.end, last)]
-            yield self._beyond(beyond, len(sentences) + 1, token)
+        if beyond := marks[at:]:
+            yield self._beyond(beyond, int(self._first_marks[document]) + at, len(sentences) + 1, token)
 
     def _entities(self, marks: Sequence[_Mark], first: int) -> Iterator[Sentence]:
         """Yield the items of each key entity as the words of a sentence, then those that only the response has, by its
@@ -181,10 +177,11 @@ class Diff(ErrorReport):
             yield Sentence(number, token, [words for words, _ in group], placed)
             token += len(group)
 
-    def _beyond(self, beyond: Sequence[tuple[int, _Mark]], number: int, token: int) -> Sentence:
-        """Show the mentions that the text of the key does not have as a last sentence, which begins at this token."""
+    def _beyond(self, beyond: Sequence[_Mark], first: int, number: int, token: int) -> Sentence:
+        """Show the mentions beyond the text of the key, of which ``first`` is the first, as a last sentence, which
+        begins at this token."""
         words, marks = list(_BEYOND), []
-        for mention, mark in beyond:
+        for mention, mark in enumerate(beyond, start=first):
             start = token + len(words)
             words += self.analysis.words(mention).split() or ["?"]
             marks.append(mark._replace(parts=[(start, token + len(words) - 1)]))

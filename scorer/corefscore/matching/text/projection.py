@@ -3,10 +3,10 @@
 1. A mention covers the words of the key from the first to the last of its characters that the key has, as whole words.
    In moved text these characters are those of one stretch.
 2. A mention without any such character is in inserted text, and one of CorefUD may have a zero as its head that the
-   key lacks. It matches nothing, and stands where it is in the answer (`_move_lost`); if several pieces have it, it
-   stands there once.
+   key lacks. It gets tokens after the end of the document, so that it matches nothing; if several pieces have it, the
+   same ones. Where it stands in the text (`_stands`) is known besides.
 3. If several mentions cover the same words, the one that differs from them in the fewest characters keeps them. The
-   others match nothing, too, so that no mention is lost or added.
+   others get tokens after the end, too, so that no mention is lost or added.
 4. If the key is CorefUD, its empty nodes are words as well as its tokens (`corefscore.matching.text.zeros`). If the
    response is CorefUD, too, its mentions keep their heads and gaps.
 
@@ -143,8 +143,9 @@ class _Placing:
             overt = self.key.end[which] >= self.key.start[which]
             counts[document, FIELDS.index("mentions_deleted")] = np.count_nonzero(overt)
         rest = self.response.take(others)
+        rest = replace(rest, stands=2 * rest.start)
         if self.key.nodes is not None:  # no mention of these is scored
-            rest = Documents(rest.names, rest.places, rest.tokens, nodes=NO_NODES)
+            rest = Documents(rest.names, rest.places, rest.tokens, stands=NONE, nodes=NO_NODES)
         response = joined([*self.documents, rest])
         if self.key.nodes is not None and not self.both_corefud:
             from corefscore.formats.corefud.clusters import other_heads
@@ -429,9 +430,6 @@ class _Placing:
             new = changes(spans.entity)
             label = label[spans.entity[new]]
             spans = spans._replace(entity=np.cumsum(new) - 1)
-        own = (word for piece in pieces for sentence in piece.annotations.words for word in sentence)
-        every = [*compress(words.words, ~words.empty), *own]
-        self.texts[place.source, place.line] = every, _move_lost(spans, pieces, words)
         placed = Documents(
             [self.key.names[document]],
             [place],
@@ -446,9 +444,12 @@ class _Placing:
             entity=spans.entity,
             start=spans.start,
             end=spans.end,
+            stands=_stands(spans, pieces, words),
             nodes=nodes,
         )
         self.documents.append(by_appearance(placed) if nodes is None else placed)
+        own = [word for piece in pieces for sentence in piece.annotations.words for word in sentence]
+        self.texts[place.source, place.line] = list(compress(words.words, ~words.empty)), own
 
     def _ids(self, entities: Ints) -> tuple[Ints, list[str]]:
         """Return the labels and the ids of entities. If pieces have the same id for several entities, a number is
@@ -465,18 +466,17 @@ class _Placing:
         return label, ids
 
 
-_Texts = dict[tuple[Source, int | None], tuple[list[str], dict[tuple[int, int], tuple[int, int]]]]
-"""For each document, by its place in the response, the words of the key and after them those of the response, and where
-among them mentions are that the key does not have."""
+_Texts = dict[tuple[Source, int | None], tuple[list[str], list[str]]]
+"""The words of each document in the key and in the response, by its place in the response."""
 
 
 def _words_in(texts: _Texts, source: Source, spans: Sequence[Span]) -> Iterator[str]:
     """Yield the words of spans: of the key, or of the response if the key does not have them."""
     for span in spans:
-        words, others = texts[source, span.line]
-        start, end = others.get((span.start, span.end), (span.start, span.end))
-        size = end - start + 1
-        yield passage([words[index] for index in passage_places(start, size)], size) if size > 0 else ZERO
+        start, size = span.start, span.end - span.start + 1
+        words, own = texts[source, span.line]
+        every, start = (words, start) if start < len(words) else (own, start - len(words))
+        yield passage([every[index] for index in passage_places(start, size)], size) if size > 0 else ZERO
 
 
 _ALIKE = "fidelity is the share of words that agree with the key; mentions in inserted or deleted words cannot match"
@@ -609,24 +609,20 @@ def _share_places(pieces: Sequence[_Piece], parts: Sequence[Spans], words: int) 
             part.start[mention], part.end[mention] = place
 
 
-def _move_lost(spans: Spans, pieces: Sequence[_Piece], key: DocumentWords) -> dict[tuple[int, int], tuple[int, int]]:
-    """Move mentions that the key does not have, in place, from after its end to where they are in the answer. Each
-    starts at the token after the last character before it that the key has, or at the last token, and ends before its
-    start, each at a token of its own there. Return where they were, by where they are."""
-    following = []
+def _stands(spans: Spans, pieces: Sequence[_Piece], key: DocumentWords) -> Ints:
+    """Return where mentions stand in the key, in half tokens: at their first token t (2 t), or if the key does not have
+    this, between the token before and the next one (2 t + 1)."""
+    of_words, last = [], -1
     for piece in pieces:
-        known = np.flatnonzero(in_place(piece.alignment))
-        of_key = key.characters.token[piece.alignment.key[known]]
-        after = np.append(next(iter(of_key.tolist()), 0), of_key + 1)
-        following.append(after[np.searchsorted(known, piece.words.first[:-1])])
-    lost = np.flatnonzero(spans.differing < 0)
-    given = spans.start[lost], spans.end[lost]
-    word = np.concatenate(following)[given[0] - key.tokens]
-    start = np.minimum(np.append(key.overt_before, key.tokens), key.tokens - 1)[word]
-    first, number = ranked(start, *given)
-    spans.start[lost], spans.end[lost] = start, start - 2 - number + np.searchsorted(start[first], start)
-    moved, were = (zip(*map(np.ndarray.tolist, its), strict=True) for its in ((start, spans.end[lost]), given))
-    return dict(zip(moved, were, strict=True))
+        known = np.flatnonzero(piece.alignment.state != ABSENT)
+        token = key.overt_before[key.characters.token[piece.alignment.key[known]]]
+        before = np.append(next(iter(token.tolist()), last + 1) - 1, token)
+        at = np.searchsorted(known, piece.words.first)
+        of_words.append(np.where(at[1:] > at[:-1], 2 * np.append(token, 0)[at[:-1]], 2 * before[at[:-1]] + 1))
+        last = int(before[-1])
+    lost, stands = np.flatnonzero(spans.differing < 0), 2 * spans.start
+    stands[lost] = np.concatenate(of_words)[spans.start[lost] - key.tokens]
+    return stands
 
 
 def _foreign(text: Characters, alignment: Alignment, key: Characters) -> list[int]:

@@ -303,7 +303,8 @@ def with_kinds(pairs: Pairs, of: Of) -> tuple[Pairs, list[Finding]]:
     notices: list[Finding] = []
     if of.by == DISTANCE:
         pairs.need_tokens("--of distance")
-        key, response = Kinds(pairs.key.start), Kinds(pairs.response.start)
+        both = pairs.key, pairs.response
+        key, response = (Kinds(2 * side.start if side.stands is None else side.stands) for side in both)
     else:
         key, response = (_by_head if of.by == KIND else _by_type)(pairs, of, notices)
     sides = replace(pairs.key, kinds=key), replace(pairs.response, kinds=response)
@@ -444,7 +445,7 @@ def _kinds(both: Both, known: Sequence[tuple[Ints, tuple[str, ...]]], of: Of) ->
     if not known:
         (names, key), (_, response) = (of.of_numbers(side.size) for side in sides)
     elif of.by == DISTANCE:
-        distances = (_distances(side, start) for side, (start, _) in zip(sides, known, strict=True))
+        distances = (_distances(side, stands) for side, (stands, _) in zip(sides, known, strict=True))
         (names, key), (_, response) = map(of.of_numbers, distances)
     else:
         (key, known_names), (response, _) = known
@@ -461,13 +462,13 @@ def _partners(both: Both, key: Ints) -> Ints:
     return found[numbers[1]]
 
 
-def _distances(members: Members, start: Ints) -> Ints:
+def _distances(members: Members, stands: Ints) -> Ints:
     """Return, for each mention, the number of tokens from the first token of the mention before it in its entity to
-    its own first token, `FIRST` for the first mention."""
-    order = order_by(members.side.entity, members.place)
+    its own first token, `FIRST` for the first mention; ``stands`` are these tokens in half tokens."""
+    order = order_by(members.side.entity, stands, members.place)
     found = np.full(len(order), FIRST)
     later = np.flatnonzero(~changes(members.side.entity[order]))
-    found[order[later]] = start[order[later]] - start[order[later - 1]]
+    found[order[later]] = (stands[order[later]] - stands[order[later - 1]]) // 2
     return found
 
 

@@ -208,7 +208,7 @@ class Text:
         """Return where the mentions of a side are in this text."""
         document = side.document[side.entity]
         if side.nodes is None:
-            inside = (side.start >= 0) & (side.end >= side.start) & (side.end < np.diff(self.first)[document])
+            inside = (side.start >= 0) & (side.end < np.diff(self.first)[document])
             return Projection(side.start, side.end, inside, None, {})
         return _placed_nodes(self, document, side.nodes)
 
