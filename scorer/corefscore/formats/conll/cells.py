@@ -302,7 +302,7 @@ def _cut(cell: bytes, form: bytes) -> tuple[list[bytes], bytes]:
             opened.append(len(kept) - 1)
         elif part[0] == b")" and opened:
             first = opened.pop()
-            if re.fullmatch(form, (piece := b"".join(kept[first:]))):
+            if re.fullmatch(form, piece := b"".join(kept[first:])):
                 found.append(piece[1:-1])
                 del kept[first:]
             else:

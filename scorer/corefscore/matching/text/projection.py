@@ -611,7 +611,7 @@ def _share_places(pieces: Sequence[_Piece], parts: Sequence[Spans], words: int) 
 
 def _stands(spans: Spans, pieces: Sequence[_Piece], key: DocumentWords) -> Ints:
     """Return where mentions stand in the key, in half tokens: at their first token t (2 t), or if the key does not have
-    this, between the token before and the next one (2 t + 1)."""
+    their first word, after the token t before it (2 t + 1)."""
     of_words, last = [], -1
     for piece in pieces:
         known = np.flatnonzero(piece.alignment.state != ABSENT)
