@@ -352,8 +352,8 @@ class Documents:
     ``line``       mentions            the line of its first token (from 1), or of its document in JSON lines
     ``opening``    mentions            the number of its first bracket in its document; None without brackets
     ``stands``     mentions            where it stands in the text, in half tokens: 2 t for one that begins with
-                                       token t, 2 t + 1 for one after it whose words the text lacks; None if
-                                       there is none of these
+                                       token t, 2 t + 1 for one after it whose first word the text lacks;
+                                       only for words of another text (``own_text``, ``--align``), else None
     =============  ==================  =========================================================
 
     Entities are in order of first appearance within a document, mentions in the order in which they close within an
@@ -426,7 +426,7 @@ class Documents:
 
     @property
     def begins(self) -> Ints:
-        """The token at which each mention begins in the text, or that before it if the text lacks its words."""
+        """The token at which each mention begins in the text; if the text lacks its first word, the token before."""
         return self.start if self.stands is None else np.maximum(self.stands, 0) // 2
 
     def words_of(self, mentions: Sequence[int]) -> list[str]:

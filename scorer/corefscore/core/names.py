@@ -70,8 +70,7 @@ class NameOptions:
     @property
     def types(self) -> frozenset[str]:
         """The types that count, in upper case, or `USUAL` and `ALL`."""
-        kinds = _listed(self.ne_types, "ne-types")
-        if ALL.upper() in kinds:
+        if ALL.upper() in (kinds := _listed(self.ne_types, "ne-types")):
             return frozenset((ALL,))
         return frozenset((USUAL, *filterfalse(_usual, kinds))) if USUAL.upper() in kinds else kinds
 

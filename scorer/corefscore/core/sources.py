@@ -391,8 +391,7 @@ def _in_order(names: Iterable[str], pattern: str | None, path: str, place: str) 
     """List names that match a pattern, folder by folder. Raises `UsageError` if ``path``, a ``place``, has none."""
     from fnmatch import fnmatchcase
 
-    found = [name for name in names if fnmatchcase(os.path.basename(name), pattern or "*")]
-    if not found:
+    if not (found := [name for name in names if fnmatchcase(os.path.basename(name), pattern or "*")]):
         wanted = f"no file that matches {pattern}" if pattern else "no visible file"
         hint = "" if pattern or place != "archive" else "; pack the files again (hidden ones are left out)"
         raise UsageError(f"{path}: the {place} contains {wanted}{hint}")

@@ -56,8 +56,7 @@ def batches(files: Iterable[File], note: Callable[[Finding], None]) -> Iterator[
     for reader in files:
         source, found = reader.source, reader.documents()
         del reader.lines, reader  # each knows the other, so both would stay while the documents are looked at
-        twice = [name for name in found.names if name in known]
-        if twice:
+        if twice := [name for name in found.names if name in known]:
             details = {"document": twice[0], "count": plural(len(twice), "document"), "file": source.file}
             note(Finding("same-document-names", source.name, None, details=details))
             found = replace(found, names=[f"{name} ({source.file})" if name in known else name for name in found.names])
@@ -172,8 +171,7 @@ class File:
             return None
         if len(again := attributes.again):
             self.note("repeated-attribute", self._line_of(int(again[0])), count=plural(len(again), "word"))
-        fields = Fields.of(lines.header or ())
-        if fields is None:
+        if (fields := Fields.of(lines.header or ())) is None:
             what = "no header precedes it" if lines.header is None else f"the header has no {' or '.join(ID_FIELDS)}"
             self.refuse(self._about_attribute("no-entity-header", attributes, 0, what=what))
             return None

@@ -230,8 +230,7 @@ def _notation_of(files: Sequence[Source], request: Request) -> Notation:
 
 def _answers(source: Source, notation: Notation | None) -> Iterator[_Answer]:
     """Yield the texts of a file. Raises `InputError` where there is none, or where it is not UTF-8 at all."""
-    raw = source.read().removeprefix(MARK)
-    if is_utf_16(raw):
+    if is_utf_16(raw := source.read().removeprefix(MARK)):
         what = "the file is not UTF-8; it looks like UTF-16"
         raise refused(Place(source, None), "no-document", what=what, expected="tagged text in UTF-8")
     if not raw.strip():

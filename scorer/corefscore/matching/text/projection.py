@@ -612,16 +612,16 @@ def _share_places(pieces: Sequence[_Piece], parts: Sequence[Spans], words: int) 
 def _stands(spans: Spans, pieces: Sequence[_Piece], key: DocumentWords) -> Ints:
     """Return where mentions stand in the key, in half tokens: at their first token t (2 t), or if the key does not have
     their first word, after the token t before it (2 t + 1)."""
-    of_words, last = [], -1
+    places, last = [], -1
     for piece in pieces:
         known = np.flatnonzero(piece.alignment.state != ABSENT)
         token = key.overt_before[key.characters.token[piece.alignment.key[known]]]
-        before = np.append(next(iter(token.tolist()), last + 1) - 1, token)
+        before = np.append(token[0] - 1 if len(token) else last, token)
         at = np.searchsorted(known, piece.words.first)
-        of_words.append(np.where(at[1:] > at[:-1], 2 * np.append(token, 0)[at[:-1]], 2 * before[at[:-1]] + 1))
+        places.append(np.where(at[1:] > at[:-1], 2 * np.append(token, 0)[at[:-1]], 2 * before[at[:-1]] + 1))
         last = int(before[-1])
     lost, stands = np.flatnonzero(spans.differing < 0), 2 * spans.start
-    stands[lost] = np.concatenate(of_words)[spans.start[lost] - key.tokens]
+    stands[lost] = np.concatenate(places)[spans.start[lost] - key.tokens]
     return stands
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corefscore.core.arrays import Bools, Floats, Ints, changes, lacking, order_by, sums
+from corefscore.core.arrays import Bools, Floats, Ints, changes, lacking, order_by, ranked, sums
 from corefscore.core.documents import KEY, OF_COLUMN, RESPONSE, UNIT_SOURCES, Documents, Kinds
 from corefscore.core.errors import UsageError, nearest
 from corefscore.core.findings import Finding, plural, some_of
@@ -417,13 +417,16 @@ def counts_of_kinds(pairs: Pairs, matched: Matched | Alignment, metrics: Sequenc
     """Return the counts of metrics for each kind of ``of``; ``matched`` has no copies of a mention on either side, and
     ``pairs`` the `Kinds` of all mentions.
     """
-    # The mentions of both sides are in the order of the text.
-    numbers = matched.key.number, matched.response.number
+    numbers = matched.key.number, matched.response.number  # in the order of the text, but for lost mentions
     if not isinstance(matched, Matched):
         matched = together(matched)
-    both = members(matched, numbers)
-    sides = (pairs.key.kinds, matched.key), (pairs.response.kinds, matched.response)
-    known = [(kinds.number[side.mention], kinds.names) for kinds, side in sides if kinds is not None]
+    sides = (pairs.key, matched.key), (pairs.response, matched.response)
+    key, response = (
+        number if side.stands is None else ranked(side.stands[its.mention], number)[1]
+        for number, (side, its) in zip(numbers, sides, strict=True)
+    )
+    both = members(matched, (key, response))
+    known = [(side.kinds.number[its.mention], side.kinds.names) for side, its in sides if side.kinds is not None]
     names, key, response = _kinds(both, known, of)
     groups = (key, both.key.document), (response, both.response.document)
     found: dict[str, dict[str, Floats]] = {name: {} for name in names}
@@ -465,7 +468,7 @@ def _partners(both: Both, key: Ints) -> Ints:
 def _distances(members: Members, stands: Ints) -> Ints:
     """Return, for each mention, the number of tokens from the first token of the mention before it in its entity to
     its own first token, `FIRST` for the first mention; ``stands`` are these tokens in half tokens."""
-    order = order_by(members.side.entity, stands, members.place)
+    order = order_by(members.side.entity, members.place)
     found = np.full(len(order), FIRST)
     later = np.flatnonzero(~changes(members.side.entity[order]))
     found[order[later]] = (stands[order[later]] - stands[order[later - 1]]) // 2
