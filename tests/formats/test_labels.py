@@ -1340,6 +1340,12 @@ def test_predictions_beside_labels_are_not_left_out_in_silence(name: str, tmp_pa
         (["1,000", "1", "2"], None),
         (["#wow!", "#m/f", "1"], None),
         *(([its, its, "doc1_1"], (its, "2 items")) for its in ("doc1_nan", "d 2/none", "cluster-None", "d3_-1")),
+        *((["c_0", "c_1", its], (its, "1 item")) for its in ("c_-1", "C_nan", "ungrouped", "\u2205")),
+        *(
+            (["c1", "cluster1", its], (its, "1 item"))
+            for its in ("cNone", "clusternan", "cluster<NA>", "<NIL>", "NotAssigned")
+        ),
+        (["group-1", "group-2", "Johan", "Johann2"], None),
         *(([its, its, "doc1_1"], None) for its in ("doc1-1", "Wang Nan", "/dev/null", "Second to None", "Level -1")),
         (["inf", "1"], ("inf", "1 item")),
         (["123456789012345000", "123456789013456000"], ("123456789012345000", "1 item")),

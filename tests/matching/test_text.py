@@ -682,6 +682,44 @@ def test_a_mention_without_words_in_the_key_stands_where_it_is_in_the_answer(tmp
         assert ours == theirs
 
 
+@pytest.mark.parametrize("blank", ["", " "])
+@pytest.mark.parametrize(
+    ("key", "answer", "spans"),
+    [
+        (
+            "\u4ed6 \u4f4f \u5728 \u7f8e\u4e3d \u7684 \u5317\u4eac \u3002",
+            "\u4ed6 \u4f4f \u5728 [\u5317\u4eac](#2) \u3002",
+            [(5, 5)],
+        ),
+        ("\u4e2d\u56fd 3 \u6708 \u4e3e\u529e \u4f1a\u8bae", "[\u4e2d\u56fd](#1) \u6708 \u4e3e\u529e", [(0, 0)]),
+    ],
+)
+def test_words_of_several_characters_without_white_space_are_left_out(
+    key: str, answer: str, spans: Sequence[tuple[int, int]], blank: str, tmp_path: Path
+) -> None:
+    """The mention beside them took in a word of the key (CoNLL 70.56 for 100)."""
+    (tmp_path / "key.jsonl").write_text(json.dumps({"doc_key": "x", "sentences": [key.split()], "clusters": []}))
+    (tmp_path / "x.txt").write_text(answer.replace(" ", blank), encoding="utf-8")
+    response = placed_on(tmp_path / "key.jsonl", tmp_path / "x.txt").response
+    assert sorted(spans_of(response).elements()) == spans
+
+
+def test_ids_of_several_pieces_are_compared(tmp_path: Path) -> None:
+    """Pieces are joined by ids, of which one writes `01` and the other `1`."""
+    (tmp_path / "key.jsonl").write_text(
+        json.dumps({"doc_key": "x", "sentences": [["a", "b", "c", "d"]], "clusters": []})
+    )
+    lines = (json.dumps({"doc_key": "x", "answer": answer}) + "\n" for answer in ("[a](#1) b", "[c](#01) d"))
+    (tmp_path / "answers.jsonl").write_text("".join(lines))
+    found = {}
+    for pieces in ("same", "apart"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            result = corefscore.score(tmp_path / "key.jsonl", tmp_path / "answers.jsonl", "muc", pieces=pieces)
+        found[pieces] = [notice["text"] for notice in result.to_dict()["notices"] if notice["code"] == "alike-ids"]
+    assert (len(found["same"]), found["apart"]) == (1, [])
+
+
 _MOVED = "then the old captain walked slowly along the harbour wall"
 
 

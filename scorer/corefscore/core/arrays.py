@@ -91,8 +91,7 @@ def order_by(*keys: Ints) -> Ints:
     Keys are columns of 64-bit numbers. They become one number of 63 bits, which ends in the position and is sorted:
     several times faster than `numpy.lexsort`, which is used where they are too wide for that.
     """
-    size = len(keys[0])
-    if not size:
+    if not (size := len(keys[0])):
         return NONE
     bits = (size - 1).bit_length()
     packed, room = np.zeros(size, dtype=np.int64), 63 - bits

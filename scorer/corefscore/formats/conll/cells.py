@@ -67,8 +67,7 @@ def is_token_line(line: bytes) -> bool:
 def columns_of(line: bytes) -> list[bytes]:
     """Return the columns of a token: rule 4 of the grammar in `corefscore.formats.conll.reader`."""
     ended = line.removesuffix(b"\n")
-    text = ended.removesuffix(b"\r")
-    if b"\t" in text:
+    if b"\t" in (text := ended.removesuffix(b"\r")):
         return (text.rstrip(b"\t") if text == ended else text).split(b"\t")
     begin = begin_of_cell(text) if b"|" in text else len(text)
     return list(filter(None, [*text[:begin].split(b" "), text[begin:].rstrip(b" ")]))
@@ -89,8 +88,7 @@ def cell_of(line: bytes) -> tuple[int, bytes]:
     """Return where the last column of a token, the cell of coreference, begins in its line, and its text."""
     columns = columns_of(line)
     cell = columns[-1] if columns else b""
-    text = line.rstrip(b"\n").removesuffix(b"\r")
-    if b"\t" in text:
+    if b"\t" in (text := line.rstrip(b"\n").removesuffix(b"\r")):
         return sum(map(len, columns)) + len(columns) - 1 - len(cell), cell
     return len(text.rstrip(b" ")) - len(cell), cell
 

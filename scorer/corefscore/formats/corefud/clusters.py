@@ -59,8 +59,7 @@ def nested(value: Any, side: str) -> Nested:
     Raises `InputError` for what is neither a document nor a list of documents, or could be both.
     """
     value = as_collections(value)
-    levels = [level for level in (DOCUMENT, DOCUMENTS) if _fits(value, level)]
-    if len(levels) == 1:
+    if len(levels := [level for level in (DOCUMENT, DOCUMENTS) if _fits(value, level)]) == 1:
         return Nested(value, levels[0])
     if levels and not _has_mention(value):
         return Nested(value, None)

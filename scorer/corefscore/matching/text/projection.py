@@ -59,6 +59,7 @@ from corefscore.formats.base import (
     passage_places,
     refused,
 )
+from corefscore.formats.ids import odd_ids
 from corefscore.matching.pairing import in_other_form
 from corefscore.matching.text.alignment import ABSENT, AROUND, EQUAL, MOVED, REPLACED, Alignment, align, in_place
 from corefscore.matching.text.characters import Characters, characters, in_a_row
@@ -147,6 +148,8 @@ class _Placing:
         if self.key.nodes is not None:  # no mention of these is scored
             rest = Documents(rest.names, rest.places, rest.tokens, stands=NONE, nodes=NO_NODES)
         response = joined([*self.documents, rest])
+        if self.pieces == SAME:  # ids of several pieces may be spellings of one, too
+            self.notices += (its for its in odd_ids(response) if its.code == "alike-ids" and its not in self.notices)
         if self.key.nodes is not None and not self.both_corefud:
             from corefscore.formats.corefud.clusters import other_heads
 
