@@ -16,18 +16,18 @@ The rule. Let the texts be characters without white space (`corefscore.matching.
    begin with the same word as the document.
 3. In a gap without anchors, words are aligned with the fewest insertions, deletions and replacements; two replacements
    cost as much as three of the others, and deletions before or after the text of the response 15 % less. Words are
-   divided here into the characters of scripts without white space, such as Chinese, and at punctuation marks and
-   symbols (``al-Qaeda...`` for ``al Qaeda !``), of which equal ones stay together. The first part of a word that is not
-   such a sign is its main part; the others are inserted and deleted for half the cost. A sign replaces only signs of
-   the same kind (`_kind`), unless it is a word of its own, and no quote, bracket or markup. Of equally good alignments,
-   the one is taken with the most equal words, then with the most equal signs and replaced words that are alike (main
-   parts with main parts; their first and last characters, and their length), and of these the one that deletes most
-   words after the end of a sentence. If a gap has more than `_CELLS` pairs of parts, its words are not divided; if it
-   has more pairs of words, they are not aligned, but deleted and inserted, or at an end of the response aligned with up
-   to `_NEAR` words of the key for each of them. Words that only one side has are *slid* if they could as well begin
-   some words earlier or later: they begin and end where sentences do, or else begin or end there, or else with a comma,
-   if there is such a place within `_BORDER` characters. Signs that only the response has are not. If no letter or digit
-   is aligned, the response is another text, and nothing is.
+   divided here at punctuation marks and symbols (``al-Qaeda...`` for ``al Qaeda !``), of which equal ones stay
+   together; and into the characters of scripts without white space, such as Chinese, if those of the response are. The
+   first part of a word that is not such a sign is its main part; the others are inserted and deleted for half the cost.
+   A sign replaces only signs of the same kind (`_kind`), unless it is a word of its own, and no quote, bracket or
+   markup. Of equally good alignments, the one is taken with the most equal words, then with the most equal signs and
+   replaced words that are alike (main parts with main parts; their first and last characters, and their length), and of
+   these the one that deletes most words after the end of a sentence. If a gap has more than `_CELLS` pairs of parts,
+   its words are not divided; if it has more pairs of words, they are not aligned, but deleted and inserted, or at an
+   end of the response aligned with up to `_NEAR` words of the key for each of them. Words that only one side has are
+   *slid* if they could as well begin some words earlier or later: they begin and end where sentences do, or else begin
+   or end there, or else with a comma, if there is such a place within `_BORDER` characters. Signs that only the
+   response has are not. If no letter or digit is aligned, the response is another text, and nothing is.
 4. Stretches of 24 characters or more are *moved* if both texts have them outside of the stretches of this length that
    are aligned so far. Shorter stretches and words that are aligned with a part of them are not aligned any more.
 
@@ -475,7 +475,9 @@ _Part = tuple[str, str, bool]
 def _divided(key: list[str], response: list[str]) -> Iterator[list[_Part]]:
     """Divide the words of a gap (rule 3), unless the parts are too many."""
     signs = re.escape("".join(sign for sign in sorted({".", *chain(*key, *response)}) if category(sign)[0] in "PS"))
-    part = re.compile(rf"([{signs}])\1*|[{ALONE}]|[^{signs}{ALONE}]+")
+    # Tagged text is cut into the characters of scripts without white space, tokens need not be.
+    is_cut = all(len(word) == 1 or not re.search(f"[{ALONE}]", word) for word in response)
+    part = re.compile(rf"([{signs}])\1*|[{ALONE}]|[^{signs}{ALONE}]+" if is_cut else rf"([{signs}])\1*|[^{signs}]+")
     sides = [[[found[0] for found in part.finditer(word)] for word in words] for words in (key, response)]
     if math.prod(sum(map(len, words)) for words in sides) > _CELLS:
         sides = [[[word] for word in words] for words in (key, response)]
