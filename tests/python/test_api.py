@@ -231,6 +231,13 @@ def test_clusters_by_id_that_are_read_as_documents_are_told(name: str, mentions:
         assert score(side, side, "lea").notices[0].code == "perhaps-spans"
 
 
+def test_notices_about_lists_are_compared() -> None:
+    """`TypeError: unhashable type: 'list'`."""
+    documents = {"a": [[1, 2]], "b": [[1, 2]]}
+    found = corefscore.compare(documents, {"x": documents, "y": documents}, "muc").to_dict()["notices"]
+    assert [notice["code"] for notice in found] == ["perhaps-spans"]
+
+
 @pytest.mark.parametrize(
     ("key", "response", "first"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from collections import Counter
@@ -139,6 +140,34 @@ def test_errors_name_their_documents(capfdbinary: Capture) -> None:
     assert len(names) == 2
     assert {error["document"] for error in found["errors"]} == names
     assert {group["document"] for group in found["groups"]} == names
+
+
+def test_errors_name_their_entities_and_groups(capfdbinary: Capture) -> None:
+    """By the ids in the files, as in CSV, and by the place in `groups`; they were numbers by first mention."""
+    sides = [TESTDATA / "fables" / name for name in ("key.conll", "response.conll")]
+    found = parsed(call(capfdbinary, "errors", *sides, "--format", "json", "--quiet").stdout)
+    table = call(capfdbinary, "errors", *sides, "--format", "csv", "--quiet").stdout.decode()
+    rows = list(csv.DictReader(table.splitlines()))
+    assert len(rows) == len(found["errors"]) > 10
+    for row, error in zip(rows, found["errors"], strict=True):
+        if "group" in error:
+            names = "key_entity", "response_entity", "into_key_entity"
+            assert [row[name] for name in names] == [error.get(name, "") for name in names]
+            group = found["groups"][error["group"]]
+            assert group["document"] == error["document"]
+            assert error.get("key_entity") in [None, *group["key"]]
+            assert error.get("response_entity") in [None, *group["response"]]
+
+
+def test_errors_of_items_have_no_tokens(capfdbinary: Capture, tmp_path: Path) -> None:
+    """They were -2147483647--2147483647 in CSV."""
+    for name, labels in (("key", "xxy"), ("response", "xyy")):
+        rows = "".join(f"{item},{label}\n" for item, label in zip("abc", labels, strict=True))
+        (tmp_path / f"{name}.csv").write_text(f"item,entity\n{rows}")
+    done = call(capfdbinary, "errors", tmp_path / "key.csv", tmp_path / "response.csv", "--format", "csv", "--quiet")
+    rows_found = list(csv.DictReader(done.stdout.decode().splitlines()))
+    assert {row["mentions"] for row in rows_found} == {""}
+    assert {row["words"] for row in rows_found} == {"b", "c"}
 
 
 OF_PYTHON: Mapping[str, Callable[[Any, Any], Any]] = {

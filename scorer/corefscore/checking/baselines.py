@@ -155,8 +155,7 @@ def _complete(baseline: Baseline, path: str) -> Baseline:
                 raise _refused(path, f"this file has scores of {measure_name}, which is not a measure of its metrics")
             if not all(0 <= value <= 10 for value in of_measure.values()):
                 raise _refused(path, f"{measure_name} has values that are not between 0 and 1: {of_measure}")
-    every = list(baseline.documents.values())
-    if baseline.macro or not every:
+    if baseline.macro or not (every := list(baseline.documents.values())):
         return baseline
     means = {
         measure: {score: sum(numbers[measure][score] for numbers in every) / len(every) for score in scores}

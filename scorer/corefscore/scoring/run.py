@@ -247,7 +247,7 @@ def _in_memory(sides: Mapping[str, Any], notices: list[Finding]) -> dict[str, Do
     if by_name and all(map(memory.seem_entities, by_name.values())):
         name, documents = next(iter(by_name.items()))
         first, entities = next((of, its) for of, its in documents.items() if its)
-        notices.append(Finding("perhaps-spans", name, details={"document": first, "pair": min(entities, key=repr)}))
+        notices.append(Finding("perhaps-spans", name, details={"document": first, "pair": min(map(repr, entities))}))
     unnamed = {name: memory.nested(side, name) for name, side in in_memory.items() if name not in by_name}
     if len(unnamed) == 2 and (several := memory.together(unnamed[KEY], unnamed[RESPONSE])):
         by_name[KEY], by_name[RESPONSE] = several

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from corefscore.analysis import types
-from corefscore.analysis.partitions import ABSENT, BY_TRIMMING
+from corefscore.analysis.partitions import BY_TRIMMING
 from corefscore.analysis.response import Analysis
 from corefscore.core.findings import Finding, plural
 from corefscore.core.percent import percent
@@ -132,16 +132,18 @@ class ErrorReport(Reported):
     def _listed_data(self) -> Iterator[dict[str, Any]]:
         """Yield every error as data, by type."""
         analysis = self.analysis
-        names = {"key_entity": "key", "response_entity": "response", "into_key_entity": "into"}
+        group = (~analysis.groups.perfect).cumsum() - 1  # among those with errors
         for error in analysis.errors.each():
-            data = {"type": error.type, "document": analysis.result.names[error.document]}
+            data: dict[str, Any] = {"type": error.type, "document": analysis.result.names[error.document]}
             first, spans = error.mentions[0], [self._span_data(mention) for mention in error.mentions]
             if error.type == types.SPAN:
                 by = "trim" if analysis.both.repair[first] == BY_TRIMMING else "head"
                 yield {**data, "response": list(analysis.in_response(first)), "key": spans[0], "by": by}
                 continue
-            entities = {name: getattr(error, field) for name, field in names.items() if getattr(error, field) != ABSENT}
-            yield {**data, "group": int(analysis.groups.of[first]), "mentions": spans, **entities}
+            ids = analysis.key.id(error.key), analysis.response.id(error.response), analysis.key.id(error.into)
+            entities = zip(("key_entity", "response_entity", "into_key_entity"), ids, strict=True)
+            data |= {"group": int(group[analysis.groups.of[first]]), "mentions": spans}
+            yield data | {name: entity for name, entity in entities if entity is not None}
 
     def _span_data(self, mention: int) -> list[int] | str:
         """Return the first and last token of a mention, or its words if the text of the key lacks them."""

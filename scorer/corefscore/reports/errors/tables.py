@@ -143,7 +143,7 @@ def list_table(analysis: Analysis, words: ReportWords) -> Table:
     both = analysis.both
     rows: list[list[Any]] = []
     for error in analysis.errors.each():
-        spans = " ".join(f"{both.start[mention]}-{both.end[mention]}" for mention in error.mentions)
+        spans = " ".join(f"{both.start[its]}-{both.end[its]}" for its in error.mentions if both.start[its] >= 0)
         texts = ", ".join(map(analysis.words, error.mentions))
         if error.type == types.SPAN:
             before, (document, *after) = analysis.in_response(error.mentions[0]), analysis.span(error.mentions[0])
@@ -237,7 +237,7 @@ def group_data(analysis: Analysis) -> Iterator[dict[str, Any]]:
         yield {
             "document": analysis.result.names[analysis.groups.document[group]],
             "cost": known(analysis.groups.cost[group]),
-            "key": list(row),
-            "response": list(column),
+            "key": list(map(analysis.key.id, row)),
+            "response": list(map(analysis.response.id, column)),
             "overlap": [[row[key], column[response], count] for key, response, count in shared],
         }
