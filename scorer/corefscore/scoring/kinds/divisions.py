@@ -417,15 +417,16 @@ def counts_of_kinds(pairs: Pairs, matched: Matched | Alignment, metrics: Sequenc
     """Return the counts of metrics for each kind of ``of``; ``matched`` has no copies of a mention on either side, and
     ``pairs`` the `Kinds` of all mentions.
     """
-    numbers = matched.key.number, matched.response.number  # in the order of the text, but for lost mentions
+    # In the order of the text, except for mentions that the key does not have.
+    numbers = matched.key.number, matched.response.number
     if not isinstance(matched, Matched):
         matched = together(matched)
     sides = (pairs.key, matched.key), (pairs.response, matched.response)
-    key, response = (
+    of_key, of_response = (
         number if side.stands is None else ranked(side.stands[its.mention], number)[1]
         for number, (side, its) in zip(numbers, sides, strict=True)
     )
-    both = members(matched, (key, response))
+    both = members(matched, (of_key, of_response))
     known = [(side.kinds.number[its.mention], side.kinds.names) for side, its in sides if side.kinds is not None]
     names, key, response = _kinds(both, known, of)
     groups = (key, both.key.document), (response, both.response.document)
