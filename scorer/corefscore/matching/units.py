@@ -9,7 +9,8 @@ document. A notice names entities with mentions in several units.
 
 Windows have a fixed number of tokens. The k-th window of N tokens contains the tokens from k N to (k + 1) N - 1,
 counted from 0. A mention belongs to the window of its first token (`Documents.begins`), so that every mention is in
-exactly one window; a notice names mentions that end in another one. An entity is cut into those of its mentions that are in one window.
+exactly one window; a notice names mentions that end in another one. An entity is cut into those of its mentions that
+are in one window.
 
 Source: Martinelli et al. 2025, BookCoref, who score predictions on whole books also by windows of 1500 tokens
 ("gold+window"), to compare them with those of systems that read only such windows.
