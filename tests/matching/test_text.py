@@ -682,6 +682,20 @@ def test_a_mention_without_words_in_the_key_stands_where_it_is_in_the_answer(tmp
         assert ours == theirs
 
 
+@pytest.mark.filterwarnings("ignore::corefscore.ScorerWarning")
+def test_an_invented_mention_crosses_no_border(tmp_path: Path) -> None:
+    """Neither of windows nor of units, though it has tokens after the end."""
+    key = {"doc_key": "x", "sentences": [["Ann", "saw", "Bob"], ["she", "left", "him"]], "topic": ["one", "two"]}
+    (tmp_path / "key.jsonl").write_text(json.dumps(key | {"clusters": [[[0, 0], [2, 2]], [[3, 3], [5, 5]]]}))
+    (tmp_path / "x.txt").write_text("[Ann](#1) [just now then](#1) saw [Bob](#1) [she](#2) left him")
+    paths = tmp_path / "key.jsonl", tmp_path / "x.txt"
+    scored = corefscore.score(*paths, "muc", window=3).to_dict()
+    compared = corefscore.compare(paths[0], {"a": paths[1], "b": paths[0]}, "muc", unit="field:topic").to_dict()
+    codes = {notice["code"] for notice in (*scored["notices"], *compared["notices"])}
+    assert "low-fidelity" in codes
+    assert codes.isdisjoint(("crosses-window", "crosses-unit"))
+
+
 @pytest.mark.parametrize("blank", ["", " "])
 @pytest.mark.parametrize(
     ("key", "answer", "spans"),
@@ -715,12 +729,16 @@ def test_words_of_tokens_replace_whole_words(tmp_path: Path) -> None:
     assert result["bcub"].f1 == 1
 
 
-def test_ids_of_several_pieces_are_compared(tmp_path: Path) -> None:
-    """Pieces are joined by ids, of which one writes `01` and the other `1`."""
+@pytest.mark.parametrize(
+    ("answers", "apart"),
+    [(("[a](#1) b", "[c](#01) d"), 0), (("[a](#1) [b](#01)", "[c](#2) d"), 1)],  # in two pieces, and in one
+)
+def test_ids_of_several_pieces_are_compared(answers: Sequence[str], apart: int, tmp_path: Path) -> None:
+    """Pieces are joined by ids, of which one is written `01` and the other `1`. It is told once."""
     (tmp_path / "key.jsonl").write_text(
         json.dumps({"doc_key": "x", "sentences": [["a", "b", "c", "d"]], "clusters": []})
     )
-    lines = (json.dumps({"doc_key": "x", "answer": answer}) + "\n" for answer in ("[a](#1) b", "[c](#01) d"))
+    lines = (json.dumps({"doc_key": "x", "answer": answer}) + "\n" for answer in answers)
     (tmp_path / "answers.jsonl").write_text("".join(lines))
     found = {}
     for pieces in ("same", "apart"):
@@ -728,7 +746,7 @@ def test_ids_of_several_pieces_are_compared(tmp_path: Path) -> None:
             warnings.simplefilter("ignore")
             result = corefscore.score(tmp_path / "key.jsonl", tmp_path / "answers.jsonl", "muc", pieces=pieces)
         found[pieces] = [notice["text"] for notice in result.to_dict()["notices"] if notice["code"] == "alike-ids"]
-    assert (len(found["same"]), found["apart"]) == (1, [])
+    assert (len(found["same"]), len(found["apart"])) == (1, apart)
 
 
 _MOVED = "then the old captain walked slowly along the harbour wall"

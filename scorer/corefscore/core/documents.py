@@ -317,7 +317,7 @@ NO_NODES = Nodes(NONE, NONE, np.empty(0, dtype=np.bool_), NONE, NONE, NONE, NONE
 class Kinds(NamedTuple):
     """The kind of each mention: the position of its name in ``names``, or -1 if the file does not say.
 
-    Without ``names``, ``number`` is where each mention stands in half tokens, from which distances are computed.
+    Without ``names``, ``number`` is the place of each mention (`Documents.stands`), for distances.
     """
 
     number: Ints
@@ -351,9 +351,9 @@ class Documents:
     ``end``        mentions            its last token
     ``line``       mentions            the line of its first token (from 1), or of its document in JSON lines
     ``opening``    mentions            the number of its first bracket in its document; None without brackets
-    ``stands``     mentions            where it stands in the text, in half tokens: 2 t for one that begins with
-                                       token t, 2 t + 1 for one after it whose first word the text lacks;
-                                       only for words of another text (``own_text``, ``--align``), else None
+    ``stands``     mentions            its place: 2 t if it begins with token t, 2 t + 1 if the text lacks its
+                                       first word and t is the token before; None unless the words are those
+                                       of another text (``own_text``, ``--align``)
     =============  ==================  =========================================================
 
     Entities are in order of first appearance within a document, mentions in the order in which they close within an

@@ -4,7 +4,7 @@
    In moved text these characters are those of one stretch.
 2. A mention without any such character is in inserted text, and one of CorefUD may have a zero as its head that the
    key lacks. It gets tokens after the end of the document, so that it matches nothing; if several pieces have it, the
-   same ones. Where it stands in the text (`_stands`) is known besides.
+   same ones. `_stands` says where it is in the text.
 3. If several mentions cover the same words, the one that differs from them in the fewest characters keeps them. The
    others get tokens after the end, too, so that no mention is lost or added.
 4. If the key is CorefUD, its empty nodes are words as well as its tokens (`corefscore.matching.text.zeros`). If the
@@ -613,8 +613,8 @@ def _share_places(pieces: Sequence[_Piece], parts: Sequence[Spans], words: int) 
 
 
 def _stands(spans: Spans, pieces: Sequence[_Piece], key: DocumentWords) -> Ints:
-    """Return where mentions stand in the key, in half tokens: at their first token t (2 t), or if the key does not have
-    their first word, after the token t before it (2 t + 1)."""
+    """Return the places of mentions in the key: 2 t if a mention begins with token t, 2 t + 1 if the key does not have
+    its first word and t is the token before."""
     places, last = [], -1
     for piece in pieces:
         known = np.flatnonzero(piece.alignment.state != ABSENT)

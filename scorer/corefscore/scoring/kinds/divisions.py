@@ -468,7 +468,7 @@ def _partners(both: Both, key: Ints) -> Ints:
 
 def _distances(members: Members, stands: Ints) -> Ints:
     """Return, for each mention, the number of tokens from the first token of the mention before it in its entity to
-    its own first token, `FIRST` for the first mention; ``stands`` are these tokens in half tokens."""
+    its own first token, `FIRST` for the first mention; ``stands`` are the places of mentions (`Documents.stands`)."""
     order = order_by(members.side.entity, members.place)
     found = np.full(len(order), FIRST)
     later = np.flatnonzero(~changes(members.side.entity[order]))
