@@ -687,13 +687,14 @@ def test_an_invented_mention_crosses_no_border(tmp_path: Path) -> None:
     """Neither of windows nor of units, though it has tokens after the end."""
     key = {"doc_key": "x", "sentences": [["Ann", "saw", "Bob"], ["she", "left", "him"]], "topic": ["one", "two"]}
     (tmp_path / "key.jsonl").write_text(json.dumps(key | {"clusters": [[[0, 0], [2, 2]], [[3, 3], [5, 5]]]}))
-    (tmp_path / "x.txt").write_text("[Ann](#1) [just now then](#1) saw [Bob](#1) [she](#2) left him")
+    (tmp_path / "x.txt").write_text("[Oh](#1) [Ann](#1) [just now then](#1) saw [Bob](#1) [she](#2) left him")
     paths = tmp_path / "key.jsonl", tmp_path / "x.txt"
     scored = corefscore.score(*paths, "muc", window=3).to_dict()
     compared = corefscore.compare(paths[0], {"a": paths[1], "b": paths[0]}, "muc", unit="field:topic").to_dict()
     codes = {notice["code"] for notice in (*scored["notices"], *compared["notices"])}
     assert "low-fidelity" in codes
     assert codes.isdisjoint(("crosses-window", "crosses-unit"))
+    assert scored["documents"]["x [0, 3)"]["mentions"]["precision_denominator"] == 4
 
 
 @pytest.mark.parametrize("blank", ["", " "])
