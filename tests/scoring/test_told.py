@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
-from corefscore import Scorer, ScorerWarning, UsageError, from_labels, score
+from corefscore import Scorer, ScorerWarning, UsageError, from_labels, read, score
 from corefscore.cli import run
 from corefscore.core.findings import Finding
 from corefscore.formats.conll import reader
@@ -82,6 +83,15 @@ def test_a_key_without_mentions_is_told_from_a_response_without(tmp_path: Path) 
         notice for notice in score(changed("none", tmp_path), KEY).notices if notice.code != "perhaps-exchanged"
     )
     assert (found.code, found.details["side"]) == ("side-without-mentions", "key")
+
+
+def test_exchanged_sides_are_told_however_files_are_given(tmp_path: Path) -> None:
+    paths = tmp_path / "gold.conll", tmp_path / "model.conll"
+    for path, content in zip(paths, (KEY, changed("none", tmp_path)), strict=True):
+        path.write_bytes(content.read_bytes())
+    for key, response in product(*((str(path), path, [path], read(path)) for path in paths)):
+        for ours, theirs, told in ((key, response, False), (response, key, True)):
+            assert ("perhaps-exchanged" in {its.code for its in score(ours, theirs).notices}) == told
 
 
 def notices(key: object, response: object) -> list[Finding]:
@@ -255,7 +265,8 @@ def test_odd_cells_are_told_once_whatever_the_batches_are(tmp_path: Path, monkey
     assert [notice.code for notice in found] == ["other-column"] * 6 + ["side-without-mentions"]
     (tmp_path / "response.conll").write_text("".join(_conll(name, ("(1)", "x", "-")) for name in "abcdef"))
     found = score(tmp_path / "key.conll", tmp_path / "response.conll", "lea").notices
-    assert [(notice.code, notice.line) for notice in found] == [("odd-cell", 3)]
+    others = ', nor are 5 other cells of the file ("validate" lists all)'
+    assert [(notice.code, notice.line, notice.details["others"]) for notice in found] == [("odd-cell", 3, others)]
 
 
 def test_a_document_without_mentions_and_with_odd_cells_is_told(tmp_path: Path) -> None:

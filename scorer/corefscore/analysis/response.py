@@ -319,8 +319,7 @@ def analysed(given: Analysable, text: Text, asked: Asked, measure: Measure) -> A
     Raises `UsageError` for a way of finding heads that the key does not allow, and for unknown pronouns.
     """
     result, pairs, mentions, copies = given
-    rules = result.settings.rules
-    metrics = [metric.given(result.settings.own, rules.definitions) for metric in measure.metrics]
+    metrics = [metric.given(result.settings.own, result.settings.rules.definitions) for metric in measure.metrics]
     measure = measure._replace(metrics=metrics)
     pronouns = pronouns_of(asked.pronouns, text)
     spans = way_of(text)

@@ -68,8 +68,7 @@ def convert(
         documents = (_with_zeros if with_zeros else _full)(origin.read(files, notices, request), annotations, notices)
         if not target.zeros:
             documents = _zeros_as_words(documents, notices, target.title)
-    pieces = target.write(documents, notices, written)
-    yield from _recognisable(pieces, target, key or path, notices)
+    yield from _recognisable(target.write(documents, notices, written), target, key or path, notices)
 
 
 def _recognisable(pieces: Iterator[str], target: Format, path: str, notices: list[Finding]) -> Iterator[str]:

@@ -56,6 +56,5 @@ def run(arguments: Sequence[str], program: str) -> int:
         zeros=given.zero_match_method,
     )
     how = Run(metrics, settings_of(metrics, rules, None, {}), Reading(input_format="corefud"))
-    result = scored(given.key, given.response, how)
-    write(rendered(Report(result, asked=names), Style(COREFUD)))
+    write(rendered(Report(scored(given.key, given.response, how), asked=names), Style(COREFUD)))
     return 0

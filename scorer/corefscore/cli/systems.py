@@ -308,8 +308,7 @@ def rank(*, sort: str | None, agreement: bool, measures: str, look: Style, outpu
     chosen, way = wanted(measures), _method(arguments)
     by = ranked_by(chosen.measures, sort)
     form = plot_format(output)
-    metrics = wanted(f"{measures},{by[0]}").metrics
-    found = _scored(metrics, unit=way.unit, lenient=True, **arguments)
+    found = _scored(wanted(f"{measures},{by[0]}").metrics, unit=way.unit, lenient=True, **arguments)
     if not found.results:
         complain("corefscore: no system can be ranked")
         return InputError.status

@@ -102,8 +102,7 @@ class Numbers(list[str]):
     def of(self, texts: Sequence[str]) -> Ints:
         """Return the numbers of some texts, which are added if they are new."""
         found = np.fromiter(map(self.table.__getitem__, texts), np.int64, len(texts))
-        new = islice(reversed(self.table), len(self.table) - len(self))
-        self += reversed(list(new))
+        self += reversed(list(islice(reversed(self.table), len(self.table) - len(self))))
         return found
 
     def __reduce__(self) -> tuple[type[list[str]], tuple[list[str]]]:

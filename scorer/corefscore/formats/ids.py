@@ -192,10 +192,11 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
     if not (documents.label < 0).any():  # all are whole numbers
         return
     labels, entities = np.unique(documents.label, return_index=True)
-    names = documents.names_of(entities.tolist())
-    plain, rounded, odd = without_spelling(names, "" if documents.items else _SEVERAL)
+    plain, rounded, odd = without_spelling(documents.names_of(entities.tolist()), "" if documents.items else _SEVERAL)
     if documents.items:  # names can have such signs; a text is several labels if each part is one
         several, known = [at for at, text in enumerate(plain) if re.search(_JOINED, text)], {*plain}
+        if 2 * sum(map(str.isdecimal, plain)) > len(plain):
+            known |= {*chain(*(re.findall(r"\d+", plain[at]) for at in several))}
         odd += [at for at in several if known.issuperset(re.split(_JOINED, plain[at].strip("[](){}'")))]
         if known.intersection(_UNSIGNED[:2]) and len(known) > 1 and all(map(str.isdecimal, plain)):
             largest = max(plain, key=int)

@@ -175,8 +175,7 @@ def together(key: Nested, response: Nested) -> tuple[dict[str, Any], dict[str, A
             f"{shape(side.value)}, {'one document' if side.level == DOCUMENT else 'a list of documents'}"
             for side in (response, key)
         )
-        what = f"{ours}; those of the other side are {theirs}"
-        raise refusal(RESPONSE, what, "the same on both sides" + BY_NAME)
+        raise refusal(RESPONSE, f"{ours}; those of the other side are {theirs}", "the same on both sides" + BY_NAME)
     if level == DOCUMENT:
         return None
     names = list(map(str, range(len(key.value))))
@@ -502,8 +501,7 @@ def alike_mentions(key: Sequence[_InDocument], response: Sequence[_InDocument], 
         for texts in [without_spelling(["".join(_rounded(its).split()) for _, its in side])[0]]
     )
     if alike := min(ours.keys() & theirs.keys(), default=None):
-        details = {"first": repr(ours[alike]), "second": repr(theirs[alike])}
-        yield Finding("alike-mentions", path, details=details)
+        yield Finding("alike-mentions", path, details={"first": repr(ours[alike]), "second": repr(theirs[alike])})
 
 
 def _rounded(mention: Hashable) -> str:

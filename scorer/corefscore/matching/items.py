@@ -167,8 +167,7 @@ def _on_one_side(
         for side, which, before in ((key, places[0][:MOST], 0), (response, places[1][:MOST], len(ours))):
             names = map(key.names.__getitem__, document[which].tolist())
             texts.append([*zip(names, side.words_of((which - before).tolist()), strict=True)])
-        path = next(filter(None, response.places)).source.name
-        yield from alike_mentions(texts[0], texts[1], path)
+        yield from alike_mentions(texts[0], texts[1], next(filter(None, response.places)).source.name)
     for at in np.flatnonzero(missing + extra).tolist():
         counts = {"extra": plural(int(extra[at]), "item"), "missing": plural(int(missing[at]), "item")}
         yield found_at(response.place_of(at), "other-items", document=response.names[at], **counts)

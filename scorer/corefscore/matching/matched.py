@@ -58,8 +58,7 @@ class Side(NamedTuple):
         entity = self.entity[which]
         left = np.zeros(len(self.document), dtype=np.bool_)
         left[entity] = True
-        renumbered = np.cumsum(left) - 1
-        return Side(self.number[which], renumbered[entity], self.document[left], self.mention[which])
+        return Side(self.number[which], (np.cumsum(left) - 1)[entity], self.document[left], self.mention[which])
 
     @property
     def has_copies(self) -> bool:
@@ -155,8 +154,7 @@ def match_spans(key: Documents, response: Documents) -> Matched:
     """
     document = np.concatenate([key.document[key.entity], response.document[response.entity]])
     start = np.concatenate([key.start, response.start])
-    end = np.concatenate([key.end, response.end])
-    first, number = ranked(document, start, end)
+    first, number = ranked(document, start, np.concatenate([key.end, response.end]))
     of_key, of_response = np.split(number, [len(key.start)])
     return Matched(
         len(key),

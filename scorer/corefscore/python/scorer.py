@@ -105,8 +105,7 @@ class Scorer:
             raise UsageError(f"name={name!r} is only for a document without a name; files and mappings have names")
         sides, notices, run = batches_of(key, response, self._run)
         batches = count_batches(*sides, run, notices)
-        names = [document for batch in batches for document in batch.names]
-        self._append(batches, names, notices)
+        self._append(batches, [document for batch in batches for document in batch.names], notices)
         read = {**self._run.settings.reading, **run.settings.reading}
         self._run = self._run._replace(settings=replace(self._run.settings, reading=read))
 

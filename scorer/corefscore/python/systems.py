@@ -199,8 +199,7 @@ def _scored(
     others = {name: value for name, value in arguments.items() if name not in _METHOD}
     run = run_of(metrics, others, method.unit)
     if (paths := paths_of(KEY, key)) is not None:
-        reading = with_heads(run.reading, each.values())
-        key = replace(corpus(paths, reading, KEY, run.settings.names), paths=paths)
+        key = replace(corpus(paths, with_heads(run.reading, each.values()), KEY, run.settings.names), paths=paths)
     elif is_in_memory(key):  # iterators end with the first system
         key = as_collections(key)
     results, notices = scored_each(each, partial(result, run, key), files_of(key), runs)

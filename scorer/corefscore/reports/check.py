@@ -310,8 +310,7 @@ def _refuse_unknown(asked: Asked, baseline: Baseline) -> None:
     """Raise `UsageError` if the baseline lacks a score that decides or has a tolerance."""
     for measure, score in (*asked.measures, *asked.tolerances):
         if score not in baseline.total.get(measure, {}):
-            known = ", ".join(baseline.total)
-            raise UsageError(f"the baseline has no {measure}.{score}; its measures are {known}")
+            raise UsageError(f"the baseline has no {measure}.{score}; its measures are {', '.join(baseline.total)}")
 
 
 def _comparable(result: Result, baseline: Baseline) -> list[Finding]:

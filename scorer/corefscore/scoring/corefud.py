@@ -65,8 +65,7 @@ def matched(pairs: Pairs, rules: Rules) -> tuple[Alignment, About]:
     Raises `InputError` at the first copy of a mention if ``rules`` refuse copies.
     """
     assert rules.matching and rules.zeros and rules.lookup, "set by with_defaults"
-    by_head = heads_compared(rules.matching, rules.lookup)
-    key, response, document = numbered(pairs.key, pairs.response, by_head=by_head)
+    key, response, document = numbered(pairs.key, pairs.response, by_head=heads_compared(rules.matching, rules.lookup))
     numbers = key.number, response.number
     key, *of_key = _that_count(key, pairs.key, rules)
     response, *of_response = _that_count(response, pairs.response, rules)

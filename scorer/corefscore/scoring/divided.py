@@ -284,8 +284,7 @@ class _Merged:
             elif notice.code != _NONE_IN_COMMON:
                 self.notices.append(notice)
         for batch in found.batches:
-            places = {name: self._of(getattr(batch, name)) for name in _WITH_PLACES}
-            self.batches.append(batch._replace(**places))
+            self.batches.append(batch._replace(**{name: self._of(getattr(batch, name)) for name in _WITH_PLACES}))
         if found.response is not None:
             self.response += found.response
             key = [name for batch in found.batches for name in batch.names]

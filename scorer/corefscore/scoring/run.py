@@ -148,10 +148,12 @@ def batches_of(
         if len(in_memory) == 1:
             sides = _from_files(sides, in_memory[0], reading, names)
         batches = {name: iter([documents]) for name, documents in _in_memory(sides, notices).items()}
-    elif isinstance(path := paths[KEY], str) and isinstance(other := paths[RESPONSE], str):
-        notices += _one_field(reading, path) if path == other else []
-        if OF_KEY.search(other) and not MAY_BE_KEY.search(path):
-            notices.append(Finding("perhaps-exchanged", other, details={"key": path}))
+    elif isinstance(path := paths[KEY], str) and path == paths[RESPONSE]:
+        notices += _one_field(reading, path)
+    origin = (of.origin[0] if isinstance(of, Corpus) and of.origin else paths[side] for side, of in sides.items())
+    first, other = (its[0] if isinstance(its, list) else its for its in origin)
+    if isinstance(first, str) and isinstance(other, str) and OF_KEY.search(other) and not MAY_BE_KEY.search(first):
+        notices.append(Finding("perhaps-exchanged", other, details={"key": first}))
     for name, side in sides.items():
         if paths[name] is None:
             _refuse_late(reading, name, side)
@@ -163,8 +165,7 @@ def batches_of(
             batches[name] = iter([side.documents])
         elif (of_side := paths[name]) is not None:
             asked[name] = reading.settings
-            of_key = texts and name == KEY
-            files = formats.opened(of_side, notices, reading, side=name, names=names, texts=of_key)
+            files = formats.opened(of_side, notices, reading, side=name, names=names, texts=(texts and name == KEY))
             batches[name] = files.documents(notices, watch)
     read: Mapping[str, str] = next(iter(asked.values()), {})
     if any(read != other for other in asked.values()):

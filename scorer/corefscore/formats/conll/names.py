@@ -169,8 +169,7 @@ class NamesReader(Reader):
     def _end_of_document(self, document: int | None) -> None:
         """Report a name that is still open in another document."""
         if self._open is not None and self._open.document != document:
-            what = "begins a name that never ends"
-            self._blame(self._open, what, '"*)" at its last token, within the document')
+            self._blame(self._open, "begins a name that never ends", '"*)" at its last token, within the document')
 
     def _blame(self, cell: _Cell, what: str, expected: str) -> None:
         """Keep the first fault of a document."""

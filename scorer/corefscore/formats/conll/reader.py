@@ -37,6 +37,7 @@ from __future__ import annotations
 
 import re
 import zlib
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import islice
@@ -158,6 +159,7 @@ class Cells(NamedTuple):
             "document": reader.names[int(self.document[cell])],
             "cell": shortened(as_text(shown)),
             "read": shortened(as_text(plain(shown))) or "-",
+            "others": "",
         }
         return Finding("odd-cell", reader.source.name, reader.line + 1 + line, column, details)
 
@@ -194,7 +196,10 @@ def read(files: Sequence[Source], notices: list[Finding], request: Request) -> I
             notices += others
     yield from reader.batch()
     # At the end, since only then all files are known that have another column in place of coreference.
-    notices += (cell for cell in reader.odd_cells if cell.path not in reader.other_columns)
+    for cell in (cell for cell in reader.odd_cells if cell.path not in reader.other_columns):
+        count = reader.odd_count[cell.path] - 1
+        more = f', nor {"are" if count > 1 else "is"} {plural(count, "other cell")} of the file ("validate" lists all)'
+        notices.append(cell._replace(details={**cell.details, "others": more * (count > 0)}))
 
 
 class Reader:
@@ -217,6 +222,7 @@ class Reader:
         self.labels = Labels()
         self.inside = False
         self.other_columns: set[str] = set()
+        self.odd_count: Counter[str] = Counter()
         self._odd_files: set[str] = set()
         self.odd_cells: list[Finding] = []
         self.texts: list[Texts] | None = None
@@ -295,6 +301,7 @@ class Reader:
         if lines.cells.odd.any():
             cells = lines.cells.filled()
             odd = np.flatnonzero(cells.odd)
+            self.odd_count[self.source.name] += len(odd)
             for cell in odd[changes(cells.document[odd])].tolist():
                 self.odd.setdefault(int(cells.document[cell]), cells.finding(cell, self))
 

@@ -112,8 +112,7 @@ def documents(
     request = Request(heads=LAST if heads == LAST else TREE)
     for source, by_line in sources.items():
         if any(its.name in given for its in by_line.values()):
-            file = _OnWords(source, notices.append, request, by_line)
-            parts.append(file.documents())
+            parts.append(_OnWords(source, notices.append, request, by_line).documents())
     # Nobody knows the words of documents that the other side lacks.
     alone = [name for name in given if name not in words.names]
     places = [Place(Source(side), None)] * len(alone)
@@ -200,8 +199,7 @@ class _Text(NamedTuple):
             if mention[0] > mention[1]:
                 raise given.refused(mention, "a start that is not after the end")
         else:
-            words = [mention] if _is_pair(mention) else mention
-            places = [self._word(word, mention, given) for word in words]
+            places = [self._word(word, mention, given) for word in ([mention] if _is_pair(mention) else mention)]
             found = [(place, place) for place in places]
         sentences = sorted({int(number[place]) // SENTENCE for stretch in found for place in stretch})
         if len(sentences) > 1:
@@ -272,8 +270,7 @@ class _OnWords(File):
         no_head, single = np.full(len(entity), NO_HEAD), np.zeros(len(entity), dtype=np.bool_)
         mentions_read = FileMentions(np.array(entity, dtype=np.int64), order, no_head, single, of, first, last, (), ())
         sized = words_of_mentions(mentions_read, self.number)
-        head = self._heads_of_words(sized)
-        columns, order = self._by_entity(mentions_read, sized, head, entity.__getitem__)
+        columns, order = self._by_entity(mentions_read, sized, self._heads_of_words(sized), entity.__getitem__)
         representative = mentions_read.entity[order][changes(columns["entity"])]
         return {**columns, "odd_labels": [ids[at] for at in representative.tolist()]}
 

@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import cache, cached_property
 from io import BytesIO
-from itertools import compress
+from itertools import chain, compress
 from typing import NamedTuple, SupportsIndex
 
 import numpy as np
@@ -43,6 +43,8 @@ _NUMBER = re.compile(rb"(\d{1,6})(?:\.(\d+))?")
 _RANGE = re.compile(rb"\d+-\d+")
 
 _NEWDOC = re.compile(rb"# newdoc(?:[^\S\n]+id[^\S\n]*=[^\S\n]*([^\n]+))?")
+
+_LIKE_NEWDOC = re.compile(rb"(?i)#\s*new[ _-]?doc[^\n]*")
 
 _HEADER = re.compile(rb"# global\.Entity[^\S\n]*=[^\S\n]*([^\n]*)")
 
@@ -81,13 +83,15 @@ class Words(NamedTuple):
 
 class _Begun(NamedTuple):
     """Where documents begin: their names; the line (from 1) at which each begins; the document of each sentence; the
-    lines with `# newdoc` that begin no sentence; and those with an id that an earlier one has, with this id."""
+    lines with `# newdoc` that begin no sentence; those with an id that an earlier one has, with this id; and those
+    that are nearly `# newdoc`, such as `#newdoc`, with their text."""
 
     names: list[str]
     lines: list[int]
     of_sentence: Ints
     lost: list[int]
     again: list[tuple[int, str]]
+    nearly: list[tuple[int, str]]
 
 
 _Irregular = tuple[int, int, int]
@@ -205,12 +209,10 @@ class Lines:
         return number, overt, number >= 0
 
     @cached_property
-    def header(self) -> list[str] | None:
-        """The fields of mentions in the last header of the file, wherever it is; None without a header."""
-        for at in reversed(self._comments(b"# global.Entity").tolist()):
-            if found := _HEADER.match(self.text.data, at):
-                return as_text(found[1]).strip().split("-")
-        return None
+    def headers(self) -> list[tuple[str, ...]]:
+        """The fields of mentions in each header that differs; the first is the last one of the file, which counts."""
+        found = (_HEADER.match(self.text.data, at) for at in reversed(self._comments(b"# global.Entity").tolist()))
+        return [*dict.fromkeys(tuple(as_text(each[1]).strip().split("-")) for each in found if each)]
 
     def _comments(self, beginning: bytes) -> Ints:
         """Return where the comments with this ``beginning`` begin."""
@@ -226,7 +228,7 @@ class Lines:
         sentences = len(self.sentences)
         empty = np.flatnonzero(self.empty)
         block_of_sentence = np.searchsorted(empty, self.tokens[self.sentences])
-        at, called_by = self._newdocs()
+        at, called_by, nearly = self._newdocs()
         block = np.searchsorted(empty, at)
         first_of = np.searchsorted(block_of_sentence, block)
         there = np.append(block_of_sentence, -1)[first_of] == block
@@ -245,7 +247,7 @@ class Lines:
                 again.append((line + 1, name))
         document, first = np.array([(numbers[name], begin) for _, name, begin in rows], dtype=np.int64).reshape(-1, 2).T
         of_sentence = np.repeat(document, np.diff(first, append=sentences))
-        return _Begun(list(numbers), lines, of_sentence, (at[~there] + 1).tolist(), again)
+        return _Begun(list(numbers), lines, of_sentence, (at[~there] + 1).tolist(), again, nearly)
 
     def numbers(self, document: Ints) -> Ints:
         """Return the number of each word (`corefscore.core.documents.Nodes`), given the document of each sentence."""
@@ -255,16 +257,19 @@ class Lines:
         in_document[order] = np.arange(len(order)) - np.flatnonzero(begins)[np.cumsum(begins) - 1]
         return self.words.number + (in_document - np.arange(len(order)))[self.words.sentence] * SENTENCE
 
-    def _newdocs(self) -> tuple[Ints, list[str | None]]:
-        """Return the lines (from 0) with `# newdoc`, and the id of each."""
+    def _newdocs(self) -> tuple[Ints, list[str | None], list[tuple[int, str]]]:
+        """Return the lines (from 0) with `# newdoc`, the id of each, and what is nearly this (`_Begun`)."""
         places: list[int] = []
         names: list[str | None] = []
-        for at in self._comments(b"# newdoc").tolist():
+        nearly: list[tuple[int, str]] = []
+        for at in chain(*(self._comments(begin).tolist() for begin in (b"# n", b"# N", b"#n", b"#N", b"#  "))):
             match = _NEWDOC.match(self.text.data, at)
             if match and self.text[match.end()] == LF:
                 places.append(at)
                 names.append(None if match[1] is None else as_text(match[1]))
-        return np.searchsorted(self.ends, np.array(places, dtype=np.int64)), names
+            elif match := _LIKE_NEWDOC.match(self.text.data, at):
+                nearly.append((int(np.searchsorted(self.ends, at)) + 1, shortened(as_text(match[0]))))
+        return np.searchsorted(self.ends, np.array(places, dtype=np.int64)), names, sorted(nearly)
 
 
 def _read_with_lf(source: Source) -> bytes:

@@ -150,6 +150,8 @@ class File:
             self.note("no-newdoc", None)
         if begun.lost:
             self.note("lost-newdoc", begun.lost[0], count=plural(len(begun.lost), "line"))
+        for line, text in begun.nearly[:1]:
+            self.note("odd-newdoc", line, count=plural(len(begun.nearly), "line"), text=text)
         if begun.again:
             begin = dict(zip(begun.names, begun.lines, strict=True))
             for line, name in begun.again:
@@ -165,14 +167,16 @@ class File:
         if ignored := attributes.ignored:
             line = 1 + int(np.count_nonzero(lines.text[: ignored[0]] == LF))
             self.note("misspelled-attribute", line, count=plural(len(ignored), "attribute"))
-        elif not len(attributes.word) and lines.header is None:
+        elif not len(attributes.word) and not lines.headers:
             self.note("no-entity-attribute", None)
         if not len(attributes.word):
             return None
+        for other in lines.headers[1:2]:
+            self.note("several-headers", None, header="-".join(lines.headers[0]), other="-".join(other))
         if len(again := attributes.again):
             self.note("repeated-attribute", self._line_of(int(again[0])), count=plural(len(again), "word"))
-        if (fields := Fields.of(lines.header or ())) is None:
-            what = "no header precedes it" if lines.header is None else f"the header has no {' or '.join(ID_FIELDS)}"
+        if (fields := Fields.of(next(iter(lines.headers), ()))) is None:
+            what = "no header precedes it" if not lines.headers else f"the header has no {' or '.join(ID_FIELDS)}"
             self.refuse(self._about_attribute("no-entity-header", attributes, 0, what=what))
             return None
         self.fields, self.chunks = fields, chunks(lines.text, attributes, fields)

@@ -107,8 +107,7 @@ def _within_sentences(document: FullDocument, notices: list[Finding]) -> FullDoc
     dropped = [(start, end) for _, (start, end) in rows if sentence[start] != sentence[end]]
     entities = lists_by_key((entity, (start, end)) for entity, (start, end) in rows if sentence[start] == sentence[end])
     if dropped:
-        first = list(dropped[0])
-        add_notice(document, notices, "split-mentions", count=plural(len(dropped), "mention"), first=first)
+        add_notice(document, notices, "split-mentions", count=plural(len(dropped), "mention"), first=list(dropped[0]))
     return document._replace(entities=entities)
 
 

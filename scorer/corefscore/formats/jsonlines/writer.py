@@ -43,8 +43,7 @@ def write(
         if document.alone:
             add_notice(document, notices, "dropped-items", count=plural(len(document.alone), "item"))
         in_doubt = (blank or document.of_items) and shares_spans(document)
-        clusters = _in_order(document, notices, told, ordered=not in_doubt)
-        fields = _fields(document, clusters, notices, told, dialect)
+        fields = _fields(document, _in_order(document, notices, told, ordered=not in_doubt), notices, told, dialect)
         yield separator + as_json(fields) + ("" if dialect.array else "\n")
         separator = ",\n" if dialect.array else ""
     if dialect.array:

@@ -314,8 +314,7 @@ def with_kinds(pairs: Pairs, of: Of) -> tuple[Pairs, list[Finding]]:
 def _by_head(pairs: Pairs, of: Of, notices: list[Finding]) -> tuple[Kinds, Kinds]:
     """Return mentions as pronouns, names and nominals, by the text of the key."""
     text = text_of([pairs])
-    option = f"--of {of.value.partition(':')[0]}:"
-    pronouns = pronouns_of(of.pronouns, text, option)
+    pronouns = pronouns_of(of.pronouns, text, f"--of {of.value.partition(':')[0]}:")
     why = unknown(of.pronouns, pronouns, text, "")
     if why is None and text.tag_set is None and of.kinds != (PRONOUNS,):
         why = "the key has no parts of speech from which names can be recognised"
