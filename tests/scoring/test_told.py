@@ -89,7 +89,8 @@ def test_exchanged_sides_are_told_however_files_are_given(tmp_path: Path) -> Non
     paths = tmp_path / "gold.conll", tmp_path / "model.conll"
     for path, content in zip(paths, (KEY, changed("none", tmp_path)), strict=True):
         path.write_bytes(content.read_bytes())
-    for key, response in product(*((str(path), path, [path], read(path)) for path in paths)):
+    forms: Sequence[Sequence[Any]] = [(str(path), path, [path], read(path)) for path in paths]
+    for key, response in product(*forms):
         for ours, theirs, told in ((key, response, False), (response, key, True)):
             assert ("perhaps-exchanged" in {its.code for its in score(ours, theirs).notices}) == told
 
