@@ -136,7 +136,6 @@ SAW = "# newdoc id = d\n# global.Entity = eid-head\n# sent_id = 1\n1\tAnn{}e1-1)
     *(f"\t_\t_\t_\t_\t{link}\t_\tEntity=(" for link in ("2\tnsubj", "0\troot", "2\tobj"))
 )
 FED = "4\tfed\t_\t_\t_\t_\t2\tdep\t_\t_\n"
-D = "5\td\t_\t_\t_\t_\t4\tgoeswith\t_\t_\n"
 
 
 def with_nodes(*nodes: str) -> str:
@@ -157,23 +156,6 @@ CROSSED = with_nodes("3.1 _ 4:dep e1", "4.1 _ 2:dep e2")
             with_nodes("3.1 her 4:nsubj e1", "3.2 she 4:obj e2"),
             2,
             id="relations come before forms",
-        ),
-        *(
-            pytest.param(
-                with_nodes(f"3.1 {one} 4:dep e1", f"4.1 {other} 4:dep e2"),
-                with_nodes(f"3.1 {one} 4:dep e1", f"{place} {other} 4:dep e2").replace(
-                    FED, FED.replace("fed", "fe") + D
-                ),
-                2,
-                id=f"with the same relation, {what} decide",
-            )
-            for one, other, place, what in (("she", "him", "5.1", "forms"), ("_", "_", "5.1", "places"))
-        ),
-        pytest.param(
-            with_nodes("3.1 she 4:dep e1", "4.1 him 4:dep e2"),
-            with_nodes("4.1 him 4:dep e2", "4.2 she 4:dep e1"),
-            2,
-            id="with the same relation, forms come before places",
         ),
         pytest.param(
             CROSSED,

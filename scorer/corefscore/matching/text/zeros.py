@@ -7,9 +7,8 @@ free one.
 Programs write a zero in one of two places: where its empty node is, or after the word on which it depends
 (text2text-coref). The place that fits more zeros of a document, or else more forms, is tried first for all of them,
 then the other one for those that are left. CorefUD says on which word a zero depends: its zeros are first taken for
-empty nodes that depend on the same word, by the same relations if there are such, then for those in the same place; of
-several with the same relations, for that of the same form in the same place, or else of the same form. Of several
-words on which a node depends, the highest in the tree is tried before the others, as in text2text-coref.
+empty nodes that depend on the same word, by the same relations if there are such, then for those in the same place. Of
+several words on which a node depends, the highest in the tree is tried before the others, as in text2text-coref.
 """
 
 from __future__ import annotations
@@ -132,9 +131,7 @@ def nodes_of_zeros(
         words = np.append(key.characters.token[alignment.key[known]], _START)
         return list(map(int, words[np.searchsorted(known, characters) - 1]))
 
-    before = words_before(own.first[np.array(zeros)])
-    by_place = lists_by_key(zip(before, zeros, strict=True))
-    labels: list[Sequence[Mapping[int, Hashable]]] = []
+    by_place = lists_by_key(zip(words_before(own.first[np.array(zeros)]), zeros, strict=True))
     if isinstance(response, DocumentWords):
 
         def in_key(by_word: Mapping[int, Sequence[int]]) -> dict[int, list[int]]:
@@ -144,16 +141,13 @@ def nodes_of_zeros(
 
         ways = [(key.by_parent, in_key(response.by_parent)), (key.by_place, by_place)]
         ways.append((key.by_any_parent, in_key(response.by_any_parent)))
-        sides = (key, dict(enumerate(key.word_before.tolist()))), (response, dict(zip(zeros, before, strict=True)))
-        same = [{node: (its.relations[node], form, at[node]) for node, form in its.forms.items()} for its, at in sides]
-        alike = [{node: (its.relations[node], form) for node, form in its.forms.items()} for its, _ in sides]
-        labels += [same, alike, (key.relations, response.relations), (key.forms, response.forms)]
+        labels = [(key.relations, response.relations), (key.forms, response.forms)]
     else:
         ways = [(key.by_place, by_place), (key.by_parent, by_place)]
         forms = {zero: response[zero].removeprefix(ZERO) for zero in zeros}
         ways.sort(key=lambda way: _fitting(key.forms, way[0], forms, by_place), reverse=True)
         ways.append((key.by_any_parent, by_place))
-        labels.append((key.forms, forms))
+        labels = [(key.forms, forms)]
     nothing: dict[int, Hashable] = dict.fromkeys((*key.forms, *zeros))
     result: dict[int, int] = {}
     taken: set[int] = set()
