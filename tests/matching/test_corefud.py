@@ -913,6 +913,16 @@ def test_what_is_told_of_mentions(
     ("text", "expected"),
     [
         pytest.param(conllu("(e1)") * 3, [("repeated-newdoc", 5), ("repeated-newdoc", 9)], id="ids used again"),
+        *(
+            pytest.param(conllu("(e1)") + f"{odd}\n{conllu('(e2)').replace('# newdoc', '# s')}", [("odd-newdoc", 5)], id=odd)
+            for odd in ("#newdoc", "# newDoc id = f", "# Newdoc", "#NEWDOC id=f", "#  newdoc", "# new_doc", "# newdoc: f")
+        ),
+        pytest.param(conllu("(e1)").replace("# newdoc", "#  newdoc\n#newdoc\n# newdoc"), [("odd-newdoc", 1)], id="two"),
+        pytest.param("# new docks\n# newpar\n" + conllu("(e1)"), [], id="other comments with new"),
+        pytest.param(
+            "".join(conllu(f"({d}--1)", header=f"# global.Entity = eid-{its}-head").replace("= d", f"= {d}")
+                for d, its in enumerate(("a", "b", "c", "b", "b"))),
+            [("several-headers", 2)], id="other headers"),
         pytest.param(conllu("(e1)") + conllu("(e1)").replace("= d", "= f"), [("split-entity", 7)], id="ids go on"),
         pytest.param((conllu("(e1)") + conllu("(e1)").replace("= d", "= f")).replace("eid", "GRP"), [], id="groups"),
         pytest.param(conllu("(e2)|Entity=(e1)", "(e1)"), [("repeated-attribute", 3)], id="an attribute twice"),

@@ -260,13 +260,14 @@ def test_words_and_the_last_column_are_no_earlier_column(tmp_path: Path) -> None
 def test_odd_cells_are_told_once_whatever_the_batches_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The file has several batches and no mention; one notice for each document comes at its end."""
     monkeypatch.setattr(reader, "BATCH", 100)
+    monkeypatch.setattr(reader, "BLOCK", 64)
     (tmp_path / "key.conll").write_text("".join(_conll(name, COREFERENCE) for name in "abcdef"))
     (tmp_path / "response.conll").write_text("".join(_conll(name, TAGS) for name in "abcdef"))
     found = score(tmp_path / "key.conll", tmp_path / "response.conll", "lea").notices
     assert [notice.code for notice in found] == ["other-column"] * 6 + ["side-without-mentions"]
     (tmp_path / "response.conll").write_text("".join(_conll(name, ("(1)", "x", "-")) for name in "abcdef"))
     found = score(tmp_path / "key.conll", tmp_path / "response.conll", "lea").notices
-    others = ', nor are 5 other cells of the file ("validate" lists all)'
+    others = ", nor are 5 other cells of the file"
     assert [(notice.code, notice.line, notice.details["others"]) for notice in found] == [("odd-cell", 3, others)]
 
 

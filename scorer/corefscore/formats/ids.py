@@ -196,7 +196,7 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
     if documents.items:  # names can have such signs; a text is several labels if each part is one
         several, known = [at for at, text in enumerate(plain) if re.search(_JOINED, text)], {*plain}
         if 2 * sum(map(str.isdecimal, plain)) > len(plain):
-            known |= {*chain(*(re.findall(r"\d+", plain[at]) for at in several))}
+            known |= {*chain(*(re.findall(r"\d+", plain[at]) for at in several if re.search(_BETWEEN, plain[at])))}
         odd += [at for at in several if known.issuperset(re.split(_JOINED, plain[at].strip("[](){}'")))]
         if known.intersection(_UNSIGNED[:2]) and len(known) > 1 and all(map(str.isdecimal, plain)):
             largest = max(plain, key=int)

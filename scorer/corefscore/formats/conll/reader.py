@@ -197,8 +197,8 @@ def read(files: Sequence[Source], notices: list[Finding], request: Request) -> I
     yield from reader.batch()
     # At the end, since only then all files are known that have another column in place of coreference.
     for cell in (cell for cell in reader.odd_cells if cell.path not in reader.other_columns):
-        count = reader.odd_count[cell.path] - 1
-        more = f', nor {"are" if count > 1 else "is"} {plural(count, "other cell")} of the file ("validate" lists all)'
+        count = reader.odd_count.pop(cell.path, 1) - 1
+        more = f", nor {'are' if count > 1 else 'is'} {plural(count, 'other cell')} of the file"
         notices.append(cell._replace(details={**cell.details, "others": more * (count > 0)}))
 
 

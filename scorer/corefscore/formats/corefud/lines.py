@@ -44,7 +44,7 @@ _RANGE = re.compile(rb"\d+-\d+")
 
 _NEWDOC = re.compile(rb"# newdoc(?:[^\S\n]+id[^\S\n]*=[^\S\n]*([^\n]+))?")
 
-_LIKE_NEWDOC = re.compile(rb"(?i)#\s*new[ _-]?doc[^\n]*")
+_LIKE_NEWDOC = re.compile(rb"(?i)#\s*new[ _-]?doc(?![a-z])[^\n]*")
 
 _HEADER = re.compile(rb"# global\.Entity[^\S\n]*=[^\S\n]*([^\n]*)")
 
@@ -209,10 +209,14 @@ class Lines:
         return number, overt, number >= 0
 
     @cached_property
-    def headers(self) -> list[tuple[str, ...]]:
-        """The fields of mentions in each header that differs; the first is the last one of the file, which counts."""
-        found = (_HEADER.match(self.text.data, at) for at in reversed(self._comments(b"# global.Entity").tolist()))
-        return [*dict.fromkeys(tuple(as_text(each[1]).strip().split("-")) for each in found if each)]
+    def headers(self) -> dict[tuple[str, ...], int]:
+        """The fields of mentions in each header that differs, those of the last one first, which counts; and the line
+        (from 1) of the first one with these fields."""
+        every = reversed(self._comments(b"# global.Entity").tolist())
+        found = [(each[1], each.start()) for at in every if (each := _HEADER.match(self.text.data, at))]
+        lines = np.searchsorted(self.ends, [at for _, at in found]) + 1
+        fields = (tuple(as_text(text).strip().split("-")) for text, _ in found)
+        return dict(zip(fields, lines.tolist(), strict=True))
 
     def _comments(self, beginning: bytes) -> Ints:
         """Return where the comments with this ``beginning`` begin."""

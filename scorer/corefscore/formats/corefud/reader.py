@@ -171,8 +171,8 @@ class File:
             self.note("no-entity-attribute", None)
         if not len(attributes.word):
             return None
-        for other in lines.headers[1:2]:
-            self.note("several-headers", None, header="-".join(lines.headers[0]), other="-".join(other))
+        for other, line in [*lines.headers.items()][1:][-1:]:
+            self.note("several-headers", line, other="-".join(other), header="-".join(next(iter(lines.headers))))
         if len(again := attributes.again):
             self.note("repeated-attribute", self._line_of(int(again[0])), count=plural(len(again), "word"))
         if (fields := Fields.of(next(iter(lines.headers), ()))) is None:
