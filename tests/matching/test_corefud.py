@@ -914,7 +914,7 @@ def test_what_is_told_of_mentions(
     [
         pytest.param(conllu("(e1)") * 3, [("repeated-newdoc", 5), ("repeated-newdoc", 9)], id="ids used again"),
         *(
-            pytest.param(conllu("(e1)") + odd + conllu("(e2)").replace("# newdoc", "#"), [("odd-newdoc", 5)], id=odd[:-1])
+            pytest.param(conllu("(e1)") + odd + conllu("(e2)").replace("# newdoc", "#"), [("odd-newdoc", 5)], id=odd)
             for odd in ("#newdoc\n", "# newDoc id=f\n", "# Newdoc\n", "#NEWDOC\n", "#  newdoc\n", "# newdoc: f\n")
         ),
         pytest.param(conllu("(e1)").replace("# newdoc", "#  newdoc\n#newdoc\n# newdoc"), [("odd-newdoc", 1)], id="two"),
