@@ -1267,6 +1267,7 @@ def test_predictions_beside_labels_are_not_left_out_in_silence(name: str, tmp_pa
         (["1;3", "1", "2"], ("1;3", "1 item")),
         (["1/2", "a", "b"], None),
         (["1_3", "1", "2"], None),
+        (["1;3", "1", "b"], None),
         (["['1', '2']", "1", "2"], ("['1', '2']", "1 item")),
         (["{1, 2}", "1", "2"], ("{1, 2}", "1 item")),
         (["_", "1"], ("_", "1 item")),

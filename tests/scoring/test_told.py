@@ -275,8 +275,8 @@ def test_a_document_without_mentions_and_with_odd_cells_is_told(tmp_path: Path) 
     """The first odd cell of the file is not in it."""
     path = tmp_path / "file.conll"
     path.write_text(_conll("a", ("(1)", "x", "(1)")) + _conll("b", ("(1)", "x", "(1)")) + _conll("c", TAGS))
-    found = [(notice.code, notice.line) for notice in score(path, path, "lea").notices]
-    assert found == [("odd-cell", 3), ("odd-cell", 14)] * 2
+    found = [(notice.code, notice.line, notice.details["others"]) for notice in score(path, path, "lea").notices]
+    assert found == [("odd-cell", 3, ", nor are 4 other cells of the file"), ("odd-cell", 14, "")] * 2
 
 
 @pytest.mark.parametrize(
