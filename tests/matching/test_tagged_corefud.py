@@ -196,6 +196,19 @@ def test_which_empty_node_a_zero_is(key: str, response: str, links: int, tmp_pat
     assert (muc["recall_numerator"], muc["recall_denominator"]) == (links, 2)
 
 
+def test_a_gap_that_zeros_leave_is_told(tmp_path: Path) -> None:
+    """The mention of two words skips the zero between them, which is written after the word on which it depends. With
+    the key, the zero is between them again, and part of the mention: one of five words is wrong."""
+    text = with_nodes("3.1 _ 1:dep e1").replace("Entity=(e2-1)", "Entity=(e2[1/2]-1)")
+    text = text.replace("\tEntity=(e1-1)\n4", "\t_\n4").replace("2\tdep\t_\t_", "2\tdep\t_\tEntity=(e2[2/2]-1)")
+    (tmp_path / "key.conllu").write_text(text)
+    notices: list[Finding] = []
+    (tmp_path / "answer.txt").write_text("".join(convert(str(tmp_path / "key.conllu"), notices, "tagged")))
+    assert [(its.line, its.details["count"]) for its in notices if its.code == "changed-mentions"] == [(6, "1 mention")]
+    result = corefscore.score(tmp_path / "key.conllu", tmp_path / "answer.txt", "mor", singletons="keep")
+    assert result["mor"].precision == 4 / 5
+
+
 SELF = """# newdoc id = d
 # global.Entity = eid-head
 # sent_id = 1

@@ -234,8 +234,8 @@ def _in_order(
     batch: Documents, annotations: Sequence[Annotations], orders: Sequence[Ints]
 ) -> tuple[Ints, Ints, Bools, Bools]:
     """Return the first and the last word of each mention among the words of its document in another order; whether
-    these and the words between them are others than those of the mention; and whether its head is not the highest of
-    them.
+    these and the words between them are others than those of the mention, or were not in a row; and whether its head
+    is not the highest of them.
 
     Of a mention with gaps this is the part with its head.
     """
@@ -255,7 +255,8 @@ def _in_order(
         kept = place[part == part[np.searchsorted(place, places[document][head])]]
         start[mention], end[mention] = kept[0], kept[-1]
         written = np.sort(order[kept[0] : kept[-1] + 1])
-        other_words[mention] = not np.array_equal(written, words)
+        gap = words[-1] - words[0] >= len(words)  # zeros in it are between its words again when a key places them
+        other_words[mention] = gap or not np.array_equal(written, words)
         other_head[mention] = written[np.argmin(trees[document].depth[written])] != head
     return start, end, other_words, other_head
 
