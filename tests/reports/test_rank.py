@@ -616,4 +616,4 @@ def test_windows_of_texts_of_different_lengths_are_refused(tmp_path: Path, capfd
         (tmp_path / name).write_text(text + "a 0 2 w -\n" * more + "\n#end document\n")
     done = call(capfdbinary, "rank", *(tmp_path / name for name in ("key", "one", "two")), "--window", "3")
     assert (done.status, done.stdout) == (2, b"")
-    assert b"leave --window out" in done.stderr
+    assert b"leave --window and --of distance out" in done.stderr

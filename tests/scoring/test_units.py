@@ -320,11 +320,42 @@ def test_a_real_corpus_has_its_topics(corpora: Path, topics: int) -> None:
 
 @pytest.mark.parametrize(("cell", "units"), [("-", 3), ("x", 2), ("nan", 3)])
 def test_what_stands_for_no_unit_is_no_unit_of_several_documents(cell: str, units: int, tmp_path: Path) -> None:
-    """Documents without a topic were one unit, with p .25 for .0391."""
+    """Documents without a topic were one unit, with p .25 for .0391, and each of their windows a unit of its own."""
     path = tmp_path / "key.conll"
     topics = {"a": cell, "b": cell, "c": "t"}
     path.write_text(
-        "".join(f"#begin document {name}\n{topic}\tw\t(1)\n#end document\n" for name, topic in topics.items())
+        "".join(f"#begin document {name}\n" + 2 * f"{of}\tw\t(1)\n" + "#end document\n" for name, of in topics.items())
     )
-    result = counted(path, path)
-    assert result.units is not None and len({*result.units.names}) == units
+    for window in (None, 1):
+        result = counted(path, path, window=window)
+        assert result.units is not None and len({*result.units.names}) == units
+
+
+def test_systems_with_other_windows_are_not_compared(tmp_path: Path) -> None:
+    """Without words, an invented mention makes a window more, of another document for each system: the difference was
+    8.69 from -24.28 to 39.87 for 6.74 to 10.64. A key in characters has the windows and the distances of the tokens of
+    each response: the same entities had a LEA of 66.67 and 57.14."""
+    names = "abcdefgh"
+    key = {name: [[(0, 0), (20, 20), (110, 110)]] for name in names}
+    systems = {of: {**key, of: [*key[of], [(210, 210), (220, 220)]]} for of in "ah"}
+    text = "Ann, Bo, and Cy, saw her. " * 9
+    tokens = text.replace(",", " ,").replace(".", " .").split()
+    in_text = [[[26 * at, 26 * at + 3] for at in range(9)], [[21 + 26 * at, 24 + 26 * at] for at in range(9)]]
+    words = [[[10 * at, 10 * at] for at in range(9)], [[10 * at + 8, 10 * at + 8] for at in range(9)]]
+    of_files: dict[str, dict[str, Any]] = {
+        "key": {"text": text, "clusters": in_text},
+        "chars": {"text": text, "clusters": in_text},
+        "words": {"sentences": [tokens], "clusters": words},
+    }
+    for file, document in of_files.items():
+        (tmp_path / f"{file}.jsonl").write_text("".join(json.dumps({"doc_key": of, **document}) + "\n" for of in names))
+    paths = {of: tmp_path / f"{of}.jsonl" for of in ("chars", "words")}
+    of_text: Any = tmp_path / "key.jsonl", paths
+    both = corefscore.compare(of_text[0], of_text[1], "lea").to_dict()["systems"].values()
+    assert [of["lea"]["f1"]["value"] for of in both] == [1, 1]
+    calls: Any = ((key, systems), {"window": 100}), (of_text, {"window": 20}), (of_text, {"of": "distance:0-8"})
+    for sides, how in calls:
+        for name, response in sides[1].items():
+            corefscore.compare(sides[0], {name: response}, "lea", **how)
+        with pytest.raises(UsageError, match="these have different tokens or lengths"):
+            corefscore.compare(sides[0], sides[1], "lea", **how)

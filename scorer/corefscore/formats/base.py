@@ -225,8 +225,7 @@ class Annotations(NamedTuple):
         if not len(self.numbers):
             return self
         is_token = iter((~self.empty).tolist())  # each sentence takes as many as it has words
-        words = (list(compress(sentence, is_token)) for sentence in self.words)
-        return self._replace(words=list(filter(None, words)))
+        return self._replace(words=list(filter(None, (list(compress(sentence, is_token)) for sentence in self.words))))
 
 
 FAULTS = ("unclosed", "unopened", "crossing", "unreadable", "unknown")

@@ -183,15 +183,16 @@ def counts_of_mentions(matched: Matched, documents: int) -> Floats:
     return np.stack([np.bincount(of, minlength=documents) for of in columns], axis=1).astype(np.float64)
 
 
-def places_of_matches(matched: Matched) -> Floats:
+def places_of_matches(matched: Matched, cut_from: Ints | None = None) -> Floats:
     """Return for each side how many mentions match, and the sum of their places among the mentions of their documents,
-    from -1 for the beginning to 1 for the end; 0 if more than half of both sides match."""
+    from -1 for the beginning to 1 for the end; 0 if more than half of both sides match. ``cut_from`` is the document of
+    each window, if there are windows."""
     if 2 * np.count_nonzero(_shared(matched)) > max(len(matched.key.number), len(matched.response.number)):
         return NO_PLACES
     found = []
     for side, other in permutations((matched.key, matched.response)):
         order = np.argsort(side.number, kind="stable")
-        of = side.document[side.entity[order]]
+        of = side.document[side.entity[order]] if cut_from is None else cut_from[side.document[side.entity[order]]]
         before, after = np.searchsorted(of, of), np.searchsorted(of, of, "right")
         places = (2 * np.arange(len(of)) + 1 - before - after) / (after - before)
         shared = among(side.number[order], other.number)

@@ -198,8 +198,7 @@ def _dependencies(key: Mentions, response: Mentions) -> Candidates:
     size = max(len(response.number), 1)
     links = np.zeros(len(pairs.key), dtype=np.int64)
     links[np.searchsorted(pairs.key * size + pairs.response, related.key * size + related.response)] = related.size
-    scores = 10 * _f1(pairs._replace(size=links), *both) + _f1(pairs, *parents)
-    return Candidates(pairs.key, pairs.response, scores)
+    return Candidates(pairs.key, pairs.response, 10 * _f1(pairs._replace(size=links), *both) + _f1(pairs, *parents))
 
 
 def shared(key: _Sets, response: _Sets) -> Common:

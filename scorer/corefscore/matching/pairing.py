@@ -220,7 +220,9 @@ class Pairs(NamedTuple):
     """A batch of pairs; document d of ``key`` and of ``response`` belong together.
 
     If the response has no such document, its side is empty and ``present`` is false. ``fingerprint`` is that of the
-    documents of the key as they were read. ``of_characters`` says that characters stand for tokens on both sides.
+    documents of the key as they were read. ``of_characters`` says that characters stand for tokens on both sides;
+    ``in_tokens`` is the fingerprint in the tokens of the response where these stand for characters of the key, else 0.
+    ``cut_from`` is the number of the document that each was cut from, if they are windows.
     """
 
     key: Documents
@@ -228,6 +230,8 @@ class Pairs(NamedTuple):
     present: Bools
     fingerprint: int = 0
     of_characters: bool = False
+    in_tokens: int = 0
+    cut_from: Ints | None = None
 
     def need_tokens(self, option: str) -> None:
         """Raise `UsageError` if mentions are not spans of tokens, which an option counts."""
@@ -401,11 +405,12 @@ class Pairing:
         if not self.compared:
             self.compared = True
             self._compare_texts(key, response)
-        of_characters = False
+        of_characters, in_tokens = False, 0
         if key.characters is not None or response.characters is not None:
             self.in_tokens = self.in_tokens or _InTokens(self.notices)
-            self.in_tokens.of_characters = False
+            self.in_tokens.of_characters, own = False, key.characters
             key, response = self.in_tokens.side(key, response, 0), self.in_tokens.side(response, key, 1)
+            in_tokens = fingerprint(key) if own is not None else 0
             of_characters = self.in_tokens.of_characters
         if key.items is not None and response.items is not None:
             from corefscore.matching.items import compared
@@ -417,7 +422,7 @@ class Pairing:
         if key.nodes is not None and response.nodes is not None:
             both = zip(key.names, key.places, response.places, strict=True)
             self.of_other_files |= {n: (k, r) for n, k, r in both if k and r and k.source.stem != r.source.stem}
-        return Pairs(key, response, present, of_key, of_characters)
+        return Pairs(key, response, present, of_key, of_characters, in_tokens)
 
     def _compare_texts(self, key: Documents, response: Documents) -> None:
         """Add a notice if most words of one of the first documents differ, which were paired by line."""

@@ -76,14 +76,15 @@ def units_of(pairs: Pairs, unit: str) -> Units:
     if key.nodes is not None or key.annotations is None:
         topics = "" if key.items is None else "; --columns document=NAME reads topics as documents"
         raise UsageError(f"--unit {unit}: units within documents need a key in CoNLL or JSON, read from a file{topics}")
+    of = key.names if pairs.cut_from is None else [whole(name) for name in key.names]
     names: list[str] = []
     documents: list[int] = []
     tokens: list[Ints] = []
     for document, layer in enumerate(key.layers(unit=unit)):
-        of_tokens = (layer and layer.units) or (key.names[document],)
+        of_tokens = (layer and layer.units) or (of[document],)
         numbers = Numbers()
         tokens.append(numbers.of(of_tokens) + len(names))
-        names += (key.names[document] if name.strip().lower() in _NO_UNIT else name for name in numbers)
+        names += (of[document] if name.strip().lower() in _NO_UNIT else name for name in numbers)
         documents += [document] * len(numbers)
     first = np.cumsum([0, *map(len, tokens)])
     found = Units(np.array(documents, dtype=np.int64), names, np.concatenate(tokens or [first[:0]]), first, ())
@@ -153,7 +154,7 @@ def cut(pairs: Pairs, size: int) -> tuple[Pairs, Windows]:
     # By document, so that the order does not depend on how documents are cut into batches.
     found = Windows(document, begin, size, sorted(crossing, key=lambda crossed: crossed[0].span.document))
     key, response = (_side(side, found, first) for side in sides.values())
-    return Pairs(key, response, pairs.present[document]), found
+    return Pairs(key, response, pairs.present[document], cut_from=document), found
 
 
 def crossing_notices(windows: Sequence[Windows]) -> Iterator[Finding]:

@@ -183,7 +183,9 @@ class BatchScorer:
 
     def count(self, pairs: Pairs) -> ScoredBatch:
         """Count a batch, or its windows if there are any."""
-        names, rules, key = pairs.key.names, self.settings.rules, pairs.fingerprint
+        names, rules = pairs.key.names, self.settings.rules
+        counts_tokens = rules.window is not None or (rules.of or "").startswith("distance")
+        key = (counts_tokens and pairs.in_tokens) or pairs.fingerprint
         unread = pairs.key.unread, pairs.response.unread
         partial: list[Finding] = []
         if self.of is not None:
@@ -255,7 +257,7 @@ class BatchScorer:
         if all(few):
             from corefscore.matching.common import common, places_of_matches
 
-            in_common, matches = common(pairs, looked, every), places_of_matches(looked[0])
+            in_common, matches = common(pairs, looked, every), places_of_matches(looked[0], pairs.cut_from)
         kept = {view: [its.narrow()] if self.keep_pairs else [] for view, its in of_views.items()}
         found = ScoredBatch(
             pairs.key.names,

@@ -120,8 +120,7 @@ class Scores(Mapping[str, Score]):
         values = self.found.get(named(measure)) if isinstance(measure, str) else None
         if values is None:
             raise KeyError(f'there is no measure "{measure}"; {suggested(str(measure), self.found)}')
-        arrays = (*values[:3], *values.recall_counts, *values.precision_counts)
-        numbers = [float(array[self._row]) for array in arrays]
+        numbers = [float(array[self._row]) for array in (*values[:3], *values.recall_counts, *values.precision_counts)]
         # Always the same NaN, so that equal scores compare equal.
         recall, precision, f1, *counts = (math.nan if math.isnan(number) else number for number in numbers)
         return Score(recall, precision, f1, Ratio(*counts[:2]), Ratio(*counts[2:]))

@@ -165,7 +165,7 @@ def batches_of(
             batches[name] = iter([side.documents])
         elif (of_side := paths[name]) is not None:
             asked[name] = reading.settings
-            files = formats.opened(of_side, notices, reading, side=name, names=names, texts=(texts and name == KEY))
+            files = formats.opened(of_side, notices, reading, side=name, names=names, texts=texts and name == KEY)
             batches[name] = files.documents(notices, watch)
     read: Mapping[str, str] = next(iter(asked.values()), {})
     if any(read != other for other in asked.values()):

@@ -817,8 +817,7 @@ class Compared:
         """The p of the hypothesis that two systems are further apart than the margin, pairs x measures x scores: the
         larger one of two one-sided t tests, corrected by Holm's method like p; NaN if fewer than `SHORT` units differ,
         which say too little about others. Source: Schuirmann 1987."""
-        margin = math.nan if self.method.margin is None else self.method.margin
-        inside = margin - np.abs(self.differences)
+        inside = (math.nan if self.method.margin is None else self.method.margin) - np.abs(self.differences)
         p = intervals.upper_tail(inside / np.maximum(self.errors, 1e-300), self._of_pairs[1])
         known = self.tested & (self.tests.differing_units >= SHORT)
         return corrected_for(np.where(known, p, np.nan), self.method.correction)

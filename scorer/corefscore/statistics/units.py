@@ -89,10 +89,10 @@ def sample(
             f"--unit {unit}: units within documents cannot be combined with means over documents; leave --average out"
         )
     rows = [_rows(result, metrics, unit) for result in results]
-    if len({len(result.names) for result in results}) > 1:
+    if len({(result.key, *result.names) for result in results}) > 1:
         raise UsageError(
-            "the responses have different numbers of windows, since their texts have different lengths; give responses "
-            "with the tokens of the key, or leave --window out"
+            "windows and distances are in the tokens of the responses, and these have different tokens or lengths; "
+            "give a key with words, use --align, or leave --window and --of distance out"
         )
     groups = [REST] * len(first.names) if by is None else first.groups(by)
     order, of_ordered, stratum, strata = _units(rows[0], groups, first.names)

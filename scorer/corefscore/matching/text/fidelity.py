@@ -52,7 +52,7 @@ def of_all(parts: Sequence[tuple[Sequence[str], Ints | None]]) -> Fidelity:
     """Return the fidelity of several batches of documents, given by their names and counts; nothing is counted where
     these are None.
     """
-    counts = [[([0] * len(FIELDS))] * len(names) if counts is None else counts for names, counts in parts]
+    counts = [[[0] * len(FIELDS)] * len(names) if counts is None else counts for names, counts in parts]
     return Fidelity([name for names, _ in parts for name in names], np.concatenate(counts))
 
 

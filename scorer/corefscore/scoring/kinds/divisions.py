@@ -250,8 +250,7 @@ def of(words: str) -> Of:
     if by in (KIND, *KINDS):
         if (colon and not rest) or rest == "none":
             raise _unknown(words, "expected a way to recognise pronouns, such as english, tags:PRON or words:FILE")
-        kinds = KINDS if by == KIND else (by,)
-        return Of(words, KIND, by == KIND, kinds=kinds, pronouns=rest or AUTO)
+        return Of(words, KIND, by == KIND, kinds=KINDS if by == KIND else (by,), pronouns=rest or AUTO)
     if words.startswith(UNIT_SOURCES):
         place, colon, kind = rest.partition(":")
         column = place.isascii() and place.isdigit() and int(place)
