@@ -9,7 +9,7 @@ import gzip
 import json
 import random
 import warnings
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -767,6 +767,69 @@ def test_places_of_mentions_that_are_given_by_id_are_not_left_out_in_silence(
     path.write_text(lines({"doc_key": "a", "mentions": places, "clusters": [["m0", "m1"]]}))
     found = [notice.details["name"] for notice in corefscore.read(path).notices if notice.code == "unread-field"]
     assert found == ["mentions"] * told
+
+
+WORDS = "Ann|her|her dog|It|She|the dog", "Ann|her dog|It|the yard|She|the dog"
+
+
+@pytest.mark.parametrize(
+    ("field", "texts", "told"),
+    [
+        ("mentions", lambda words: {f"m{n}": word for n, word in enumerate(words, 1)}, "mentions"),
+        ("T", lambda words: [{"id": f"m{n}", "text": its} for n, its in enumerate(words, 1)], "T.text"),
+        ("T", lambda words: [{"text": its, "id": f"m{n}"} for n, its in enumerate(words, 1)], "T.text"),
+        ("T", lambda words: [{"id": f"m{n}", "type": "X", "text": its} for n, its in enumerate(words, 1)], "T.text"),
+        ("T", lambda words: {f"m{n}": {"surface": its, "type": "X"} for n, its in enumerate(words, 1)}, "T.surface"),
+        ("T", lambda words: [[f"m{n}", its] for n, its in enumerate(words, 1)], "T"),
+        ("mentions", lambda words: [f"m{n}: {its}" for n, its in enumerate(words, 1)], "mentions"),
+        ("T", lambda words: " ".join(f"[{its}]_m{n}" for n, its in enumerate(words, 1)), "T"),
+        ("T", lambda words: {f"m{n}": f"{len(its)}-{len(its) + 1}" for n, its in enumerate(words, 1)}, "T"),
+        ("mentions", lambda words: words, "mentions"),
+        ("spans", lambda words: [[len(its), len(its) + 1] for its in words], "spans"),
+        ("mentions", lambda words: [{"text": its} for its in words], "mentions.text"),
+        ("T", lambda words: {f"m{n}": its for n, its in enumerate(sorted({*words, *WORDS[0].split("|")}), 1)}, None),
+        ("types", lambda words: {f"m{n}": its.split()[0].upper() for n, its in enumerate(words, 1)}, None),
+        ("names", lambda words: {f"m{n}": f"the {words[n in (3, 4, 6)]}" for n in range(1, 7)}, None),  # of clusters
+        ("label", lambda words: {f"m{n}": f"e{len(its)}" for n, its in enumerate(words, 1)}, None),
+        ("mention_scores", lambda words: [len(its) / 7 for its in words], None),
+        ("links", lambda words: [[f"m{n}", f"m{len(its)}"] for n, its in enumerate(words, 1)], None),
+        ("T", lambda words: words, None),  # of anything
+    ],
+)
+def test_ids_that_mean_other_mentions_are_told(
+    field: str, texts: Callable[[list[str]], object], told: str | None, tmp_path: Path
+) -> None:
+    """Each side numbers its own mentions, and gives their words or places in another field."""
+    sides = (
+        ("key", [["m1", "m2", "m5"], ["m3", "m4", "m6"]]),
+        ("response", [["m1", "m5"], ["m2", "m3", "m6"], ["m4"]]),
+    )
+    for (side, clusters), words in zip(sides, WORDS, strict=True):
+        fields = {"doc_key": "a", field: texts(words.split("|")), "clusters": clusters}
+        (tmp_path / side).write_text(lines(fields))
+    (tmp_path / "same").write_text(lines({**json.loads((tmp_path / "key").read_text()), "clusters": [["m1", "m2"]]}))
+    for other, name in (("response", told), ("same", None)):
+        found = corefscore.score(tmp_path / "key", tmp_path / other, "lea").notices
+        assert [its.details["name"] for its in found if its.code == "other-rows"] == [name] * (name is not None)
+
+
+@pytest.mark.parametrize(
+    ("words", "subtoken_map", "expected"),
+    [
+        ("He \u0120saw \u0120her \u0120.", None, "He saw her ."),
+        ("\u2581He \u2581saw \u2581her .", [0, 1, 2, 3], "He saw her ."),
+        ("\u2581H e \u2581saw \u2581her .", [0, 0, 1, 2, 3], "He saw her ."),
+        ("\u0120anni ra lil Marija .", None, "\u0120anni ra lil Marija ."),  # Maltese
+        ("He \u0120 saw \u0120her", None, "He \u0120 saw her"),
+    ],
+)
+def test_signs_for_blanks_are_no_part_of_words(
+    words: str, subtoken_map: list[int] | None, expected: str, tmp_path: Path
+) -> None:
+    """With the sign, no word of a key of subtokens was a pronoun, or the same as that of an answer."""
+    clusters = [[[0, len(words.split()) - 1]]]
+    fields = {"doc_key": "a", "sentences": [words.split(" ")], "subtoken_map": subtoken_map, "clusters": clusters}
+    assert read_text(lines(fields), tmp_path).words_of([0]) == [expected]
 
 
 def test_one_document_needs_no_id(tmp_path: Path) -> None:

@@ -201,7 +201,7 @@ def test_rows_in_another_order_are_told(key: str, response: str, told: int, tmp_
     found = {notice.code: notice for notice in score(*sides, "bcub").notices}
     assert ("other-rows" in found) == bool(told)
     if told:
-        assert found["other-rows"].details == {"name": "name", "count": f"{told} rows"}
+        assert found["other-rows"].details == {"name": "name", "count": f"{told} items"}
         assert "other-rows" not in {notice.code for notice in score(*sides, "bcub", columns="item=id").notices}
 
 
@@ -231,7 +231,7 @@ def test_rows_in_another_order_within_documents_are_told(response: str, told: in
     for name, rows in (("key.csv", key), ("response.csv", response)):
         (tmp_path / name).write_text("\n".join(["document,id,name,cluster", *rows.split(), ""]))
     found = score(tmp_path / "key.csv", tmp_path / "response.csv", "bcub").notices
-    assert [its.details["count"] for its in found if its.code == "other-rows"] == [f"{told} rows"] * (told > 0)
+    assert [its.details["count"] for its in found if its.code == "other-rows"] == [f"{told} items"] * (told > 0)
 
 
 @pytest.mark.parametrize(
@@ -995,7 +995,7 @@ def test_ids_of_other_mentions_are_told(column: str, key: str, response: str, to
         rows = (f"id_{n},{cell},x,A" for n, cell in enumerate(cells.split()))
         (tmp_path / name).write_text("\n".join([f"mention_id,{column},type,cluster", *rows, ""]))
     found = score(tmp_path / "key.csv", tmp_path / "response.csv", "bcub").notices
-    assert [its.details["count"] for its in found if its.code == "other-rows"] == [f"{told} rows"] * bool(told)
+    assert [its.details["count"] for its in found if its.code == "other-rows"] == [f"{told} items"] * bool(told)
 
 
 @pytest.mark.parametrize(
@@ -1013,7 +1013,7 @@ def test_ids_of_other_mentions_show_in_all_columns_of_places(response: str, told
         rows = (f"id_{n},{cell},A" for n, cell in enumerate(cells.split(" ")))
         (tmp_path / name).write_text("\n".join(["mention_id,start,end,cluster", *rows, ""]))
     found = score(tmp_path / "key.csv", tmp_path / "response.csv", "bcub").notices
-    assert [its.details["count"] for its in found if its.code == "other-rows"] == [f"{told} rows"] * bool(told)
+    assert [its.details["count"] for its in found if its.code == "other-rows"] == [f"{told} items"] * bool(told)
 
 
 @pytest.mark.parametrize(
@@ -1027,7 +1027,7 @@ def test_ids_of_other_mentions_in_a_folder_of_tables_are_told(response: str, tol
             lines = (f"{n},{row}" for n, row in enumerate(more.split()))
             (tmp_path / side / f"{file}.csv").write_text("\n".join(["mention_id,text,cluster", *lines, ""]))
     for more, expected in (
-        ("", [f"{told} row{'s' * (told > 1)}"] * (told > 0)),
+        ("", [f"{told} item{'s' * (told > 1)}"] * (told > 0)),
         ("mention_id,note,cluster\n0,x,A\n", []),
     ):
         if more:

@@ -726,6 +726,24 @@ def test_a_key_on_other_tokens_has_no_words(tmp_path: Path) -> None:
         score(tmp_path / "key", tmp_path / "response", "bcub", of="pronouns:english")
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "He saw Ann and he left .",
+        "He |saw |Ann |and |he |left|.",
+        "He|\u0120saw|\u0120Ann|\u0120and|\u0120he|\u0120left|.",
+    ],
+)
+def test_blanks_are_no_part_of_pronouns(words: str, tmp_path: Path) -> None:
+    """Words of spaCy may have a blank after them, and subtokens a sign for one before them."""
+    tokens = words.split("|") if "|" in words else words.split()
+    key = {"doc_key": "a", "sentences": [tokens], "clusters": [[[0, 0], [2, 2], [4, 4]]]}
+    (tmp_path / "key").write_text(json.dumps(key) + "\n")
+    (tmp_path / "response").write_text(json.dumps({"doc_key": "a", "clusters": [[[0, 0], [4, 4]]]}) + "\n")
+    result = score(tmp_path / "key", tmp_path / "response", "linked", of="pronouns:english")
+    assert result["linked"].recall_counts == (1, 1)
+
+
 @pytest.mark.parametrize(("tag", "words", "told"), [("XX", 10, True), ("lemma", 10, True), ("XX", 9, False)])
 def test_documents_with_tags_of_no_set_are_told(tag: str, words: int, told: bool, tmp_path: Path) -> None:
     """Few words may all have rare tags."""

@@ -25,7 +25,7 @@ class Items(NamedTuple):
     """The items of a batch of documents: the ``values`` of all that its side has, and those that are in no entity, by
     ``document`` and ``number``. ``named`` says that they name the rows of a list, and are not 0, 1, 2 and so on.
     Of tables, ``others`` has the hashes of the cells in columns that are not read, and as "" those of document and
-    item."""
+    item; of JSON those of the words or places of ids in other fields."""
 
     values: Values
     document: Ints = NONE

@@ -209,8 +209,7 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
         count = plural(size, "mention" if documents.items is None else "item")
         yield found_at(_place_of(documents, entity), "odd-label", label=documents.name_of(entity), count=count)
     if len(set(plain)) < len(labels):
-        number = Numbers().of(plain)[np.searchsorted(labels, documents.label)]
-        first, rank = ranked(documents.document, number)
+        first, rank = ranked(documents.document, Numbers().of(plain)[np.searchsorted(labels, documents.label)])
         for entity in np.flatnonzero(first[rank] != np.arange(len(rank)))[:1].tolist():
             what = f'entities of document "{documents.names[documents.document[entity]]}" have nearly the same id'
             one, other = documents.names_of([int(first[rank[entity]]), entity])
@@ -233,8 +232,7 @@ def odd_names(documents: Documents) -> Iterator[Finding]:
     for at in (rounded + odd)[:1]:
         yield found_at(documents.place_of(at), "odd-name", name=documents.names[at])
     first_of = dict(zip(reversed(plain), reversed(documents.names), strict=True))
-    alike = [at for at, name in enumerate(documents.names) if first_of[plain[at]] != name]
-    for at in alike[:1]:
+    for at in [at for at, name in enumerate(documents.names) if first_of[plain[at]] != name][:1]:
         what, name = "documents have nearly the same name", first_of[plain[at]]
         yield found_at(documents.place_of(at), "alike-ids", what=what, first=name, second=documents.names[at])
 

@@ -473,8 +473,7 @@ def _plain_cells(text: str, width: int, delimiter: str) -> list[str] | None:
     """Return the cells of some lines, row after row; None if they have quotes, blank lines, or other numbers of
     cells."""
     text = text.replace("\r\n", "\n").removesuffix("\n")
-    counts = {line.count(delimiter) for line in text.split("\n")}
-    if '"' in text or "\r" in text or counts != {width - 1}:
+    if '"' in text or "\r" in text or {line.count(delimiter) for line in text.split("\n")} != {width - 1}:
         return None
     return text.replace("\n", delimiter).split(delimiter)
 

@@ -439,8 +439,7 @@ def odd_mentions(mentions: Mentions, *sides: Documents) -> Iterator[Finding]:
     odd = [its for its in numbers if len(its) == 2]
     spans = sum(int(np.count_nonzero(its.start >= 0)) for its in sides)
     if not (odd and len(odd) * (_PER_NEGATIVE if min(map(min, odd)) < 0 else _PER_PAIR) <= spans):
-        only_spans = any(len(side.start) and not some for side, some in zip(sides, values, strict=True))
-        odd = numbers if only_spans else []
+        odd = numbers if any(len(side.start) and not some for side, some in zip(sides, values, strict=True)) else []
     if odd:
         yield Finding("no-span", "clusters", details={"count": plural(len(odd), "tuple"), "pair": str(odd[0])})
 

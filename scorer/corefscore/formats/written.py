@@ -127,9 +127,8 @@ def fitted(documents: Iterator[FullDocument], notices: list[Finding], fit: Fit) 
     for document in documents:
         if document.of_items and (document.sentences is not None or not fit.bare):
             start, end = min(span for spans in document.entities.values() for span in spans)
-            what = f'"{document.text(start, end)}", without token numbers'
             expected = f"token numbers, which {fit.title} needs; write such mentions with --format jsonlines or labels"
-            raise _bad_mention(document, what, expected)
+            raise _bad_mention(document, f'"{document.text(start, end)}", without token numbers', expected)
         if (name := _replaced(fit.names, "_", document.name)) != document.name:
             add_notice(document, notices, "changed-name", format=fit.title, written=name)
         first = places.setdefault(name, document.place)

@@ -47,9 +47,8 @@ def compared(key: Documents, response: Documents, present: Bools) -> tuple[Docum
     new[wanted] = np.where(same >= 0, same, len(ours.values) + wanted) - LONGEST
     start, other = np.split(new[number], [len(spans)])
     start[spans] = response.start[spans]
-    end = np.where(spans, response.end, start)
     words = ItemWords(ours.values, theirs.values, response.words)
-    response = replace(response, start=start, end=end, words=words, items=None)
+    response = replace(response, start=start, end=np.where(spans, response.end, start), words=words, items=None)
     sides = (key, ours.document, ours.number - LONGEST), (response, theirs.document, other)
     listed = [(np.append(its.document[its.entity], more), np.append(its.start, number)) for its, more, number in sides]
     notices = list(_on_one_side(key, response, listed, present))
@@ -63,7 +62,7 @@ def compared(key: Documents, response: Documents, present: Bools) -> tuple[Docum
         notices += shifted_items(*texts, first.source.name, first.line)
     for side, items in ((key, ours), (response, theirs)):
         notices += missing_item(items.values, next(filter(None, side.places), None))
-    notices += _moved(ours.others, theirs.others, response.places)[:1]
+    notices += _moved(ours.others, theirs.others, first, 1 if of_table else max(_FEW))[:1] if first else []
     return response, notices
 
 
@@ -76,13 +75,15 @@ _EMPTY = hash("")
 """An empty cell, which says nothing."""
 
 _FEW = {0.02: OF_PLACES, 0.1: OF_WORDS}
-"""The share of cells that may be corrected, by the names of columns; more of them belong to other items."""
+"""The share of cells that may be corrected, by the names of columns; more of them belong to other items. All fields of
+JSON that are kept have places or words."""
 
 
-def _moved(key: Mapping[str, Ints], response: Mapping[str, Ints], places: Sequence[Place | None]) -> list[Finding]:
+def _moved(key: Mapping[str, Ints], response: Mapping[str, Ints], place: Place, share: float) -> list[Finding]:
     """Report columns by which items of the response are other ones than those of the key, given the `Items.others` of
     both sides: columns of places or words, and others with nearly the same cells at other items, unless many of these
-    would be equal by chance. Nothing is reported if a column of places or words has the same cells."""
+    would be equal by chance. Nothing is reported if a column of places or words has the same cells. ``share`` is the
+    share of cells that may differ in columns with other names."""
     _, here, there = np.intersect1d(key.get("", NONE), response.get("", NONE), return_indices=True)
     names = {name: name for name in key if name and name in response}
     for what in (OF_WORDS, OF_STARTS):
@@ -92,7 +93,7 @@ def _moved(key: Mapping[str, Ints], response: Mapping[str, Ints], places: Sequen
     found = []
     for name, other in names.items():
         ours, theirs = key[name], response[other]
-        few = next((share for share, those in _FEW.items() if name == other and re.fullmatch(those, name.lower())), 1)
+        few = next((of for of, those in _FEW.items() if name == other and re.fullmatch(those, name.lower())), share)
         filled = (ours[here] != _EMPTY) & (theirs[there] != _EMPTY)
         equal, size = int((filled & (ours[here] == theirs[there])).sum()), min(len(ours), len(theirs))
         if not (moved := int(filled.sum()) - equal):
@@ -103,14 +104,13 @@ def _moved(key: Mapping[str, Ints], response: Mapping[str, Ints], places: Sequen
         counts = [np.bincount(side, minlength=len(number)) for side in np.split(number, [len(ours)])]
         shared = int(np.minimum(*counts).sum())
         # Cells in another notation are at no other item, and few of those that were corrected.
-        elsewhere = shared and (2 * (shared - equal) >= moved or moved >= equal)
-        if moved <= max(1, few * len(here)) or not elsewhere:
+        if moved <= max(1, few * len(here)) or not (shared and (2 * (shared - equal) >= moved or moved >= equal)):
             chance = int(counts[0] @ counts[1]) / max(len(ours), len(theirs))
             says_little = size - shared > max(1, size / 10) or chance > 1.5 + size / 12
             moved = 0 if says_little else min(len(here), shared) - equal
             moved *= shared == size or 3 * moved > shared - chance
         if moved:
-            found.append(found_at(next(filter(None, places)), "other-rows", name=name, count=plural(moved, "row")))
+            found.append(found_at(place, "other-rows", name=name, count=plural(moved, "item")))
     return found
 
 

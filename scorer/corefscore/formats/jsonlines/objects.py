@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import accumulate, chain, groupby
+from itertools import accumulate, chain, groupby, pairwise
 from operator import itemgetter, le
 from typing import Any, NamedTuple
 
@@ -280,31 +280,37 @@ def sentences_of(fields: Fields, dialect: Dialect) -> list[list[str]] | None:
     """Return the words of a document by sentence, or by segment if it has subtokens; None if it has no words."""
     if (value := fields.get(dialect.words)) is None or dialect.shape == TEXT:
         return None
-    sentences = sentences_in(value, dialect.shape) or []
+    words = [list(map(clean, sentence)) for sentence in sentences_in(value, dialect.shape) or []]
     if of_subtokens(fields, dialect):
-        return _joined(sentences, fields[dialect.subtokens or ""])
-    words = [list(map(clean, sentence)) for sentence in sentences]
-    numbers = fields.get(dialect.sentence_of or "")
-    if numbers is None:
+        words = _joined(words, fields[dialect.subtokens or ""])
+    if are_signed(fields, dialect):
+        words = [[word.lstrip(_SIGNS) or word for word in sentence] for sentence in words]
+    if (numbers := fields.get(dialect.sentence_of or "")) is None:
         return words
     by_number = groupby(zip(numbers, words[0], strict=True), itemgetter(0))
     return [[word for _, word in sentence] for _, sentence in by_number]
 
 
+_SIGNS = "\u0120\u2581"
+"""The signs for a blank at the beginning of subtokens; in Maltese, words begin with the first."""
+
+
+def are_signed(fields: Fields, dialect: Dialect) -> bool:
+    """Return whether so many words of a document begin with a sign for a blank that they are subtokens."""
+    first = [word[:1] for word in chain(*(sentences_in(fields.get(dialect.words), dialect.shape) or ()))]
+    return 4 * sum(map(first.count, _SIGNS)) > len(first)
+
+
 def _joined(segments: Sequence[Sequence[str]], subtoken_map: Sequence[int]) -> list[list[str]]:
     """Return the words that are joined from subtokens, by segment."""
-    found: list[list[list[str]]] = []
-    pieces: list[list[str]] = []
-    words_of_subtokens = iter(subtoken_map)
+    # Every number up to the last one is a word, which is in the segment where it begins.
+    words, numbers, ends = [""] * (max(subtoken_map, default=-1) + 1), iter(subtoken_map), [0]
     for segment in segments:
-        first = len(pieces)
-        for subtoken in segment:
-            # Every number up to the last one is a word.
-            pieces += [[] for _ in range(next(words_of_subtokens) + 1 - len(pieces))]
-            if subtoken not in _SPECIAL:
-                pieces[-1].append(clean(subtoken).removeprefix("##"))
-        found.append(pieces[first:])
-    return [["".join(word) if word else "" for word in segment] for segment in found]
+        last = ends[-1] - 1
+        for subtoken, last in zip(segment, numbers, strict=False):
+            words[last] += "" if subtoken in _SPECIAL else subtoken.removeprefix("##")
+        ends.append(last + 1)
+    return [words[first:stop] for first, stop in pairwise(ends)]
 
 
 def of_subtokens(fields: Fields, dialect: Dialect) -> bool:
@@ -522,6 +528,33 @@ def check_spelling(place: Place, fields: Fields, flat: list[int], name: str, dia
         details["expected"] = f"{hint}in {dialect.name} an end is {meant}"
         raise refused(place, "other-end", **details)
     return found_at(place, "other-words", count=plural(len(found), "mention"), **details)
+
+
+_SUBFIELD = re.compile(r'\["(\w+)","((?:[^"\\]|\\.)+)"\]')
+_SAYS_WHICH = re.compile(r"\S\s+\S|[^\0-\x7f]|\A[^\w.]*\d+(?:[^\w.]+\d+)+[^\w.]*\Z")
+"""Text of several words or not in English, or several whole numbers: not the type, the label or the score of a
+mention."""
+
+
+def texts_of_ids(fields: Fields, clusters: Sequence[Sequence[str]]) -> Iterator[tuple[str, Mapping[str, str]]]:
+    """Yield the fields that seem to have the words or the places of the mentions of clusters, and these by mention, if
+    mentions are ids such as m1: what follows each id, or stands at its number in a list."""
+    shape, *others = {re.sub(r"\d+", "0", mention) for mention in chain(*clusters)}
+    pattern = re.compile(r"(?<![^\W_])(" + re.escape(shape).replace("0", r"\d+") + r")(?!\w)")
+    dumped = partial(json.dumps, ensure_ascii=False, separators=(",", ":"))
+    for field, value in fields.items() if "0" in shape and not others else ():
+        _, *parts = pattern.split(dumped(value))
+        if not parts and isinstance(value, list) and re.search("(?i)mention|span|markable", field):
+            parts = [*chain(*((shape.replace("0", str(at)), dumped(said)) for at, said in enumerate(value, 1)))]
+        texts: dict[str, dict[str, str]] = {}
+        for mention, after in zip(parts[::2], parts[1::2], strict=True):
+            for name, said in _SUBFIELD.findall(after) or [("", after.strip('"[],:() '))]:
+                texts.setdefault(f"{field}.{name}".rstrip("."), {}).setdefault(mention, said)
+        for name, of in texts.items():
+            # A cluster has one type or name, and several mentions.
+            several = any(len({*map(of.get, cluster)}) > 1 for cluster in clusters)
+            if several and len({*chain(*clusters)} - of.keys()) < 2 and any(map(_SAYS_WHICH.search, of.values())):
+                yield name, of
 
 
 def missing_field(place: Place, fields: Fields, field: str, expected: str) -> InputError:

@@ -44,6 +44,7 @@ from corefscore.formats.jsonlines.objects import (
     EXPECTED,
     Fields,
     are,
+    are_signed,
     bad_field,
     check_fields,
     check_spelling,
@@ -59,6 +60,7 @@ from corefscore.formats.jsonlines.objects import (
     pieces_of,
     records,
     sentences_of,
+    texts_of_ids,
     within_words,
 )
 from corefscore.formats.sides import METADATA, OF_ENTITIES, leave, naming_fields, of_key, refuse_other_side, side_in
@@ -117,6 +119,7 @@ class _Reader:
         self.faults: dict[int, Callable[[], Finding]] = {}
         self.texts = [NONE]
         self.characters: list[str | None] = []
+        self.others: dict[str, dict[int, int]] = {}
 
     def documents(self, files: Sequence[Source]) -> Iterator[Documents]:
         """Yield the documents of all files, in batches."""
@@ -143,8 +146,7 @@ class _Reader:
     def _text_of(self, fields: Fields, tokens: int, dialect: Dialect) -> Ints:
         """Assign numbers to the words of a document (`corefscore.core.documents.Texts`); unknown if it has no words.
         Those that are joined from subtokens are compared in validation alone."""
-        known = self.found is not None or not of_subtokens(fields, dialect)
-        sentences = sentences_of(fields, dialect) if known else None
+        sentences = None if self.found is None and of_subtokens(fields, dialect) else sentences_of(fields, dialect)
         if sentences is None:
             return np.full(max(tokens, 0), UNKNOWN)
         return numbers_of([word.encode("utf-8", "surrogateescape") for word in chain(*sentences)])
@@ -261,21 +263,21 @@ class _Reader:
             if not all(map(str.strip, texts)):
                 details = {"place": f"a mention of {field}", "what": '""', "expected": "words; leave out this mention"}
                 raise refused(place, "bad-mention", document=name, **details)
+            for its, of in texts_of_ids(fields, clusters):
+                self.others.setdefault(its, {}).update((hash((name, at)), hash(text)) for at, text in of.items())
             return tokens, np.repeat(self.items.of(list(map(clean, texts))) - LONGEST, 2).tolist()
         flat = flattened(clusters, offsets)
         if flat is None:
-            faults = islice(faults_of(clusters, offsets), 1 if self.found is None else MOST)
             raise InputError(
                 found_at(place, "bad-mention", document=name, place=field + where, what=what, expected=expected)
-                for where, what, expected in faults
+                for where, what, expected in islice(faults_of(clusters, offsets), 1 if self.found is None else MOST)
             )
         if field == dialect.clusters and (odd := check_spelling(place, fields, flat, name, dialect)):
             self.note(odd)
         subtoken_map: list[int] | None = fields.get(dialect.subtokens or "")
         if subtoken_map is not None:
             has_words = fields.get(dialect.words) is not None and not of_subtokens(fields, dialect)
-            few = max(flat, default=tokens) < tokens < len(subtoken_map)
-            if few and (has_words or _cut_words(subtoken_map, flat)):
+            if max(flat, default=tokens) < tokens < len(subtoken_map) and (has_words or _cut_words(subtoken_map, flat)):
                 counts = {"count": plural(tokens, "word"), "subtokens": plural(len(subtoken_map), "subtoken")}
                 self.note(found_at(place, "perhaps-words", document=name, **counts))
             different = len(set(zip(flat[::2], flat[1::2], strict=True)))
@@ -294,9 +296,7 @@ class _Reader:
         side, predicted = self.request.side, dialect.predicted
         if CLUSTERS not in self.request.columns and first_field != predicted:
             other = predicted if side != KEY and predicted in fields else None
-            if dialect.clusters in fields:
-                other = other or _other_clusters(fields, dialect, side)
-            if other:
+            if other or (dialect.clusters in fields and (other := _other_clusters(fields, dialect, side))):
                 expected = "the same field in every object; choose it with --columns clusters=NAME"
                 raise bad_field(place, fields, other, "contains clusters here, but not in the first object", expected)
         if dialect is E2E and self.request.input_format != E2E.name and not has_tokens(fields):
@@ -314,7 +314,9 @@ class _Reader:
             texts = Texts(np.concatenate(self.texts), np.repeat(lines, np.maximum(self.batch.tokens, 0)))
         characters = self.characters if any(text is not None for text in self.characters) else None
         words = ItemWords(self.items, spans=self.words) if self.items else self.words
-        items = Items(self.items) if self.items else None
+        self.others[""] = {at: at for of in self.others.values() for at in of}
+        others = {its: np.array([of.get(at, 0) for at in self.others[""]], int) for its, of in self.others.items()}
+        items = Items(self.items, others=others) if self.items else None
         found = self.batch.documents(faults=self.faults, words=words, texts=texts, characters=characters, items=items)
         self._begin()
         return found
@@ -438,13 +440,12 @@ def _lost(place: Place, fields: Fields, request: Request, told: set[str]) -> Ite
     dialect = dialect_of(place, fields, request)
     field = str(request.columns.get(CLUSTERS) or dialect.clusters)
     name = name_of(place, fields, dialect)
-    read = {*dialect.fields, field}
-    if others := [name for name in fields if name not in read and name not in told]:
+    if others := [name for name in fields if name not in {*dialect.fields, field, *told}]:
         told.update(others)
         yield dropped(place, f'document "{name}"', "fields", list(map(clean, others)))
     if halves := _HALF.findall(json.dumps([fields.get(own) for own in dialect.fields], ensure_ascii=False)):
         yield found_at(place, "half-character", document=name, count=plural(len(halves), "lone surrogate"))
-    if of_subtokens(fields, dialect):
+    if of_subtokens(fields, dialect) or are_signed(fields, dialect):
         yield found_at(place, "joined-subtokens", document=name)
     if dialect.shape == TEXT and dialect.words in fields:
         yield found_at(place, "cut-text", document=name)
@@ -452,10 +453,9 @@ def _lost(place: Place, fields: Fields, request: Request, told: set[str]) -> Ite
 
 def _empty_file(source: Source) -> InputError:
     """Return the error for a file without objects."""
-    what = "the file is empty"
-    if source.head(1):
-        white = not source.head(1 << 16).strip()
-        what = "the file contains nothing but white space" if white else "the array contains no object"
+    what = "the array contains no object" if source.head(1) else "the file is empty"
+    if source.head(1 << 16).isspace():
+        what = "the file contains nothing but white space"
     return refused(Place(source, None), "no-document", what=what, expected=EXPECTED)
 
 

@@ -299,10 +299,9 @@ def _plain(text: str, tags: Sequence[_Tag], kept: Collection[int]) -> tuple[str,
         if tag not in kept:
             left[start:stop] = False
     origin = np.flatnonzero(left)
-    places = np.searchsorted(origin, [start for start, *_ in tags])
     edges = np.flatnonzero(np.diff(left, prepend=False, append=False)).tolist()
     plain = "".join(text[start:stop] for start, stop in zip(edges[::2], edges[1::2], strict=True))
-    return plain, places.tolist(), origin
+    return plain, np.searchsorted(origin, [start for start, *_ in tags]).tolist(), origin
 
 
 _LIKE_ID = r"#?[A-Za-z_]{0,20}\d{1,9}(?a:\b)"

@@ -154,8 +154,7 @@ def _is_answer(answer: _Answer, text: Untagged, notation: Notation, name: str) -
     if not isinstance(value, str):
         return False
     other = untagged(value, notation)
-    shared = (Counter(other.words) & Counter(text.words)).total()
-    alike = shared >= _ALIKE * max(len(text.words), len(other.words))
+    alike = (Counter(other.words) & Counter(text.words)).total() >= _ALIKE * max(len(text.words), len(other.words))
     return bool(other.mentions) and alike and other.mentions != text.mentions
 
 
@@ -174,8 +173,7 @@ def _add(batch: Gathered, answer: _Answer, text: Untagged) -> None:
     entities = lists_by_key((entity, (first, last)) for entity, first, last in text.mentions)
     sizes = [(entity, len(spans)) for entity, spans in entities.items()]
     offsets = chain.from_iterable(chain(*entities.values()))
-    unnamed = answer.name == str(answer.place.line)
-    batch.add(answer.name, answer.place, len(text.words), sizes, offsets, unnamed=unnamed)
+    batch.add(answer.name, answer.place, len(text.words), sizes, offsets, unnamed=answer.name == str(answer.place.line))
     leave(batch.unread, answer.place, answer.others)
     batch.size += len(answer.text)
 

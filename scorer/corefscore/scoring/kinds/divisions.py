@@ -125,8 +125,7 @@ def absent_pronouns(key: Documents, text: Text, pronouns: Pronouns) -> Iterator[
     has = {tag: any(Pronouns("", (tag,)).fit(other, "") for other in {*text.tags}) for tag in pronouns.tags}
     unusual = [tag for tag in has if not has[tag] and all(tag not in its.pronouns for its in TAG_SETS.values())]
     several = {word for word in pronouns.words if len(word.split()) > 1}
-    lines = several and sorted(several.difference(map(str.lower, text.words)))
-    missing = [f'is "{line}"' for line in lines][:1]
+    missing = [f'is "{line}"' for line in several and sorted(several.difference(map(str.lower, text.words)))][:1]
     if unusual and any(has.values()):
         missing = [f"has the part of speech {some_of(unusual)}"]
     for what in missing:
@@ -321,9 +320,8 @@ def _by_head(pairs: Pairs, of: Of, notices: list[Finding]) -> tuple[Kinds, Kinds
         raise UsageError(f"--of {of.value}: {why}; {_remedy(of, text)}")
     names = Pronouns(NAMES, TAG_SETS[text.tag_set].names if text.tag_set else ())
     heads = text.heads(AUTO)
-    by_tags = bool(pronouns.tags) or of.kinds != (PRONOUNS,)
     notices += absent_pronouns(pairs.key, text, pronouns)
-    notices += unknown_in_some(pairs.key, text, by_tags=by_tags, heads=heads)
+    notices += unknown_in_some(pairs.key, text, by_tags=bool(pronouns.tags) or of.kinds != (PRONOUNS,), heads=heads)
 
     def of_side(side: Documents) -> Kinds:
         document, placed = side.document[side.entity], text.placed(side)
@@ -350,8 +348,7 @@ def _named(document: Ints, placed: Projection, text: Text, names: Pronouns, head
     which = np.flatnonzero(placed.inside)
     tokens = text.heads_of(placed, which, document[which], heads)
     fit = cache(names.fit)
-    is_name = [fit(text.tags[token], text.words[token]) for token in tokens.tolist()]
-    return which[np.array(is_name, dtype=np.bool_)]
+    return which[np.array([fit(text.tags[token], text.words[token]) for token in tokens.tolist()], dtype=np.bool_)]
 
 
 def _by_type(pairs: Pairs, of: Of, notices: list[Finding]) -> tuple[Kinds, Kinds]:
@@ -431,8 +428,7 @@ def counts_of_kinds(pairs: Pairs, matched: Matched | Alignment, metrics: Sequenc
     found: dict[str, dict[str, Floats]] = {name: {} for name in names}
     for metric in metrics:
         assert metric.terms is not None, "refused before"
-        terms = metric.terms(both)
-        by_kind = packed([_summed(counts, groups, len(names), both.overlap.documents) for counts in terms])
+        by_kind = packed([_summed(counts, groups, len(names), both.overlap.documents) for counts in metric.terms(both)])
         for name, counts_of_kind in zip(names, by_kind, strict=True):
             found[name][metric.name] = counts_of_kind
     return found

@@ -84,8 +84,7 @@ def _head(label: str, children: Sequence[_Node]) -> _Node:
     if label in _NOMINAL and children[-1].tag == "POS":
         return children[-1]
     side, labels = _RULES.get(label, (_STEPS["right"], []))
-    searches = _NOMINAL_RULES if label in _NOMINAL else [(side, [wanted]) for wanted in labels]
-    for step, wanted in searches:
+    for step, wanted in _NOMINAL_RULES if label in _NOMINAL else [(side, [wanted]) for wanted in labels]:
         for child in children[::step]:
             if child.label in wanted or child.tag in wanted:
                 return child
@@ -130,7 +129,7 @@ class Text:
         numbers = [NONE]
         for document in annotations:
             for sentence in document.words if document else ():
-                self.words += map(intern, sentence)
+                self.words += map(intern, map(str.strip, sentence))
                 ends.append(len(self.words))
             for column, strings in ((tags, document and document.tags), (parse, document and document.parse)):
                 if strings:
@@ -247,9 +246,8 @@ def _placed_nodes(text: Text, document: Ints, nodes: Nodes) -> Projection:
     is_overt = ~are_empty(text.numbers)
     overt = np.append(0, np.cumsum(is_overt))
     first = text.first[document]
-    spanned = overt[first + end + 1] - overt[first + start]
     own_words = np.bincount(owner, weights=is_overt[text.first[document[owner]] + position], minlength=len(start))
-    skips = np.flatnonzero(spanned > own_words)
+    skips = np.flatnonzero(overt[first + end + 1] - overt[first + start] > own_words)
     stop = nodes.first + nodes.size
     gaps = {mention: position[nodes.first[mention] : stop[mention]] for mention in skips.tolist()}
     # A zero that is no empty node of the text is after its end.
