@@ -761,6 +761,53 @@ def test_empty_nodes_and_mentions_with_gaps_are_shown(tmp_path: Path) -> None:
     assert b"| heads=file | pronouns=tags:upos\n" in within("errors", key, other, "--quiet").stdout
 
 
+def test_zeros_of_one_number_have_the_tags_of_their_response(tmp_path: Path) -> None:
+    """A main mention is no pronoun if another mention is none, so one of the extra zeros is an extra mention."""
+    words = [
+        ("1", "now", "ADV", "_"),
+        ("2", "Ann", "PROPN", "Entity=(e1-x-1-)"),
+        ("3", "Ann", "PROPN", "Entity=(e1-x-1-)"),
+    ]
+    key = corefud(tmp_path, "key.conllu", *words)
+    for tag in ("VERB", "PRON"):
+        corefud(tmp_path, tag, words[0], ("1.1", "_", tag, "Entity=(e1-x-1-)"), *words[1:])
+    for order in (("VERB", "PRON"), ("PRON", "VERB")):
+        how = ("--zeros", "linear", "--format", "json", "--quiet")
+        found = json.loads(within("errors", key, *(tmp_path / tag for tag in order), *how).stdout)
+        counts = {
+            name: next(of["count"] for of in its["types"] if of["type"] == "extra_mention")
+            for name, its in found["systems"].items()
+        }
+        assert counts == {"VERB": 0, "PRON": 1} and found["extra_mentions"]["both"] == 1
+
+
+@pytest.mark.parametrize(
+    ("answers", "both", "only"),
+    [
+        (("[Zed](#3) and [Zoe](#3) wept.", "[Moe](#4) met [Max](#4) there."), 0, [2, 2]),
+        (("[Zed](#3) and [Zoe](#3) wept.", "[Zed](#3) wept."), 1, [1, 0]),
+        (("[Zed](#3) wept.", "Then came [Zed](#3)."), 1, [0, 0]),
+        (("[Zed](#3) and [Zed](#3) wept.", "[Zed](#3) wept."), 1, [1, 0]),
+        (("The end.", "[Zed](#3) wept."), 0, [0, 1]),
+    ],
+)
+def test_mentions_in_invented_words_are_the_same_by_their_words(
+    tmp_path: Path, answers: Sequence[str], both: int, only: Sequence[int]
+) -> None:
+    """Both systems have them after the end of the text, at places that say nothing of each other."""
+    rest = [
+        word for at in range(12) for word in f"The old dog number {at} barked at the red moon over hill {at} .".split()
+    ]
+    sentence = ["Ann", "fed", "her", "cat", "and", "it", "slept", "."]
+    key = jsonlines(tmp_path, {"doc_key": "x", "sentences": [sentence, rest], "clusters": [[[0, 0], [2, 2]], [[5, 5]]]})
+    for at, answer in enumerate(answers):
+        text = f"[Ann](#1) fed [her](#1) [cat](#2) and [it](#2) slept. {' '.join(rest)} {answer}"
+        (tmp_path / f"{at}.txt").write_text(text)
+    how = ("--pronouns", "english", "--format", "json", "--quiet")
+    found = json.loads(within("errors", key, tmp_path / "0.txt", tmp_path / "1.txt", *how).stdout)["extra_mentions"]
+    assert (found["both"], list(found["only"].values())) == (both + 1, only)  # the cat is in both
+
+
 def test_a_part_of_a_mention_with_a_gap_has_all_its_words(tmp_path: Path) -> None:
     words = [(str(at), word, "NOUN") for at, word in enumerate(["the", "big", "old", "cat"], start=1)]
     cells = ["Entity=(e2[1/2]-x-2-", "Entity=e2[1/2])", "_", "Entity=(e2[2/2]-x-2-)"]

@@ -1137,7 +1137,10 @@ def test_characters_within_tokens_are_no_tokens(tmp_path: Path) -> None:
         done = within("muc", tmp_path / "key", tmp_path / "response", *options)
         assert done.status == 2 and b"begin or end within tokens of the key; score with --align" in done.stderr
         assert within("muc", tmp_path / "key", tmp_path / "response", *options, "--align").status == 0
-    assert b"--align finds the words" in within("errors", tmp_path / "key", tmp_path / "response").stdout
+    for options in ([], ["--pronouns", "none"], ["--format", "json"]):
+        done = within("errors", tmp_path / "key", tmp_path / "response", *options)
+        assert b"[parts-of-words] no span errors are looked for" in done.stderr and b"no words" not in done.stderr
+        assert (b"--align finds the words" in done.stdout) == (options[:1] != ["--format"])
 
 
 @pytest.mark.parametrize("field", ["clusters_strings", "clusters_token_text"])
@@ -1220,8 +1223,46 @@ def test_errors_of_tokens_and_characters_are_not_mixed(tmp_path: Path) -> None:
     for name, clusters in rows.items():
         (tmp_path / name).write_text(lines({**text, "clusters": clusters}))
     done = within("errors", *(tmp_path / name for name in rows))
-    assert done.status == 2 and b"within tokens of the key; score with --align" in done.stderr
+    assert done.status == 2 and b"the key differently; add --align" in done.stderr
     assert within("errors", *(tmp_path / name for name in rows), "--align").status == 0
+
+
+WITH_COMMAS = "Ann , Bo , saw the dog, and it saw Bo."
+
+
+@pytest.mark.parametrize("batch", [0, 1 << 20])
+def test_a_key_of_characters_has_the_words_of_its_response(
+    batch: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Identical predictions, which end after a comma: of words, the span error was not found. The response lacks the
+    first document."""
+    monkeypatch.setattr("corefscore.formats.jsonlines.reader.BATCH", batch)
+    sentences = [["Ann", ",", "Bo", ",", "saw", "the", "dog", ","], ["and", "it", "saw", "Bo", "."]]
+    other = [["Ann", ",", "Bo", ",", "saw", "the", "dog", ","], ["and", "it", "saw", "Bo."]]
+    rows: dict[str, dict[str, object]] = {
+        "key": {"text": WITH_COMMAS, "clusters": [[[15, 22], [28, 30]], [[6, 8], [35, 37]]]},
+        "characters": {"text": WITH_COMMAS, "clusters": [[[15, 23], [28, 30]], [[6, 8], [35, 37]]]},
+        "words": {"sentences": sentences, "clusters": [[[5, 7], [9, 9]], [[2, 2], [11, 11]]]},
+        "same": {"sentences": sentences, "clusters": [[[5, 7], [9, 9]], [[2, 2]]]},
+        "other": {"sentences": other, "clusters": [[[5, 7], [9, 9]], [[2, 2]]]},
+    }
+    for name, row in rows.items():
+        first = {"doc_key": "a", "text": "Cy saw Cy.", "clusters": [[[0, 2], [7, 9]]]}
+        (tmp_path / name).write_text(lines(first) * (name == "key") + lines({"doc_key": "b", **row}))
+    key = tmp_path / "key"
+    for name in ("characters", "words"):
+        found = corefscore.analyse(key, tmp_path / name, pronouns="english").analysis
+        assert (found.counts["span_error"], found.kinds.tolist().count(0), found.spans) == (1, 1, "punctuation"), name
+    found = json.loads(within("errors", key, tmp_path / "words", tmp_path / "same", "--format", "json").stdout)
+    counts = [
+        next(of["count"] for of in its["types"] if of["type"] == "span_error") for its in found["systems"].values()
+    ]
+    assert counts == [1, 1]
+    for names in (("words", "characters"), ("characters", "words"), ("words", "other")):
+        done = within("errors", key, *(tmp_path / name for name in names))
+        assert done.status == 2 and b"add --align, or give a key with words" in done.stderr, names
+    done = within("errors", key, tmp_path / "words", tmp_path / "characters", "--align", "--format", "csv", "--quiet")
+    assert b",span error,1,1,0," in done.stdout
 
 
 def test_batches_of_tokens_and_of_characters_are_shown_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

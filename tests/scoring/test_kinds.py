@@ -718,12 +718,19 @@ IN_CHARACTERS = {"text": "Ann met Bo. She likes him", "clusters": [[[0, 3], [12,
 OF_CHARACTERS = [[0, 3, "PER"], [8, 10, "PER"]]
 
 
-def test_a_key_on_other_tokens_has_no_words(tmp_path: Path) -> None:
-    """Its words are those of its own tokens, and its mentions are on those of the response."""
-    (tmp_path / "key").write_text(json.dumps({"doc_key": "d", **IN_CHARACTERS}))
-    (tmp_path / "response").write_text(json.dumps({"doc_key": "d", **IN_TOKENS}))
-    with pytest.raises(UsageError, match="the key has no words"):
-        score(tmp_path / "key", tmp_path / "response", "bcub", of="pronouns:english")
+@pytest.mark.parametrize("end", [25, 24])
+def test_a_key_on_other_tokens_has_the_words_of_the_response(end: int, tmp_path: Path) -> None:
+    """Its mentions are on those tokens. If both sides count characters, they can be no tokens of either."""
+    inside = {**IN_CHARACTERS, "clusters": [[[0, 3], [12, 15]], [[8, 10], [22, end]]]}
+    for name, fields in (("key", IN_CHARACTERS), ("tokens", IN_TOKENS), ("characters", inside)):
+        (tmp_path / name).write_text(json.dumps({"doc_key": "d", **fields}))
+    found = score(tmp_path / "key", tmp_path / "tokens", "bcub", of="pronouns:english").kinds
+    assert found == score(tmp_path / "tokens", tmp_path / "tokens", "bcub", of="pronouns:english").kinds
+    if end < 25:
+        with pytest.raises(UsageError, match="within tokens of the key; score with --align"):
+            score(tmp_path / "key", tmp_path / "characters", "bcub", of="pronouns:english")
+    else:
+        assert found == score(tmp_path / "key", tmp_path / "characters", "bcub", of="pronouns:english").kinds
 
 
 @pytest.mark.parametrize(

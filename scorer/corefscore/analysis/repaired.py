@@ -42,8 +42,7 @@ def _documents(analysis: Analysis, entities: Ints) -> Iterator[FullDocument]:
     """Yield the documents with the given entity of each mention; entities are numbered in each document."""
     both = analysis.both
     spans: list[dict[int, list[tuple[int, int]]]] = [defaultdict(list) for _ in range(both.documents)]
-    columns = (column.tolist() for column in (both.document, both.start, both.end, entities))
-    for document, start, end, entity in zip(*columns, strict=True):
+    for document, start, end, entity in zip(*(column.tolist() for column in (*both[1:4], entities)), strict=True):
         if entity != ABSENT:
             spans[document][entity].append((start, end))
     for document, name in enumerate(analysis.result.names):

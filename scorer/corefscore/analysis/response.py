@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -301,11 +302,12 @@ def analysable(result: Result) -> Analysable:
     response = joined([replace(batch.response, opening=None) for batch in batches])
     # The names of both sides are equal.
     present = np.concatenate([batch.present for batch in batches])
-    odd = next((batch for batch in batches if batch.of_characters), None)
-    if odd is not None:  # the words of the key are those of other tokens in some documents
-        key = replace(key, words=odd.key.words, annotations=None)
+    odd = max(batches, key=attrgetter("of_characters", "cut"))
+    if odd.cut:  # the key has other tokens in some documents, whose words are those of the response, or unknown
+        key = replace(key, words=odd.key.words, annotations=None if odd.of_characters else odd.key.annotations)
         response = replace(response, words=odd.response.words, annotations=None)
-    pairs = Pairs(key, replace(response, names=key.names), present, of_characters=odd is not None)
+    cut = sum(batch.cut for batch in batches)
+    pairs = Pairs(key, replace(response, names=key.names), present, of_characters=odd.of_characters, cut=cut)
     return Analysable(replace(result, listed={}), pairs, *found)
 
 
@@ -331,7 +333,9 @@ def analysed(given: Analysable, text: Text, asked: Asked, measure: Measure) -> A
     errors = errors_of(both, pronoun)
     notices = []
     reason = unknown(asked.pronouns, pronouns, text)
-    if reason is not None and len(pairs.key.start):  # a key without mentions has a notice already
+    if pairs.of_characters:
+        notices.append(Finding("parts-of-words", pairs.key.place_of(0).source.name))
+    elif reason is not None and len(pairs.key.start):  # a key without mentions has a notice already
         place = next(place for place in pairs.key.places if place is not None)
         ways = "list pronouns with --pronouns words:FILE, or their parts of speech with --pronouns tags:A,B*"
         hint = ways if text.words else "give a key with words"

@@ -128,11 +128,13 @@ def _analysed(
             tell(result.notices, "" if other is None else name)
             results[name] = analysable(result)
             del result  # before the next one is read
-    text = text_of([its.pairs for its in results.values()])
-    asked = Asked(arguments["heads"] or AUTO, pronouns)
-    analyses = {name: analysed_result(its, text, asked, wanted) for name, its in results.items()}
-    first, *_ = analyses.values()  # the notices of an analysis are about the key
-    tell(first.notices)
+    every = [its.pairs for its in results.values()]
+    text, asked = text_of(every), Asked(arguments["heads"] or AUTO, pronouns)
+    # Empty nodes of one number can have other tags in each response.
+    texts = [text, *(text if pairs.response.nodes is None else text_of([pairs, *every]) for pairs in every[1:])]
+    found = (analysed_result(its, text, asked, wanted) for its, text in zip(results.values(), texts, strict=True))
+    analyses = dict(zip(results, found, strict=True))
+    tell(next(iter(analyses.values())).notices)  # the notices of an analysis are about the key
     if html is not None:
         from corefscore.reports.diff import Diff
         from corefscore.reports.layouts import page
@@ -283,6 +285,5 @@ def diff(
     if entities and (unknown := sorted({*entities} - report.entities)):
         raise UsageError(f"--only {', '.join(unknown)}: expected a type ({', '.join(TYPES)}) or the id of an entity")
     terminal = output == STDOUT and sys.stdout is not None and sys.stdout.isatty()
-    coloured = terminal and not os.environ.get("NO_COLOR")
     width = terminal_size(_LINE).columns if terminal else _LINE
-    write(marked(report, Shown(kinds, entities, reach, width, coloured)), output)
+    write(marked(report, Shown(kinds, entities, reach, width, terminal and not os.environ.get("NO_COLOR"))), output)

@@ -93,18 +93,21 @@ It takes a `Source` and, as ``unit`` or ``types``, where the units of tokens or 
 (`UNIT_SOURCES`), if these are wanted."""
 
 
-def types_of(annotations: AnnotationsOf | None) -> AnnotationsOf | None:
-    """Return a function that reads only the types of entities, for documents whose tokens are others than in files."""
-    return annotations and partial(_types_alone, annotations)
+def types_of(annotations: AnnotationsOf | None, words: Mapping[Place, Any] = {}) -> AnnotationsOf | None:
+    """Return a function that reads only the types of entities, for documents whose tokens are others than in files;
+    ``words`` has annotations with these tokens, as far as they are known."""
+    return annotations and partial(_types_alone, annotations, words)
 
 
-def _types_alone(annotations: AnnotationsOf, source: Source, types: str = "", unit: str = "") -> Iterator[Any]:
+def _types_alone(of: AnnotationsOf, words: Mapping[Place, Any], source: Source, types: str = "", unit: str = "") -> Any:
+    """Yield these annotations, without those that belong to other words: tags and parses."""
     if unit:
         raise UsageError(
             f"--unit {unit} needs a key that counts tokens: {source.name} counts characters, and the response tokens; "
             "add --align"
         )
-    return annotations(source, types=types) if types else iter(())
+    for its in of(source, types=types) if types or words else ():
+        yield words.get(Place(source, its.line), its)._replace(line=its.line, types=its.types, tags=(), parse=())
 
 
 UNIT_SOURCES = OF_COLUMN, OF_FIELD = "column:", "field:"

@@ -23,6 +23,7 @@ from functools import cache, partial
 from itertools import accumulate, chain, islice
 from operator import eq
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 import numpy as np
 
@@ -47,7 +48,7 @@ from corefscore.core.errors import InputError, UnknownDocumentError, UsageError,
 from corefscore.core.findings import NO_CHARACTERS, SHOWN, Finding, plural
 from corefscore.core.records import NamedTuple, dataclass, field, replace
 from corefscore.core.sources import Source
-from corefscore.formats.base import found_at, refused
+from corefscore.formats.base import Annotations, found_at, refused
 
 if TYPE_CHECKING:
     from corefscore.matching.text.characters import Characters
@@ -60,8 +61,8 @@ _FIRST, _WORDS = 20, 4
 """The number of documents whose words are compared if they are paired by line, and of words that say too little."""
 
 
-_Texts = dict[tuple[str, int | None], tuple[str, Ints]]
-"""The texts of documents by file and line: their pieces with a blank between them, and where tokens begin if blanks are
+_Texts = dict[Place, tuple[str, Ints]]
+"""The texts of documents by place: their pieces with a blank between them, and where tokens begin if blanks are
 left out."""
 
 
@@ -71,7 +72,7 @@ def _words_in(texts: _Texts, source: Source, spans: Sequence[Span]) -> Iterator[
 
     characters_of = cache(lambda text: np.flatnonzero(codes_of(text) != ord(" ")))
     for span in spans:
-        text, first = texts.get((source.path, span.line), ("", None))
+        text, first = texts.get(Place(source, span.line), ("", None))
         if first is None:
             yield f"{span.start}-{span.end}"
         else:
@@ -83,8 +84,9 @@ class _InTokens:
     """Brings pairs of documents to tokens, batch after batch."""
 
     def __init__(self, notices: list[Finding]) -> None:
-        self.notices, self.of_characters = notices, False
-        self._words_of: dict[Source, dict[int | None, list[str]]] = {}
+        self.notices, self.of_characters, self.cut = notices, False, 0
+        self._words_of: dict[Source, dict[int | None, Annotations]] = {}
+        self._known: dict[Place, Annotations] = {}
         self._texts: tuple[_Texts, _Texts] = {}, {}
 
     def side(self, side: Documents, other: Documents, number: int) -> Documents:
@@ -99,43 +101,42 @@ class _InTokens:
         start, end, tokens = side.start.copy(), side.end.copy(), side.tokens.copy()
         first_mentions = bounds(side.document[side.entity], len(side))
         other_mentions = bounds(other.document[other.entity], len(other))
-        kept = number == 0  # whether the key keeps its tokens
+        kept, cut = number == 0, 0  # whether the key keeps its tokens, and a checksum of them
         widened: list[int] = []  # mentions that begin or end within a token
         unreachable: list[int] = []  # mentions of the other side that begin or end with a token of blanks
         for d, text in enumerate(side.characters):
-            if text is None or d in side.faults or other.places[d] is None or d in other.faults:
+            if text is None or d in side.faults or d in other.faults:
                 continue
             own = of_pieces(text)
-            theirs = self._beside(side, other, d, own)
+            theirs = own if other.places[d] is None else self._beside(side, other, d, own)
             which = slice(int(first_mentions[d]), int(first_mentions[d + 1]))
             of_other = slice(int(other_mentions[d]), int(other_mentions[d + 1]))
             if other.characters is not None and other.characters[d] is not None:
                 its, at = ((other, of_other), (side, which))[number]
                 theirs = self._of_both((own, theirs)[number], (theirs, own)[number], its.start[at], its.end[at])
             kept &= theirs is own
-            place = side.place_of(d)
-            self._texts[number][place.source.path, place.line] = text, theirs.first
+            cut += crc32(theirs.first.tobytes()) * (number == 0)
+            self._texts[number][side.place_of(d)] = text, theirs.first
             begins, stops = own.first[start[which]], own.first[end[which] + 1]
             start[which], end[which] = theirs.token[begins], theirs.token[stops - 1]
             inside = (theirs.first[start[which]] != begins) | (theirs.first[end[which] + 1] != stops)
             widened += (which.start + np.flatnonzero(inside)).tolist()
             tokens[d] = theirs.tokens
-            if not (blank := theirs.first[1:] == theirs.first[:-1]).any():
-                continue
-            at_blank = blank[other.start[of_other]] | blank[other.end[of_other]]
-            unreachable += (of_other.start + np.flatnonzero(at_blank)).tolist()
+            if (blank := theirs.first[1:] == theirs.first[:-1]).any():
+                at_blank = blank[other.start[of_other]] | blank[other.end[of_other]]
+                unreachable += (of_other.start + np.flatnonzero(at_blank)).tolist()
         if kept:
             return replace(side, characters=None)
+        self.cut += cut
         self._tell("within-token", side, widened)
         self._tell("blank-token", other, unreachable)
         known = np.maximum(tokens, 0)
         lines = [0 if place is None else place.line or 0 for place in side.places]
         # The words of these tokens were compared by their characters.
         texts = side.texts and Texts(np.full(int(known.sum()), UNKNOWN), np.array(lines, dtype=np.int64).repeat(known))
-        found = replace(side, start=start, end=end, tokens=tokens, texts=texts)
-        annotations = types_of(side.annotations)
-        found = replace(found, words=partial(_words_in, self._texts[number]), characters=None, annotations=annotations)
-        return by_appearance(found)
+        found = replace(side, start=start, end=end, tokens=tokens, texts=texts, characters=None)
+        annotations = types_of(side.annotations, {} if self.of_characters else self._known)
+        return by_appearance(replace(found, words=partial(_words_in, self._texts[number]), annotations=annotations))
 
     def _tell(self, code: str, side: Documents, mentions: Sequence[int]) -> None:
         """Add a notice about some mentions of a side, which names the first."""
@@ -175,15 +176,15 @@ class _InTokens:
     def _words(self, side: Documents, other: Documents, document: int) -> list[str]:
         """Find the words of a document of the other side. Raises `InputError` if it has none."""
         place = other.place_of(document)
-        words: list[str] = []
+        found: Annotations | None = None
         if other.annotations is not None and place.line is not None:
-            source = place.source
-            if source not in self._words_of:
-                self._words_of[source] = {its.line: list(chain(*its.words)) for its in other.annotations(source)}
-            words = self._words_of[source].get(place.line, words)
-        if not words:
+            if place.source not in self._words_of:
+                self._words_of[place.source] = {its.line: its for its in other.annotations(place.source)}
+            found = self._words_of[place.source].get(place.line)
+        if found is None or not any(found.words):
             raise refused(side.place_of(document), "no-tokens", document=side.names[document], place=str(place))
-        return words
+        self._known[side.place_of(document)] = found
+        return list(chain(*found.words))
 
 
 def peek(batches: Iterator[Documents]) -> tuple[Documents | None, Iterator[Documents]]:
@@ -202,9 +203,8 @@ def _named_by_position(sides: Iterable[Iterator[Documents]], number: int) -> lis
     whole = [joined(list(side)) for side in sides]
     without, names = whole[number], whole[1 - number].names
     if len(without) != len(names):
-        place = without.place_of(0)
         details = {"count": plural(len(without), "document"), "others": len(names)}
-        raise InputError([Finding("unnamed-documents", place.source.name, details=details)])
+        raise InputError([Finding("unnamed-documents", without.place_of(0).source.name, details=details)])
     whole[number] = replace(without, names=list(names))
     return [iter([side]) for side in whole]
 
@@ -220,9 +220,9 @@ class Pairs(NamedTuple):
     """A batch of pairs; document d of ``key`` and of ``response`` belong together.
 
     If the response has no such document, its side is empty and ``present`` is false. ``fingerprint`` is that of the
-    documents of the key as they were read. ``of_characters`` says that characters stand for tokens on both sides;
-    ``in_tokens`` is the fingerprint in the tokens of the response where these stand for characters of the key, else 0.
-    ``cut_from`` is the number of the document that each was cut from, if they are windows.
+    documents of the key as they were read. ``of_characters`` says that characters stand for tokens on both sides, and
+    ``cut`` is a checksum of the tokens of the key if they are not its own, else 0. ``cut_from`` is the number of the
+    document that each was cut from, if they are windows.
     """
 
     key: Documents
@@ -230,7 +230,7 @@ class Pairs(NamedTuple):
     present: Bools
     fingerprint: int = 0
     of_characters: bool = False
-    in_tokens: int = 0
+    cut: int = 0
     cut_from: Ints | None = None
 
     def need_tokens(self, option: str) -> None:
@@ -405,13 +405,12 @@ class Pairing:
         if not self.compared:
             self.compared = True
             self._compare_texts(key, response)
-        of_characters, in_tokens = False, 0
+        cut, of_characters = 0, False
         if key.characters is not None or response.characters is not None:
             self.in_tokens = self.in_tokens or _InTokens(self.notices)
-            self.in_tokens.of_characters, own = False, key.characters
+            self.in_tokens.cut, self.in_tokens.of_characters = 0, False
             key, response = self.in_tokens.side(key, response, 0), self.in_tokens.side(response, key, 1)
-            in_tokens = fingerprint(key) if own is not None else 0
-            of_characters = self.in_tokens.of_characters
+            cut, of_characters = self.in_tokens.cut, self.in_tokens.of_characters
         if key.items is not None and response.items is not None:
             from corefscore.matching.items import compared
 
@@ -422,7 +421,7 @@ class Pairing:
         if key.nodes is not None and response.nodes is not None:
             both = zip(key.names, key.places, response.places, strict=True)
             self.of_other_files |= {n: (k, r) for n, k, r in both if k and r and k.source.stem != r.source.stem}
-        return Pairs(key, response, present, of_key, of_characters, in_tokens)
+        return Pairs(key, response, present, of_key, of_characters, cut)
 
     def _compare_texts(self, key: Documents, response: Documents) -> None:
         """Add a notice if most words of one of the first documents differ, which were paired by line."""

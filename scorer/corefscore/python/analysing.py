@@ -51,8 +51,7 @@ def analyse(
     run = run_of(wanted.metrics, arguments)
     refuse_parts(run.settings.rules.of, run.settings.rules.window)
     given = analysable(result(run, key, response, keep_pairs=True, texts=True))
-    analysis = analysed(given, text_of([given.pairs]), Asked(run.reading.heads or AUTO, pronouns), wanted)
-    report = ErrorReport(analysis)
+    report = ErrorReport(analysed(given, text_of([given.pairs]), Asked(run.reading.heads or AUTO, pronouns), wanted))
     warn_of(report.notices)
     return report
 

@@ -185,7 +185,7 @@ class BatchScorer:
         """Count a batch, or its windows if there are any."""
         names, rules = pairs.key.names, self.settings.rules
         counts_tokens = rules.window is not None or (rules.of or "").startswith("distance")
-        key = (counts_tokens and pairs.in_tokens) or pairs.fingerprint
+        key = pairs.fingerprint + pairs.cut * counts_tokens
         unread = pairs.key.unread, pairs.response.unread
         partial: list[Finding] = []
         if self.of is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -133,11 +133,8 @@ class ErrorComparison(Reported):
     @cached_property
     def extra(self) -> tuple[int, int, int]:
         """The number of extra mentions in both responses, only in the first, and only in the second."""
-        first, second = (
-            set(zip(*(column[analysis.both.extra].tolist() for column in analysis.both[1:4]), strict=True))
-            for analysis in self.analyses
-        )
-        return len(first & second), len(first - second), len(second - first)
+        first, second = (Counter(_places(analysis)) for analysis in self.analyses)
+        return (first & second).total(), (first - second).total(), (second - first).total()
 
     @property
     def notes(self) -> Sequence[str]:
@@ -152,13 +149,22 @@ class ErrorComparison(Reported):
         """Return what the JSON layout prints; see ``docs/errors.md``."""
         both, first, second = self.extra
         data = {name: report.to_dict() for name, report in self.reports.items()}
-        rows = self.status_table.rows[:-1]
         notices = [(name, notice) for name, its in self.reports.items() for notice in its.analysis.result.notices]
         notices += [("", notice) for notice in self._first.analysis.notices]
         return {
             **head("errors", self.signature, next(iter(data.values()))["options"], notices),
             "measure": self._first.analysis.measure.name,
             "systems": {name: {of: its[of] for of in its if of not in _IN_HEAD} for name, its in data.items()},
-            "key_mentions": {row[0]: dict(zip(STATUS, row[1:], strict=False)) for row in rows},
+            "key_mentions": {row[0]: dict(zip(STATUS, row[1:], strict=False)) for row in self.status_table.rows[:-1]},
             "extra_mentions": {"both": both, "only": dict(zip(data, (first, second), strict=True))},
         }
+
+
+def _places(analysis: Analysis) -> Iterator[tuple[Any, ...]]:
+    """Yield where each extra mention is, and the words of those that the key does not have: the tokens after its end
+    that these get in one response mean nothing in another."""
+    rows, stands = np.flatnonzero(analysis.both.extra), analysis.pairs.response.stands
+    columns = [column[rows].tolist() for column in analysis.both[1:5]]
+    for row, document, start, end, inside in zip(rows.tolist(), *columns, strict=True):
+        place = None if inside or stands is None else int(stands[analysis.both.response_row[row]])
+        yield (document, start, end) if place is None else (document, place, analysis.words(row))

@@ -80,8 +80,9 @@ class ErrorReport(Reported):
         notes = [*self.words.notes, f"{groups}; *: {self.words.star}", *[_COUNT_0] * (not counted)]
         if not self.analysis.text.words:
             shown = "token numbers" if self.analysis.pairs.key.items is None else "they are given"
-            found = "; --align finds the words in the text" * self.analysis.pairs.of_characters
-            notes.append(f"the key has no words: mentions are shown as {shown}, and no spans are repaired{found}")
+            within = "mentions begin or end within words (--align finds the words in the text)"
+            why = within if self.analysis.pairs.of_characters else "the key has no words"
+            notes.append(f"{why}: mentions are shown as {shown}, and no spans are repaired")
         return notes
 
     @property

@@ -172,10 +172,9 @@ mentions that a side lacks."""
 
 def _cells(analysis: Analysis, groups: Iterable[int]) -> Iterator[tuple[int, _Cells]]:
     """Yield the cells of some groups, which are given by their numbers."""
-    both = analysis.both
     members = Members(analysis.groups.of, len(analysis.groups.document))
     for group in groups:
-        sides = (column[members[group]].tolist() for column in (both.key, both.response))
+        sides = (column[members[group]].tolist() for column in (analysis.both.key, analysis.both.response))
         yield group, Counter(zip(*sides, strict=True))
 
 

@@ -23,7 +23,7 @@ from corefscore.formats.base import AUTO, PARSE
 from corefscore.matching.entity_lookup import together
 from corefscore.matching.matched import Matched
 from corefscore.matching.mentions import Alignment
-from corefscore.matching.pairing import Pairs
+from corefscore.matching.pairing import WITHIN_TOKENS, Pairs
 from corefscore.metrics.base import Counts, Metric, Ratios, packed
 from corefscore.metrics.members import Both, Members, members
 from corefscore.scoring.kinds.texts import NO_TAG, NO_TAGS, PENN, TAG_SETS, Projection, Text, text_of
@@ -305,15 +305,14 @@ def with_kinds(pairs: Pairs, of: Of) -> tuple[Pairs, list[Finding]]:
         key, response = (Kinds(2 * side.start if side.stands is None else side.stands) for side in both)
     else:
         key, response = (_by_head if of.by == KIND else _by_type)(pairs, of, notices)
-    sides = replace(pairs.key, kinds=key), replace(pairs.response, kinds=response)
-    return pairs._replace(key=sides[0], response=sides[1]), notices
+    return pairs._replace(key=replace(pairs.key, kinds=key), response=replace(pairs.response, kinds=response)), notices
 
 
 def _by_head(pairs: Pairs, of: Of, notices: list[Finding]) -> tuple[Kinds, Kinds]:
     """Return mentions as pronouns, names and nominals, by the text of the key."""
     text = text_of([pairs])
     pronouns = pronouns_of(of.pronouns, text, f"--of {of.value.partition(':')[0]}:")
-    why = unknown(of.pronouns, pronouns, text, "")
+    why = WITHIN_TOKENS if pairs.of_characters else unknown(of.pronouns, pronouns, text, "")
     if why is None and text.tag_set is None and of.kinds != (PRONOUNS,):
         why = "the key has no parts of speech from which names can be recognised"
     if why is not None and len(pairs.key.start):

@@ -12,7 +12,7 @@ from array import array
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, pairwise
+from itertools import chain, compress, pairwise
 from pkgutil import get_data
 from sys import intern
 from typing import NamedTuple
@@ -23,7 +23,7 @@ from corefscore.core.arrays import NONE, Bools, Ints, bounds, narrow
 from corefscore.core.documents import Documents, Nodes, are_empty, by_sentence
 from corefscore.core.errors import UsageError
 from corefscore.formats.base import AUTO, LAST, PARSE, Annotations
-from corefscore.matching.pairing import WITHIN_TOKENS, Pairs
+from corefscore.matching.pairing import Pairs
 
 _TABLES = json.loads(get_data(__package__, "tags.json") or b"")
 """The rules for heads, and the sets of parts of speech."""
@@ -241,7 +241,7 @@ def _placed_nodes(text: Text, document: Ints, nodes: Nodes) -> Projection:
     position, known = _found(text, document[owner], nodes.word)
     head, _ = _found(text, document, nodes.head)
     start, end = position[nodes.first], position[nodes.first + nodes.size - 1]
-    lost = np.bincount(owner, weights=~known, minlength=len(start)) > 0
+    found = np.bincount(owner, weights=known, minlength=len(start))
     # An empty node between two words of a mention is not a gap.
     is_overt = ~are_empty(text.numbers)
     overt = np.append(0, np.cumsum(is_overt))
@@ -251,9 +251,8 @@ def _placed_nodes(text: Text, document: Ints, nodes: Nodes) -> Projection:
     stop = nodes.first + nodes.size
     gaps = {mention: position[nodes.first[mention] : stop[mention]] for mention in skips.tolist()}
     # A zero that is no empty node of the text is after its end.
-    nowhere = np.bincount(owner, weights=known, minlength=len(start)) == 0
-    start, end = (np.where(nowhere, np.diff(text.first)[document], place) for place in (start, end))
-    return Projection(start, end, ~lost, head, gaps)
+    start, end = (np.where(found == 0, np.diff(text.first)[document], place) for place in (start, end))
+    return Projection(start, end, found == nodes.size, head, gaps)
 
 
 def _found(text: Text, document: Ints, words: Ints) -> tuple[Ints, Bools]:
@@ -296,10 +295,11 @@ def _tag_set(tags: Mapping[str, int]) -> str | None:
 def text_of(pairs: Sequence[Pairs]) -> Text:
     """Return the text of the key that some responses are paired with; reads the files of the key again.
 
-    It includes the empty nodes that only a response has, since mentions can consist of them.
+    It includes the empty nodes that only a response has, since mentions can consist of them; of equal ones those of the
+    first response. Raises `UsageError` if the key has other tokens beside each response.
     """
-    if len({batch.of_characters for batch in pairs}) > 1:
-        raise UsageError(WITHIN_TOKENS)
+    if len({batch.cut for batch in pairs}) > 1:
+        raise UsageError("the responses cut the text of the key differently; add --align, or give a key with words")
     annotations = pairs[0].key.layers()
     for batch in pairs:
         if batch.response.nodes is not None:
@@ -309,15 +309,11 @@ def text_of(pairs: Sequence[Pairs]) -> Text:
 
 def _with_empty(annotations: Annotations | None, other: Annotations | None) -> Annotations | None:
     """Return the annotations of a document, with the empty nodes that only the other side has."""
-    if annotations is None or other is None:
-        return annotations
-    more = ~np.isin(other.numbers, annotations.numbers) & other.empty
-    if not more.any():
+    if not annotations or not other or not (more := ~np.isin(other.numbers, annotations.numbers) & other.empty).any():
         return annotations
     numbers = np.concatenate([annotations.numbers, other.numbers[more]])
-    words, tags = list(chain.from_iterable(annotations.words)), list(annotations.tags)
-    words += [word for word, new in zip(chain.from_iterable(other.words), more, strict=True) if new]
-    tags += [tag for tag, new in zip(other.tags, more, strict=True) if new]
+    words = [*chain.from_iterable(annotations.words), *compress(chain.from_iterable(other.words), more)]
+    tags = [*annotations.tags, *compress(other.tags, more)]
     order = np.argsort(numbers, kind="stable")
     words, tags, numbers = [words[row] for row in order.tolist()], [tags[row] for row in order.tolist()], numbers[order]
     return annotations._replace(words=by_sentence(words, numbers), tags=tags, numbers=numbers)
