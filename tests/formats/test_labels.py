@@ -970,7 +970,21 @@ def test_documents_in_the_names_of_items_are_told(items: str, labels: str, told:
         ("token_ids", "0..1 5..5 7..8 9..9", "0..1 7..8 9..9 12..12", 3),
         ("end", "1 5 8 9", "1 8 9 12", 3),
         ("end", "1.0 5.0 8.0 9.0", "1.0 8.0 9.0 12.0", 3),
-        ("span", "0-1 5-5 7-8 9-9", "0:1 7:8 9:9 12:12", 0),  # in another notation
+        ("span", "0-1 5-5 7-8 9-9", "0:1 7:8 9:9 12:12", 3),  # in another notation
+        ("span", "0-1 5-5 7-8 9-9", "0:1 5:5 7:8 9..9", 0),
+        ("span", "0-1 5-5 7-8 9-9", "2-3 4-4 6-6 12-12", 4),  # no place of both sides
+        ("text", "Ann he Bob Al", "Max it Ida Jo", 4),  # no text of both sides
+        ("text", "Ann he Bob Al", "ANN He bob_ al.", 0),
+        ("text", "x x x x", "y y y y", 0),
+        ("note", "Ann he Bob Al", "Max it Ida Jo", 0),
+        ("phrase", "Ann dog it she Bob wife cat mouse Lee pet", "dog it she barn Bob wife mouse bit Lee pub", 4),
+        ("type", "A B C D A B C D A B", "B C D A E F A B C D", 0),
+        ("m", "m_1 m_4 m_5 m_8 m_9 m_12", "m_4 m_1 m_8 m_5 m_3 m_2", 0),  # numbers of each side
+        *((name, "0 2 9 1 4 7 0 5", "0 1 5 2 7 0 9 4", 7) for name in ("token", "word", "head", "pos", "line")),
+        ("sent_id", "0 0 1 1 2 2 3 3 4 5", "5 4 3 3 2 2 1 1 0 0", 8),
+        ("token", "0 2 9 1 4 7 0 5", "0 1 5 2 7 0 9 3", 0),  # not the same numbers
+        ("rank", "1 2 3 4 5 6", "6 1 5 2 3 4", 0),
+        ("score", "0.910 0.125 0.330 0.475 0.880 0.250", "0.125 0.910 0.475 0.330 0.250 0.790", 0),
         ("start", "0.1 5.2 7.3 9.4", "0.2 5.3 7.4 9.5", 0),  # in seconds
         ("price", "0 5 7 9", "0 7 9 12", 0),
         ("paper", "P11 P12 P13 P14", "P12 P11 P14 P13", 0),  # beside ids that are no numbers
@@ -1034,6 +1048,31 @@ def test_ids_of_other_mentions_in_a_folder_of_tables_are_told(response: str, tol
             (tmp_path / "key" / "c.csv").write_text(more)
         found = score(tmp_path / "key", tmp_path / "response", "bcub").notices
         assert [its.details["count"] for its in found if its.code == "other-rows"] == expected
+
+
+@pytest.mark.parametrize(
+    ("column", "cells", "told"), [("text", "x x x x x x", 6), ("start", "1 1 1 1 1 1", 6), ("text", "a b c d e f", 0)]
+)
+def test_a_column_that_tells_no_items_apart_proves_nothing(column: str, cells: str, told: int, tmp_path: Path) -> None:
+    """One text in all rows, such as the name of an author, was taken to show that the items are the same."""
+    for name, titles in (("key.csv", "Ann Al Bo Cy it he"), ("response.csv", "Bo it Al he Ann Cy")):
+        both = zip(cells.split(), titles.split(), strict=True)
+        rows = (f"{n},{cell},{title},A" for n, (cell, title) in enumerate(both))
+        (tmp_path / name).write_text("\n".join([f"id,{column},title,cluster", *rows, ""]))
+    found = score(tmp_path / "key.csv", tmp_path / "response.csv", "bcub").notices
+    assert [its.details["count"] for its in found if its.code == "other-rows"] == [f"{told} rows"] * bool(told)
+
+
+@pytest.mark.parametrize(
+    ("cells", "told"),
+    [(("3 3 9 9 5 5", "9 9 5 5 3 3"), 0), (("3 9 3 5 9 6", "9 3 5 3 6 9"), 6)],  # the first are those of the entities
+)
+def test_numbers_of_entities_are_not_those_of_items(cells: tuple[str, str], told: int, tmp_path: Path) -> None:
+    for name, of_side in zip(("key.csv", "response.csv"), cells, strict=True):
+        rows = (f"{n},{cell},{label}" for n, (cell, label) in enumerate(zip(of_side.split(), "AABBCC", strict=True)))
+        (tmp_path / name).write_text("\n".join(["id,number,cluster", *rows, ""]))
+    found = score(tmp_path / "key.csv", tmp_path / "response.csv", "bcub").notices
+    assert [its.details["count"] for its in found if its.code == "other-rows"] == [f"{told} rows"] * bool(told)
 
 
 @pytest.mark.parametrize(

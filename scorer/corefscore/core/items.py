@@ -21,17 +21,21 @@ Values = Sequence[Hashable] | np.ndarray[Any, np.dtype[Any]]
 sorted; a range means the positions of items."""
 
 
+Others = Mapping[tuple[str, float], Ints]
+"""The hashes of the cells in columns of tables that are not read, by the name and the least share of cells that both
+sides have, at whatever items, if their items are the same records; and as ("", 0) those of document and item."""
+
+
 class Items(NamedTuple):
     """The items of a batch of documents: the ``values`` of all that its side has, and those that are in no entity, by
     ``document`` and ``number``. ``named`` says that they name the rows of a list, and are not 0, 1, 2 and so on.
-    Of tables, ``others`` has the hashes of the cells in columns that are not read, and as "" those of document and
-    item; of JSON those of the words or places of ids in other fields."""
+    Tables have ``others``, and JSON those of the words or places of ids in other fields."""
 
     values: Values
     document: Ints = NONE
     number: Ints = NONE
     named: bool = False
-    others: Mapping[str, Ints] = {}
+    others: Others = {}
 
     def take(self, old: Ints, new: Ints, documents: int) -> Items:
         """Return the items of the documents ``old``, renumbered as ``new``; ``documents`` is the size of the batch."""

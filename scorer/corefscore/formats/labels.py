@@ -107,7 +107,7 @@ def documents(
     places: Sequence[Place],
     columns: tuple[Ints, Ints, Ints, Ints],
     values: Values,
-    others: Mapping[str, Ints] = {},
+    others: Mapping[tuple[str, float], Ints] = {},
 ) -> Documents:
     """Return documents of items, with the ``others`` of `Items`. ``columns`` have one value a row: its document, its
     item as a number of ``values``, its entity (-1 for none), and its line; ``label`` of the documents are these numbers
@@ -206,7 +206,7 @@ class _Side(NamedTuple):
     request: Request
     notices: list[Finding]
     unread: dict[Unread, Place]
-    others: dict[str, list[Ints]]
+    others: dict[tuple[str, float], list[Ints]]
     files: Sequence[Source]
 
     def documents(self, source: Source, name: str | None) -> Documents:
@@ -293,18 +293,19 @@ class _Side(NamedTuple):
             sample.add(cells, columns[ENTITY])
             if number == 0:  # the first rows are enough
                 self.others.clear()
-                found = (name for name in digests if _identifies(name, cells[header.cells.index(name)], columns))
+                found = {name: _least_shared(name, cells[header.cells.index(name)], columns) for name in digests}
                 if ITEM in self.request.columns:  # then only places show that items are others
-                    found = (name for name in found if re.fullmatch(OF_PLACES, name.lower()))
-                self.others.update({name: [] for name in found})
+                    found = {name: found[name] for name in found if re.fullmatch(OF_PLACES, name.lower())}
+                self.others.update({its: [] for its in found.items() if its[1]})
             if self.others:
                 of = columns.get(DOCUMENT) or repeat(source.stem if len(self.files) > 1 else UNNAMED)
-                self.others.setdefault("", []).append(_hashes(zip(of, columns[ITEM], strict=False)))
+                self.others.setdefault(("", 0), []).append(_hashes(zip(of, columns[ITEM], strict=False)))
             for name in digests:
-                hashes = _hashes(cells[header.cells.index(name)])
-                digests[name] = (digests[name] + int(hashes.sum())) % 2**64  # whatever the order and the blocks
-                if name in self.others:
-                    self.others[name].append(hashes)
+                of_name = cells[header.cells.index(name)]
+                digests[name] = (digests[name] + int(_hashes(of_name).sum())) % 2**64  # in any order and blocks
+                if its := [its for its in self.others if its[0] == name]:
+                    known = re.fullmatch(f"{OF_PLACES}|{OF_WORDS}", name.lower())
+                    self.others[its[0]].append(_hashes(map(_plainly, of_name) if known else of_name))
             again = not headings[ENTITY].isdisjoint(columns[ENTITY])
             for line, *row in zip(lines, *columns.values(), strict=True) if again else ():
                 if all(map(contains, headings.values(), row)):
@@ -545,19 +546,30 @@ _LARGE = 1000
 _LONG = 6
 """The number of characters from which figures may identify items, as an ISBN does."""
 
+_SIGNS = re.compile(r"\.0+(?!\w)|[\W_]+")
+"""What is no difference between the cells of two sides."""
 
-def _identifies(name: str, cells: Sequence[str], columns: Mapping[str, Sequence[str]]) -> bool:
-    """Return whether a column seems to say which item a row has: its place, text that is in no other of the
-    ``columns``, or a code beside items that are numbers."""
+_MOST, _OF_CODES = 0.6, 0.9
+"""The least share of `Others` in columns of words or places, and of codes, which sides may give themselves."""
+
+
+def _least_shared(name: str, cells: Sequence[str], columns: Mapping[str, Sequence[str]]) -> float:
+    """Return the share of `Others` for a column, 0 if it does not seem to say which item a row has. It seems so if it
+    has places, text that is in no other of the ``columns``, codes beside items that are numbers, or other figures that
+    say more than the entity or the number of the row; since systems write figures, too, these count as a whole."""
     are_places = all(map(_PLACE.fullmatch, cells))
     if re.fullmatch(OF_PLACES, name.lower()):
-        return are_places
-    if are_places and re.fullmatch(OF_WORDS, name.lower()):
-        return not all(map(_NUMBER.fullmatch, cells))
-    figures = all(map(_FIGURE.fullmatch, cells)) and min(map(len, cells)) < _LONG
-    if figures and not (all(map(_CODE.fullmatch, columns[ITEM])) and _are_codes(cells)):
-        return False
-    return not {*cells} <= {"", *columns[ITEM], *columns[ENTITY]}
+        return _MOST * are_places
+    if are_places and re.fullmatch(OF_WORDS, name.lower()) and not all(map(_NUMBER.fullmatch, cells)):
+        return _MOST
+    figures = all(map(_FIGURE.fullmatch, cells)) and (min(map(len, cells)) < _LONG or all("." in its for its in cells))
+    if not figures or (all(map(_CODE.fullmatch, columns[ITEM])) and _are_codes(cells)):
+        numbered = 2 * sum(cell[-1:].isdecimal() for cell in cells) > len(cells)
+        return (_OF_CODES if numbered else _MOST) * (not {*cells} <= {"", *columns[ITEM], *columns[ENTITY]})
+    kinds, rows = {*cells}, {*zip(columns.get(DOCUMENT, repeat("")), cells, strict=False)}
+    of_rows = len(rows) == len(cells) and kinds <= {*map(str, range(len(kinds) + 1))}
+    of_entities = len({*zip(columns[ENTITY], cells, strict=True)}) == len({*columns[ENTITY]})
+    return len(cells) > 4 and not of_rows and not of_entities and not kinds <= {*columns[ITEM]}
 
 
 def _are_codes(cells: Sequence[str]) -> bool:
@@ -568,6 +580,11 @@ def _are_codes(cells: Sequence[str]) -> bool:
     numbers = [int(cell.lstrip(ascii_letters)) for cell in cells]
     least, spread = min(numbers), max(numbers) - min(numbers) >= len(numbers)
     return least >= _LARGE and spread if any(map(str.isdecimal, cells)) else least > 1 or spread
+
+
+def _plainly(cell: str) -> str:
+    """Return a cell with its words or numbers only, whatever their order, case and notation."""
+    return " ".join(sorted(_SIGNS.sub(" ", cell).lower().split()))
 
 
 def _hashes(cells: Iterable[Hashable]) -> Ints:

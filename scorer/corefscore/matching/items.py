@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 from itertools import repeat
 from numbers import Number
@@ -14,7 +14,7 @@ from corefscore.core.arrays import NONE, Bools, Ints, ranked
 from corefscore.core.documents import Documents, Place
 from corefscore.core.errors import UsageError
 from corefscore.core.findings import Finding, plural
-from corefscore.core.items import LONGEST, ItemWords, Numbers, Values, text_of
+from corefscore.core.items import LONGEST, ItemWords, Numbers, Others, Values, text_of
 from corefscore.formats.base import found_at
 from corefscore.formats.ids import missing_item, shifted_items
 from corefscore.formats.sides import OF_PLACES, OF_STARTS, OF_WORDS
@@ -79,36 +79,43 @@ _FEW = {0.02: OF_PLACES, 0.1: OF_WORDS}
 JSON that are kept have places or words."""
 
 
-def _moved(key: Mapping[str, Ints], response: Mapping[str, Ints], place: Place, share: float) -> list[Finding]:
+def _moved(key: Others, response: Others, place: Place, share: float) -> list[Finding]:
     """Report columns by which items of the response are other ones than those of the key, given the `Items.others` of
-    both sides: columns of places or words, and others with nearly the same cells at other items, unless many of these
-    would be equal by chance. Nothing is reported if a column of places or words has the same cells. ``share`` is the
-    share of cells that may differ in columns with other names."""
-    _, here, there = np.intersect1d(key.get("", NONE), response.get("", NONE), return_indices=True)
-    names = {name: name for name in key if name and name in response}
+    both sides: columns of places or words, and others with the same cells at other items, unless many of these would be
+    equal by chance. Nothing is reported if a column of places or words that tells items apart has the same cells.
+    ``share`` is the share of cells that may differ in columns with other names."""
+    _, here, there = np.intersect1d(key.get(("", 0), NONE), response.get(("", 0), NONE), return_indices=True)
+    names = {its: its for its in key if its[0] and its in response}
     for what in (OF_WORDS, OF_STARTS):
-        of_sides = [[name for name in side if re.fullmatch(what, name.lower())] for side in (key, response)]
+        no_figures = ([its for its in side if its[1] < 1] for side in (key, response))
+        of_sides = [[its for its in side if re.fullmatch(what, its[0].lower())] for side in no_figures]
         if [*map(len, of_sides)] == [1, 1]:
             names[of_sides[0][0]] = of_sides[1][0]  # whatever they are called
     found = []
-    for name, other in names.items():
-        ours, theirs = key[name], response[other]
-        few = next((of for of, those in _FEW.items() if name == other and re.fullmatch(those, name.lower())), share)
-        filled = (ours[here] != _EMPTY) & (theirs[there] != _EMPTY)
-        equal, size = int((filled & (ours[here] == theirs[there])).sum()), min(len(ours), len(theirs))
+    for (name, least), other in names.items():
+        columns = key[name, least], response[other]
+        ours, theirs = columns[0][here], columns[1][there]
+        known = name.lower() if name == other[0] and least < 1 else ""
+        few = next((few for few, those in _FEW.items() if re.fullmatch(those, known)), share)
+        filled = (ours != _EMPTY) & (theirs != _EMPTY)
+        equal, (size, longer) = int((filled & (ours == theirs)).sum()), sorted(map(len, columns))
+        kinds, number = np.unique(np.concatenate(columns), return_inverse=True)
+        counts = [np.bincount(side, minlength=len(kinds)) for side in np.split(number, [len(columns[0])])]
+        shared, pairs = int(np.minimum(*counts).sum()), int(counts[0] @ counts[1])
+        tells_apart = pairs < (1.5 + size / 12) * longer  # few would be equal by chance
         if not (moved := int(filled.sum()) - equal):
-            if equal and few < 1:
+            if equal and few < 1 and tells_apart:
                 return []
             continue
-        number = np.unique(np.append(ours, theirs), return_inverse=True)[1]
-        counts = [np.bincount(side, minlength=len(number)) for side in np.split(number, [len(ours)])]
-        shared = int(np.minimum(*counts).sum())
         # Cells in another notation are at no other item, and few of those that were corrected.
-        if moved <= max(1, few * len(here)) or not (shared and (2 * (shared - equal) >= moved or moved >= equal)):
-            chance = int(counts[0] @ counts[1]) / max(len(ours), len(theirs))
-            says_little = size - shared > max(1, size / 10) or chance > 1.5 + size / 12
-            moved = 0 if says_little else min(len(here), shared) - equal
-            moved *= shared == size or 3 * moved > shared - chance
+        elsewhere = (shared or (len(kinds) > size and few < share)) and (
+            2 * (shared - equal) >= moved or moved >= equal
+        )
+        if moved <= max(1, few * len(here)) or not elsewhere:
+            other_cells = (1 - max(least, 0.9 * (pairs > 1.5 * shared))) * size  # labels, which systems give, repeat
+            moved = min(len(here), shared) - equal
+            enough = tells_apart and size - shared <= max(least < 1, other_cells)
+            moved *= enough and (3 * moved > size - pairs / longer or (shared == size and least < 1))
         if moved:
             found.append(found_at(place, "other-rows", name=name, count=plural(moved, "item")))
     return found

@@ -241,8 +241,7 @@ def _key_messages(matched: Matched, key: Documents, copies: Bools, messages: dic
     document = matched.key.document[matched.key.entity[again]]
     first = _first_mentions(matched.key)[document]
     order = order_by(matched.key.number)
-    before = order[np.argsort(order)[again] - 1]
-    numbers = (before - first).tolist(), (again - first).tolist()
+    numbers = (order[np.argsort(order)[again] - 1] - first).tolist(), (again - first).tolist()
     for document_number, place, one, other in zip(document.tolist(), _places(key, again), *numbers, strict=True):
         messages[document_number].append(f"Repeated mention in the key: {place} {one}{other}")
 
@@ -287,12 +286,11 @@ def too_many(dropped: Sequence[Repeat]) -> Finding | None:
     copies = sum(len(repeat.copies) - 1 for repeat in dropped)
     if copies <= _LIMIT:
         return None
-    places = {repeat.first.place for repeat in dropped}
     details = {
         "limit": _LIMIT,
         "count": copies,
         "spans": plural(len(dropped), "span"),
-        "documents": plural(len(places), "document"),
+        "documents": plural(len({repeat.first.place for repeat in dropped}), "document"),
     }
     return Finding("too-many-repeated", dropped[0].first.place.source.name, details=details)
 

@@ -334,8 +334,7 @@ def _folded(words: Sequence[str]) -> _NameWords:
     """Return words without case and periods, with letters normalized (NFC); a name that consists of periods alone stays
     as it is.
     """
-    plain = tuple(filter(None, (normalize("NFC", word).replace(".", "").casefold() for word in words)))
-    return plain or tuple(words)
+    return tuple(filter(None, (normalize("NFC", word).replace(".", "").casefold() for word in words))) or tuple(words)
 
 
 def _initials_of(words: Sequence[str]) -> Iterator[str]:

@@ -24,8 +24,7 @@ def mentions_by_column(text: bytes) -> dict[int, dict[int, bytes]]:
     column (from 1, or 0 for the last one). A text without the begin of a document has none, and neither has a column in
     which few mentions begin or few end, such as words."""
     found: dict[int, dict[int, bytes]] = {}
-    is_conll = re.search(rb"(?m)^# *begin document", text)
-    for number, line in enumerate(text.split(b"\n") if is_conll else (), start=1):
+    for number, line in enumerate(text.split(b"\n") if re.search(rb"(?m)^# *begin document", text) else (), start=1):
         cells = columns_of(line)
         for column, cell in enumerate([*cells[-1:], *cells[:-1]]):
             if re.fullmatch(_CELL, cell) and not line.startswith(b"#"):

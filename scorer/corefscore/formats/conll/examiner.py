@@ -156,8 +156,7 @@ class _Examiner(Reader):
         begins = changes(sentence)
         sentence = np.cumsum(begins) - 1
         # Empty columns after a mention, or at the end of all lines of a sentence, are as if they were not there.
-        least = np.minimum.reduceat(empty, np.flatnonzero(begins))[sentence]
-        count = table.count - np.where(mentioned, empty, least)
+        count = table.count - np.where(mentioned, empty, np.minimum.reduceat(empty, np.flatnonzero(begins))[sentence])
         first = count[begins]
         differ = _first_of_each(np.flatnonzero(count != first[sentence]), sentence)
         for row in self.found.take("column-count", differ):

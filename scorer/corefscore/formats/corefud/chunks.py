@@ -136,8 +136,7 @@ def attributes_of(lines: Lines) -> Attributes:
     brackets, _ = _in_misc(lines, np.flatnonzero(text >> 1 == _OPENING >> 1))  # the two are one bit apart
     cell = np.searchsorted(start, brackets, side="right") - 1
     within = brackets < np.append(stop, 0)[cell]  # none is before the first attribute
-    others = len(named) > len(at) or not within.all()
-    ignored = _ignored(lines, {*at.tolist()}, others=others)
+    ignored = _ignored(lines, {*at.tolist()}, others=len(named) > len(at) or not within.all())
     return Attributes(word[last], start, stop, again[changes(again)], ignored, brackets[within], cell[within])
 
 
@@ -229,6 +228,5 @@ def _heads(text: Bytes, start: Ints, stop: Ints) -> Ints:
     head[size < 0] = NO_HEAD
     for at in np.flatnonzero((head < 0) & (size > 0)).tolist():
         piece = text[start[at] : stop[at]].tobytes().strip()
-        good = piece.removeprefix(b"+").isdigit() and len(piece) <= _DIGITS
-        head[at] = int(piece) if good else ODD_HEAD
+        head[at] = int(piece) if piece.removeprefix(b"+").isdigit() and len(piece) <= _DIGITS else ODD_HEAD
     return head

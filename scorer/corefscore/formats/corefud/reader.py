@@ -307,8 +307,7 @@ class File:
             order = order_by(*keys, rank, found.chunk)
         _, entity = in_order(found.entity[order])
         if self.id_of is not None:  # in the order of the first mentions with these ids, perhaps in another document
-            document = self.document_of(edges[0][order])
-            _, entity = ranked(document, in_order(self.id_of[found.entity[order]])[1])
+            _, entity = ranked(self.document_of(edges[0][order]), in_order(self.id_of[found.entity[order]])[1])
         by_entity = order_by(entity)
         return order[by_entity], entity[by_entity]
 

@@ -76,6 +76,9 @@ _HALF = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 _PREDICTIONS = "(?i)pred[a-z]*(?:_coref[a-z]*)?|hyp[a-z]*|outputs?"
 """Names of fields that are those of a response if their values are lists or objects with others inside."""
 
+_SHARED = 0.9
+"""The share of `Others` for what fields say of ids."""
+
 _ANSWER = "answer"
 """The field of tagged text (`corefscore.formats.tagged`)."""
 
@@ -119,7 +122,7 @@ class _Reader:
         self.faults: dict[int, Callable[[], Finding]] = {}
         self.texts = [NONE]
         self.characters: list[str | None] = []
-        self.others: dict[str, dict[int, int]] = {}
+        self.others: dict[tuple[str, float], dict[int, int]] = {}
 
     def documents(self, files: Sequence[Source]) -> Iterator[Documents]:
         """Yield the documents of all files, in batches."""
@@ -264,7 +267,9 @@ class _Reader:
                 details = {"place": f"a mention of {field}", "what": '""', "expected": "words; leave out this mention"}
                 raise refused(place, "bad-mention", document=name, **details)
             for its, of in texts_of_ids(fields, clusters):
-                self.others.setdefault(its, {}).update((hash((name, at)), hash(text)) for at, text in of.items())
+                self.others.setdefault((its, _SHARED), {}).update(
+                    (hash((name, at)), hash(text)) for at, text in of.items()
+                )
             return tokens, np.repeat(self.items.of(list(map(clean, texts))) - LONGEST, 2).tolist()
         flat = flattened(clusters, offsets)
         if flat is None:
@@ -314,8 +319,8 @@ class _Reader:
             texts = Texts(np.concatenate(self.texts), np.repeat(lines, np.maximum(self.batch.tokens, 0)))
         characters = self.characters if any(text is not None for text in self.characters) else None
         words = ItemWords(self.items, spans=self.words) if self.items else self.words
-        self.others[""] = {at: at for of in self.others.values() for at in of}
-        others = {its: np.array([of.get(at, 0) for at in self.others[""]], int) for its, of in self.others.items()}
+        self.others["", 0] = {at: at for of in self.others.values() for at in of}
+        others = {its: np.array([of.get(at, 0) for at in self.others["", 0]], int) for its, of in self.others.items()}
         items = Items(self.items, others=others) if self.items else None
         found = self.batch.documents(faults=self.faults, words=words, texts=texts, characters=characters, items=items)
         self._begin()
