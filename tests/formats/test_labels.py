@@ -1060,7 +1060,7 @@ def test_a_column_that_tells_no_items_apart_proves_nothing(column: str, cells: s
         rows = (f"{n},{cell},{title},A" for n, (cell, title) in enumerate(both))
         (tmp_path / name).write_text("\n".join([f"id,{column},title,cluster", *rows, ""]))
     found = score(tmp_path / "key.csv", tmp_path / "response.csv", "bcub").notices
-    assert [its.details["count"] for its in found if its.code == "other-rows"] == [f"{told} rows"] * bool(told)
+    assert [its.details["count"] for its in found if its.code == "other-rows"] == [f"{told} items"] * bool(told)
 
 
 @pytest.mark.parametrize(
@@ -1072,7 +1072,7 @@ def test_numbers_of_entities_are_not_those_of_items(cells: tuple[str, str], told
         rows = (f"{n},{cell},{label}" for n, (cell, label) in enumerate(zip(of_side.split(), "AABBCC", strict=True)))
         (tmp_path / name).write_text("\n".join(["id,number,cluster", *rows, ""]))
     found = score(tmp_path / "key.csv", tmp_path / "response.csv", "bcub").notices
-    assert [its.details["count"] for its in found if its.code == "other-rows"] == [f"{told} rows"] * bool(told)
+    assert [its.details["count"] for its in found if its.code == "other-rows"] == [f"{told} items"] * bool(told)
 
 
 @pytest.mark.parametrize(

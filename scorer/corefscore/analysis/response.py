@@ -231,8 +231,7 @@ class Analysis:
 
     def mention(self, mention: int) -> Mention:
         """Return a mention of the response, or of the key if the response lacks it."""
-        row = int(self.both.response_row[mention])
-        if row != ABSENT:
+        if (row := int(self.both.response_row[mention])) != ABSENT:
             return self.pairs.response.mention(row)
         return self.pairs.key.mention(int(self.both.key_row[mention]))
 

@@ -34,8 +34,7 @@ def given(name: str) -> bool:
 
 def workers() -> AbstractContextManager[Map | None]:
     """Return the workers of the option ``--jobs``; None for this process. Raises the errors of `cluster`."""
-    jobs = click.get_current_context().params["jobs"]
-    if isinstance(jobs, str):
+    if isinstance(jobs := click.get_current_context().params["jobs"], str):
         import logging
 
         from corefscore.core.machines import cluster

@@ -35,7 +35,7 @@ class Items(NamedTuple):
     document: Ints = NONE
     number: Ints = NONE
     named: bool = False
-    others: Others = {}
+    others: Mapping[tuple[str, float], Ints] = {}
 
     def take(self, old: Ints, new: Ints, documents: int) -> Items:
         """Return the items of the documents ``old``, renumbered as ``new``; ``documents`` is the size of the batch."""

@@ -116,7 +116,6 @@ def _listed(words: Any, option: str) -> frozenset[str]:
     listed = words.split(",") if isinstance(words, str) else words
     if not isinstance(listed, list | tuple | set | frozenset) or not all(isinstance(word, str) for word in listed):
         raise UsageError(f"{option.replace('-', '_')}={words!r}: expected a list of words or words separated by commas")
-    found = frozenset(word.strip().upper() for word in listed)
-    if not found or "" in found:
+    if not (found := frozenset(word.strip().upper() for word in listed)) or "" in found:
         raise UsageError(f'--{option} "{words}": the list contains an empty word; expected words separated by commas')
     return found

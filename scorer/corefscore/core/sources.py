@@ -503,8 +503,7 @@ def _of_tar(source: Source) -> _Parts:
         elif not info.isdir():
             yield info.name, None
     # A header that is not one ends the list in silence, and so does the end of a first archive of several.
-    rest = data[archive.offset :]
-    if not rest or rest.strip(b"\0"):
+    if not (rest := data[archive.offset :]) or rest.strip(b"\0"):
         what = "something follows its end" if rest else "its end is missing"
         raise UsageError(f"{source.name}: this tar archive is damaged or incomplete: {what}; pack it again")
 

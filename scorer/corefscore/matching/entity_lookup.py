@@ -133,8 +133,7 @@ def _with_zeros(mentions: Mentions, headed: bool) -> Mentions:
     Source: the official scorer, version 1.1, recorded random cases links-101-04, heads-101-01.
     """
     nodes = mentions.nodes
-    zero = nodes.zero if headed else are_empty(nodes.first_word)
-    return mentions._replace(nodes=nodes._replace(zero=zero))
+    return mentions._replace(nodes=nodes._replace(zero=nodes.zero if headed else are_empty(nodes.first_word)))
 
 
 def _nearest(of: Ints, other: Ints, apart: Floats, side: Mentions, size: int) -> Ints:

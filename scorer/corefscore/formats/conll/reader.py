@@ -320,8 +320,7 @@ class Reader:
         for at in np.flatnonzero(without & (stop > first)).tolist():
             place = int(starts[first[at]]), int(stops[stop[at] - 1])
             for its in _BEFORE_LAST.finditer(text.data, *place):
-                line = int(np.searchsorted(starts, its.start(), "right")) - 1
-                if lines.is_token[line]:
+                if lines.is_token[line := int(np.searchsorted(starts, its.start(), "right")) - 1]:
                     self.before.setdefault(int(document[at]), self.line + 1 + line)
                     break
         tokens = np.flatnonzero(lines.is_token)

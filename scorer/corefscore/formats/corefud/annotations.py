@@ -90,8 +90,7 @@ def _tag(tag: bytes, *, overt: bool) -> str:
 def _types_of_words(lines: Lines) -> Mapping[int, Sequence[tuple[str, str]]]:
     """Return the ids and types of the mentions that begin at each word. A header that names no type gives nothing."""
     header = next(iter(lines.headers), ())
-    fields = Fields.of(header)
-    if fields is None or _TYPE_FIELD not in header:
+    if (fields := Fields.of(header)) is None or _TYPE_FIELD not in header:
         return {}
     field = header.index(_TYPE_FIELD)
     found = chunks(lines.text, attributes_of(lines), fields)

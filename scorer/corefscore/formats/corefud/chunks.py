@@ -198,8 +198,7 @@ def _cut(text: Bytes, found: Attributes) -> tuple[Ints, Ints, Ints, Ints, Ints]:
     before = np.where(begins, found.start[cell], np.roll(place, 1) + 1)
     after = np.where(ends, found.stop[cell], np.roll(place, -1))
     which = np.flatnonzero(opening | (~after_opening & (before < place)))
-    closed = ~ends & ~np.roll(opening, -1)
-    kind = np.where(opening, np.where(closed, SINGLE, OPEN), CLOSE)
+    kind = np.where(opening, np.where(~ends & ~np.roll(opening, -1), SINGLE, OPEN), CLOSE)
     # Text before a bracket that opens, text after the last one that closes, and a bracket that closes nothing.
     loose = (opening & ~after_opening & (before < place)) | (ends & ~opening & (after > place + 1))
     loose |= ~opening & ~after_opening & (before == place)

@@ -225,8 +225,7 @@ class _Checker:
                 self._tell("too-many-entity-attributes", line, text)
             name = (*fields, "")[min(self.field_at["eid"], len(fields))] if opens else fields[0]
             entity, part, parts = name, 1, 1
-            found = _PART.fullmatch(name) if name.endswith("]") else None
-            if found:
+            if found := _PART.fullmatch(name) if name.endswith("]") else None:
                 entity, part, parts = found[1], int(found[2]), int(found[3])
             if part > parts or (found and parts == 1) or (not found and name.startswith(("[", "]"))):
                 self._tell("spurious-entity-id", line, text)

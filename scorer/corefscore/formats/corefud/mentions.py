@@ -103,8 +103,7 @@ def paired(chunks: Chunks, entity: Ints, refuse: Refuse) -> tuple[Ints, Ints, li
     brackets = brackets[order_by(entity[brackets])]
     is_open = chunks.kind[brackets] == OPEN
     opens, closes, alone = matching(entity[brackets], is_open)
-    loose = np.sort(brackets[alone[~is_open[alone]]])
-    if len(loose):
+    if len(loose := np.sort(brackets[alone[~is_open[alone]]])):
         refuse("unopened-mention", loose, None)
     return brackets[opens], brackets[closes], np.sort(brackets[alone[is_open[alone]]]).tolist()
 

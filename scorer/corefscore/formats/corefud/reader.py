@@ -248,8 +248,7 @@ class File:
     def _note_numbers(self) -> None:
         """Add a notice for words of a sentence that have one number."""
         number = self.lines.words.number
-        again = np.flatnonzero(number[1:] == number[:-1]) + 1
-        if len(again):
+        if len(again := np.flatnonzero(number[1:] == number[:-1]) + 1):
             row = int(self.lines.words.row[again].min())
             details = {"count": plural(len(again), "word"), "number": as_text(self.lines.column(row, ID))}
             self.note("repeated-number", self.lines.line_of(row), **details)
@@ -296,8 +295,7 @@ class File:
         first_place, last_place = (place - np.searchsorted(again, place, side="right") for place in places)
         keys = first_place, -size, last_place - first_place
         order = order_by(*keys, found.chunk)
-        equal = ~changes(*(key[order] for key in keys))
-        if equal.any():
+        if (equal := ~changes(*(key[order] for key in keys))).any():
             equal[:-1] |= equal[1:]
             which = order[equal]
             names = [id_of(chunk) for chunk in found.chunk[which].tolist()]
@@ -317,8 +315,7 @@ class File:
         count, parent, relation = links_of(self.lines, head[zero][first], self.number, self.refuse).of(of)
         links = np.zeros(len(head), dtype=np.int64)
         links[zero] = count
-        without = head[zero][count == 0]
-        if len(without):
+        if len(without := head[zero][count == 0]):
             self.note("zero-without-dependency", self._line_of(without.min()), count=plural(len(without), "mention"))
         return Nodes(sized.size, self.number[head], zero, links, self.number[sized.word], parent, relation)
 
