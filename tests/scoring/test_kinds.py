@@ -1010,3 +1010,22 @@ def test_the_page_lists_the_tags_of_all_sets() -> None:
         assert [tag.removesuffix("*") for tag in tags.pronouns] == pronouns.split()
         of_names = {tag.partition("(")[0].partition("[")[0] for tag in tags.names}
         assert of_names == set(re.findall(r"\b[A-Z]+\b\$?", names))
+
+
+@pytest.mark.filterwarnings("ignore::corefscore.ScorerWarning")
+def test_the_order_of_documents_does_not_matter_for_types_of_texts(tmp_path: Path) -> None:
+    """The same words come again in another document: she had the number of the first one (33.33 in one order)."""
+    sides = {
+        "key": ([["she", "Bo"]], [["it", "the firm"], ["Ann", "she"]]),
+        "response": ([["she", "Bo"]], [["it", "she"], ["Ann", "the firm"]]),
+    }
+    of_types = [["PERSON"], ["ORG", "PERSON"]]
+    for order in ((0, 1), (1, 0)):
+        for side, clusters in sides.items():
+            lines = [{"doc_key": f"d{at}", "clusters": clusters[at]} for at in order]
+            lines = [
+                {**line, "types": of_types[at]} for at, line in zip(order, lines, strict=True) if side == "key"
+            ] or lines
+            (tmp_path / f"{side}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+        found = score(tmp_path / "key.jsonl", tmp_path / "response.jsonl", "muc", of="field:types").kinds
+        assert (found["field:types:PERSON"]["muc"].precision, found["field:types:ORG"]["muc"].precision) == (0.5, 0)

@@ -19,7 +19,7 @@ import numpy as np
 from corefscore.analysis import types
 from corefscore.analysis.partitions import ABSENT, renumbered, side_of
 from corefscore.analysis.types import Errors
-from corefscore.core.arrays import Floats, Ints, connected
+from corefscore.core.arrays import Floats, Ints, changes, connected, order_by
 from corefscore.core.errors import UsageError
 from corefscore.matching.matched import Matched
 from corefscore.metrics import single, wanted
@@ -208,7 +208,10 @@ def _missing_mention(errors: Errors) -> Ints:
     entities = both.response.copy()
     shared = np.flatnonzero((both.key != ABSENT) & ~both.missing)
     earliest = np.full(len(key.main), len(both.key))
-    np.minimum.at(earliest, both.key[shared], shared)
+    place = np.where(both.start < 0, both.key_row, np.arange(len(both.key)))  # items are in the order of their side
+    order = shared[order_by(both.key[shared], place[shared])]
+    first = order[changes(both.key[order])]
+    earliest[both.key[first]] = first
     entities[key.alone] = both.response[earliest[both.key[key.alone]]]
     return entities
 

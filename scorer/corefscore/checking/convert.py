@@ -188,8 +188,7 @@ def _as_spans(batch: Documents, notices: list[Finding]) -> Documents:
 
     Heads, gaps and mentions without tokens (`corefscore.core.documents.Nodes`) are lost and added to the notices.
     """
-    nodes = batch.nodes
-    if nodes is None or not len(nodes.size):
+    if (nodes := batch.nodes) is None or not len(nodes.size):
         return batch
     notices.append(Finding("dropped-heads", batch.place_of(0).source.name))
     tokens = np.add.reduceat((~are_empty(nodes.word)).astype(np.int64), nodes.first)

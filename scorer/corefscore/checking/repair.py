@@ -156,8 +156,7 @@ def _copies(
         start, end = _ends(repeat)
         kept: set[int] = set()
         for mention in repeat.copies:
-            entity = int(batch.entity[mention])
-            if entity in kept or (only_first and kept):
+            if (entity := int(batch.entity[mention])) in kept or (only_first and kept):
                 label = batch.name_of(entity).encode()
                 copies.append(_Copy(begins[repeat.document], start, end, label, entity not in kept, mention))
             else:

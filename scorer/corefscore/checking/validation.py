@@ -135,8 +135,7 @@ class _Side:
         new = []
         for document, name in enumerate(batch.names):
             place = batch.place_of(document)
-            first = places.setdefault(name, place)
-            if first is place:
+            if (first := places.setdefault(name, place)) is place:
                 new.append(document)
                 continue
             self.found.add(found_at(place, "repeated-name", document=name, first=str(first)))

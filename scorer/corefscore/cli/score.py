@@ -200,8 +200,7 @@ def _write_key(key: str, output: str, metrics: Sequence[Metric], arguments: Mapp
     corpus = read_key(key, metrics, **arguments)
     names = name_options(arguments)
     about = list(about_names([[names_of_side(corpus.documents, names, KEY)]], names))
-    columns = names_of(corpus.documents).columns
-    if lacking := without_column(columns):
+    if lacking := without_column(columns := names_of(corpus.documents).columns):
         raise InputError(notice.as_error() for notice in lacking)
     pieces = list(rewritten([estimated(corpus.documents, names)], columns[0].number))
     tell([*corpus.notices, *about])

@@ -173,8 +173,7 @@ def _runs(path: str) -> str | Runs:
     """Return the runs ``PATH,PATH,...``; any other path, and one that exists, unchanged. Raises `UsageError` for a run
     without a path, or given twice.
     """
-    runs = Runs(path.split(","))
-    if len(runs) == 1 or os.path.exists(path):
+    if len(runs := Runs(path.split(","))) == 1 or os.path.exists(path):
         return path
     if "" in runs or len({*runs}) < len(runs):
         raise UsageError(f"{path}: expected RUN,RUN,... with a different path for each run")

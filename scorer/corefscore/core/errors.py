@@ -60,8 +60,7 @@ def suggested(name: str, known: Iterable[str]) -> str:
     """Return the advice after an unknown name: the most similar known names, or if there are none, the first known
     ones.
     """
-    known = list(dict.fromkeys(known))
-    if like := nearest(name, known):
+    if like := nearest(name, known := list(dict.fromkeys(known))):
         return f"did you mean {' or '.join(filter(None, (', '.join(like[:-1]), like[-1])))}?"
     return f"known: {some_of(known)}"
 

@@ -109,8 +109,7 @@ def _result(scheduler: str, future: Future[Any]) -> Any:
         before, seen = seen, {worker: state["last_seen"] for worker, state in workers.items()}
         if any(before.get(worker) != last_seen for worker, last_seen in seen.items()):
             heard = answered
-        patience = SILENT if seen else LOST
-        if answered - heard >= patience:
+        if answered - heard >= (patience := SILENT if seen else LOST):
             what = "has not heard from any of its workers" if seen else "has had no worker"
             raise ScorerError(
                 f"the scheduler at {scheduler} {what} for {patience} seconds; "

@@ -71,8 +71,7 @@ def _by_processes(count: int, function: Callable[[Any], Any], items: Iterable[An
 
     This process does what one that is killed leaves, and a single item.
     """
-    items = list(items)
-    if (count := min(count, len(items))) < 2:
+    if (count := min(count, len(items := list(items)))) < 2:
         yield from map(function, items)
         return
     import sys

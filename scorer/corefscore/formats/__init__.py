@@ -262,8 +262,7 @@ def has_both_sides(path: str | Sequence[str], reading: Reading) -> bool:
     if not all(os.path.isfile(place) or os.path.isdir(place) for place in places):
         return False
     files = [source for name in paths for source in sources(name, [])]
-    form = form_of(files, reading, KEY)
-    if form.has_both_sides is None:
+    if (form := form_of(files, reading, KEY)).has_both_sides is None:
         return False
     fields = {side: columns_of(reading, side).get(CLUSTERS) for side in (KEY, RESPONSE)}
     return form.has_both_sides(files[0], fields[KEY], fields[RESPONSE])
@@ -273,8 +272,7 @@ def requested(side: str | None, reading: Reading, names: NameOptions | None = No
     """Return the request to a reader. Raises `UsageError` for an invalid option, and for a column of named entities
     that are not read.
     """
-    columns = columns_of(reading, side)
-    if NE in columns and names is None:
+    if NE in (columns := columns_of(reading, side)) and names is None:
         ne = f"{NE}={columns[NE]}"
         raise UsageError(f"--columns {ne} is for metrics that read named entities, such as cone; leave {NE} out")
     return Request(

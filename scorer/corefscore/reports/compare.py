@@ -69,8 +69,7 @@ class Comparison(OnDatasets):
         """The scores and a table for each pair; with more than `PAIRWISE` systems, a matrix for each measure."""
         scores, differences, texts = self._scores(), self._differences(), fidelities(self.results)
         if len(self.names) > PAIRWISE:
-            means = [] if self.runs is None else [scores]
-            return [*means, *self._matrices(), *self.readable_groups, *texts]
+            return [*([] if self.runs is None else [scores]), *self._matrices(), *self.readable_groups, *texts]
         return [scores, *texts, *self._pairwise(differences), *self.readable_groups]
 
     @cached_property

@@ -193,8 +193,7 @@ def _main_measures(metrics: Sequence[Metric], found: Collection[str]) -> list[st
     for metric in metrics:
         names = [measure.name for measure in metric.measures]
         measures += [metric.name] if metric.name in names else [name for name in names if name != metric.identification]
-    others = [name for name in measures if name != "mentions"]
-    return [*(others or measures), *([AVERAGE] if AVERAGE in found else [])]
+    return [*([name for name in measures if name != "mentions"] or measures), *([AVERAGE] if AVERAGE in found else [])]
 
 
 def _values(scores: Mapping[str, Score], empty: Collection[tuple[str, str]] = ()) -> _Values:

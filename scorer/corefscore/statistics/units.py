@@ -102,8 +102,7 @@ def sample(
     counts, observed = [], []
     for result, of_result in zip(results, rows, strict=True):
         of_documents = _scores(result, measures) if averaged else _columns(result.counts, metrics)
-        columns = of_documents if averaged else _columns(of_result.counts, metrics)
-        counts.append(by_group(of_ordered, columns[order]))
+        counts.append(by_group(of_ordered, (of_documents if averaged else _columns(of_result.counts, metrics))[order]))
         sums = np.stack([summed(of_documents[of_document == number]) for number in range(len(numbers))])
         observed.append(statistics(metrics, measures, sums, averaged=averaged))
     are_joined = unit in (DOCUMENT, JOINED) and len(stratum) < len(order)

@@ -150,8 +150,7 @@ def absent_column(source: Source, number: int) -> Finding | None:
     """Return the error for a file in which no token has the column of words that was requested, counted from 1."""
     most = 0
     for _, columns in _rows(source):
-        most = max(most, len(columns))
-        if number < most:
+        if number < (most := max(most, len(columns))):
             return None
     if not most:
         return None

@@ -165,8 +165,7 @@ def _ignored(lines: Lines, read: Collection[int], *, others: bool) -> Sequence[i
 def chunks(text: Bytes, found: Attributes, fields: Fields) -> Chunks:
     """Return the chunks of the attributes in the ``text`` of a file."""
     cell, kind, begin, end, rest = _cut(text, found)
-    word = found.word[cell]
-    if (word[1:] < word[:-1]).any():
+    if ((word := found.word[cell])[1:] < word[:-1]).any():
         order = np.argsort(word, kind="stable")
         cell, word, kind, begin, end = (column[order] for column in (cell, word, kind, begin, end))
     dashes = np.append(np.flatnonzero(text == _DASH), np.iinfo(np.int64).max)

@@ -177,8 +177,7 @@ def _joined(
     waiting: dict[int, list[tuple[int, _PartialMention]]] = defaultdict(list)
     columns = which, chunks.kind[which], entity[which]
     for chunk, kind, its in zip(*(column.tolist() for column in columns), strict=True):
-        opening = opening_of.get(chunk) if kind == CLOSE else chunk
-        if opening is None:
+        if (opening := opening_of.get(chunk) if kind == CLOSE else chunk) is None:
             continue
         if kind != CLOSE:
             _, number, total = parts.get(chunk, (b"", b"1", b"1"))

@@ -15,7 +15,7 @@ from corefscore.core.percent import percent
 from corefscore.core.records import dataclass
 from corefscore.reports.base import DOCUMENT, Column, Reported, Table, head, shortened
 from corefscore.reports.errors.report import ErrorReport
-from corefscore.reports.errors.tables import NOTHING, TOP
+from corefscore.reports.errors.tables import LOOKUP, NOTHING, REPEATS, TOP
 from corefscore.reports.words import KEY_AND_RESPONSE
 
 _IN_HEAD = ("schema", "version", "command", "options", "notices")
@@ -71,6 +71,10 @@ class ErrorComparison(Reported):
             Column("gain", "better by", "gain", over="costs"),
         )
         rows: list[list[Any]] = []
+        copies, moved = zip(*((its.copies, its.start - its.score) for its in self.analyses), strict=True)
+        if any(copies) or (self._first.analysis.pairs.key.nodes is not None and max(map(abs, moved)) > NOTHING):
+            counts = [REPEATS, *copies, copies[0] - copies[1]] if any(copies) else [LOOKUP, None, None, None]
+            rows.append([*counts, *moved, moved[1] - moved[0]])
         for first, second in zip(*(analysis.costs for analysis in self.analyses), strict=True):
             errors = first.errors, second.errors, first.errors - second.errors
             costs = first.in_turn, second.in_turn, second.in_turn - first.in_turn
@@ -78,7 +82,7 @@ class ErrorComparison(Reported):
         gains = {row[0]: row[-1] for row in rows}
         in_the_text = "to see them in the text: corefscore errors KEY RESPONSE OTHER --html page.html"
         notes = [*self._most_lost(), *self._conclusion(gains), in_the_text]
-        rows.append(["total", *(sum(row[number] for row in rows) for number in range(1, 7))])
+        rows.append(["total", *(sum(row[number] or 0 for row in rows) for number in range(1, 7))])
         return Table(self.title, columns, rows, notes=notes)
 
     def _most_lost(self) -> list[str]:
@@ -161,10 +165,17 @@ class ErrorComparison(Reported):
 
 
 def _places(analysis: Analysis) -> Iterator[tuple[Any, ...]]:
-    """Yield where each extra mention is, and the words of those that the key does not have: the tokens after its end
-    that these get in one response mean nothing in another."""
-    rows, stands = np.flatnonzero(analysis.both.extra), analysis.pairs.response.stands
-    columns = [column[rows].tolist() for column in analysis.both[1:5]]
-    for row, document, start, end, inside in zip(rows.tolist(), *columns, strict=True):
-        place = None if inside or stands is None else int(stands[analysis.both.response_row[row]])
-        yield (document, start, end) if place is None else (document, place, analysis.words(row))
+    """Yield what is the same for each extra mention in another response: its tokens, or in CorefUD its head or words,
+    by which mentions match; the words, and if known the place, of those that the key does not have, such as items and
+    invented words: their numbers mean nothing in another response."""
+    rows, response = np.flatnonzero(analysis.both.extra), analysis.pairs.response
+    by_words, nodes = analysis.result.settings.rules.matching == "exact", response.nodes
+    columns = [column[rows].tolist() for column in (*analysis.both[1:5], analysis.both.response_row)]
+    for row, document, start, end, inside, its in zip(rows.tolist(), *columns, strict=True):
+        if not inside and (nodes is None or response.stands is not None):
+            yield document, None if response.stands is None else int(response.stands[its]), analysis.words(row)
+        elif nodes is None:
+            yield document, start, end
+        else:
+            own = nodes.word[nodes.first[its] :][: nodes.size[its]] if by_words else nodes.head[[its]]
+            yield document, *own.tolist()

@@ -24,8 +24,8 @@ from corefscore.reports.words import ReportWords
 _OF_SINGLETONS = (types.EXTRA_SINGLETON, types.MISSING_SINGLETON)
 """The types that most corpora do not have."""
 
-_REPEATS = "repeated mention"
-_LOOKUP = "official look-up"
+REPEATS = "repeated mention"
+LOOKUP = "official look-up"
 """The rows before the types of errors: what is gained by ignoring later copies of repeated mentions, or by looking up
 entities by the alignment of mentions (`corefscore.matching.entity_lookup`)."""
 
@@ -49,7 +49,7 @@ def cost_table(analysis: Analysis, words: ReportWords, title: str) -> Table:
     rows: list[Sequence[Any]] = []
     moved = analysis.start - analysis.score
     if analysis.copies or (analysis.pairs.key.nodes is not None and abs(moved) > NOTHING):
-        name, count = (_REPEATS, analysis.copies) if analysis.copies else (_LOOKUP, None)
+        name, count = (REPEATS, analysis.copies) if analysis.copies else (LOOKUP, None)
         rows.append([name, count, None, moved, analysis.start, None])
     rows += [
         [words.types[cost.type].title, cost.errors, cost.alone, cost.in_turn, cost.then, max(cost.in_turn, 0.0)]

@@ -47,7 +47,7 @@ def _cell(value: Any, kind: str) -> str:
     """Print a cell in full precision; empty for None."""
     if value is None:
         return ""
-    if kind == "percent":
+    if kind in ("percent", "gain"):
         return repr(value * 100)
     return repr(value) if kind == "chance" else str(value)
 

@@ -271,8 +271,7 @@ def of(words: str) -> Of:
 
 def _range(words: str, rest: str) -> _Range:
     """Return the range ``4``, ``2-5`` or ``6-``. Raises `UsageError` for anything else."""
-    found = re.fullmatch(r"([0-9]{1,15})(?:(-)([0-9]{1,15})?)?", rest)
-    if found is None:
+    if (found := re.fullmatch(r"([0-9]{1,15})(?:(-)([0-9]{1,15})?)?", rest)) is None:
         raise _unknown(words, "expected a number or a range: 4, 2-5 or 6-")
     low = int(found[1])
     high = low if found[2] is None else _ENDLESS if found[3] is None else int(found[3])
@@ -416,8 +415,9 @@ def counts_of_kinds(pairs: Pairs, matched: Matched | Alignment, metrics: Sequenc
     if not isinstance(matched, Matched):
         matched = together(matched)
     sides = (pairs.key, matched.key), (pairs.response, matched.response)
+    of_items = (pairs.key.start < 0).any() or (pairs.response.start < 0).any()  # their numbers are not in this order
     of_key, of_response = (
-        number if side.stands is None else ranked(side.stands[its.mention], number)[1]
+        its.mention if of_items else number if side.stands is None else ranked(side.stands[its.mention], number)[1]
         for number, (side, its) in zip(numbers, sides, strict=True)
     )
     both = members(matched, (of_key, of_response))
