@@ -791,6 +791,11 @@ WORDS = "Ann|her|her dog|It|She|the dog", "Ann|her dog|It|the yard|She|the dog"
         ("types", lambda words: {f"m{n}": its.split()[0].upper() for n, its in enumerate(words, 1)}, None),
         ("names", lambda words: {f"m{n}": f"the {words[n in (3, 4, 6)]}" for n in range(1, 7)}, None),  # of clusters
         ("label", lambda words: {f"m{n}": f"e{len(its)}" for n, its in enumerate(words, 1)}, None),
+        (
+            "types",
+            lambda words: {f"m{n}": "proper name" if len(its) > 2 else "人" for n, its in enumerate(words, 1)},
+            None,
+        ),
         ("mention_scores", lambda words: [len(its) / 7 for its in words], None),
         ("links", lambda words: [[f"m{n}", f"m{len(its)}"] for n, its in enumerate(words, 1)], None),
         ("T", lambda words: words, None),  # of anything

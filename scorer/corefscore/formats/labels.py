@@ -25,7 +25,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, compress, groupby, islice, repeat
+from itertools import chain, compress, groupby, islice, pairwise, repeat
 from operator import contains
 from string import ascii_letters
 
@@ -567,9 +567,12 @@ def _least_shared(name: str, cells: Sequence[str], columns: Mapping[str, Sequenc
         numbered = 2 * sum(cell[-1:].isdecimal() for cell in cells) > len(cells)
         return (_OF_CODES if numbered else _MOST) * (not {*cells} <= {"", *columns[ITEM], *columns[ENTITY]})
     kinds, rows = {*cells}, {*zip(columns.get(DOCUMENT, repeat("")), cells, strict=False)}
-    of_rows = len(rows) == len(cells) and kinds <= {*map(str, range(len(kinds) + 1))}
+    numbers = sorted(map(int, filter(str.isdecimal, kinds)))
+    even = len(numbers) == len(kinds) and len({after - before for before, after in pairwise(numbers)}) < 2
+    of_rows = len(rows) == len(cells) and (even or kinds <= {*map(str, range(len(kinds) + 1))})
     of_entities = len({*zip(columns[ENTITY], cells, strict=True)}) == len({*columns[ENTITY]})
-    return len(cells) > 4 and not of_rows and not of_entities and not kinds <= {*columns[ITEM]}
+    is_share = any("." in cell for cell in cells)
+    return len(cells) > 4 and not (of_rows or of_entities or is_share or kinds <= {*columns[ITEM]})
 
 
 def _are_codes(cells: Sequence[str]) -> bool:

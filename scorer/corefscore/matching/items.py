@@ -103,17 +103,14 @@ def _moved(key: Others, response: Others, place: Place, share: float) -> list[Fi
         counts = [np.bincount(side, minlength=len(kinds)) for side in np.split(number, [len(columns[0])])]
         shared, pairs = int(np.minimum(*counts).sum()), int(counts[0] @ counts[1])
         tells_apart = pairs < (1.5 + size / 12) * longer  # few would be equal by chance
-        if not (moved := int(filled.sum()) - equal):
-            if equal and few < 1 and tells_apart:
-                return []
-            continue
-        # Cells in another notation are at no other item, and few of those that were corrected.
-        elsewhere = (shared or (len(kinds) > size and few < share)) and (
-            2 * (shared - equal) >= moved or moved >= equal
-        )
-        if moved <= max(1, few * len(here)) or not elsewhere:
+        if not (moved := int(filled.sum()) - equal) and equal and few < 1 and tells_apart:
+            return []
+        # Cells in another notation are at no other item, and few of those that were corrected. Ends may be one later.
+        others = len(kinds) > size and few < share and not re.search("end|last|stop", known)
+        elsewhere = (shared or others) and (2 * (shared - equal) >= moved or moved >= equal)
+        if not moved or moved <= max(1, few * len(here)) or not elsewhere or not tells_apart:
             other_cells = (1 - max(least, 0.9 * (pairs > 1.5 * shared))) * size  # labels, which systems give, repeat
-            moved = min(len(here), shared) - equal
+            moved = (min(len(here), shared) - equal) * (moved > 0)
             enough = tells_apart and size - shared <= max(least < 1, other_cells)
             moved *= enough and (3 * moved > size - pairs / longer or (shared == size and least < 1))
         if moved:

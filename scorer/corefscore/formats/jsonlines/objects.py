@@ -539,7 +539,8 @@ mention."""
 def texts_of_ids(fields: Fields, clusters: Sequence[Sequence[str]]) -> Iterator[tuple[str, Mapping[str, str]]]:
     """Yield the fields that seem to have the words or the places of the mentions of clusters, and these by mention, if
     mentions are ids such as m1: what follows each id, or stands at its number in a list."""
-    shape, *others = {re.sub(r"\d+", "0", mention) for mention in chain(*clusters)}
+    mentions = {*chain(*clusters)}
+    shape, *others = {re.sub(r"\d+", "0", mention) for mention in mentions}
     pattern = re.compile(r"(?<![^\W_])(" + re.escape(shape).replace("0", r"\d+") + r")(?!\w)")
     dumped = partial(json.dumps, ensure_ascii=False, separators=(",", ":"))
     for field, value in fields.items() if "0" in shape and not others else ():
@@ -551,9 +552,10 @@ def texts_of_ids(fields: Fields, clusters: Sequence[Sequence[str]]) -> Iterator[
             for name, said in _SUBFIELD.findall(after) or [("", after.strip('"[],:() '))]:
                 texts.setdefault(f"{field}.{name}".rstrip("."), {}).setdefault(mention, said)
         for name, of in texts.items():
+            all_known = len(of) >= len(mentions) - 1 and len(mentions - of.keys()) < 2
             # A cluster has one type or name, and several mentions.
-            several = any(len({*map(of.get, cluster)}) > 1 for cluster in clusters)
-            if several and len({*chain(*clusters)} - of.keys()) < 2 and any(map(_SAYS_WHICH.search, of.values())):
+            several = all_known and any(len({*map(of.get, cluster)}) > 1 for cluster in clusters)
+            if several and any(map(_SAYS_WHICH.search, of.values())):
                 yield name, of
 
 

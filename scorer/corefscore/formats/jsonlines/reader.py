@@ -76,8 +76,8 @@ _HALF = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 _PREDICTIONS = "(?i)pred[a-z]*(?:_coref[a-z]*)?|hyp[a-z]*|outputs?"
 """Names of fields that are those of a response if their values are lists or objects with others inside."""
 
-_SHARED = 0.9
-"""The share of `Others` for what fields say of ids."""
+_SHARED, _ENOUGH = 0.9, 5000
+"""The share of `Others` for what fields say of ids, and from how many ids on no more are compared."""
 
 _ANSWER = "answer"
 """The field of tagged text (`corefscore.formats.tagged`)."""
@@ -266,7 +266,8 @@ class _Reader:
             if not all(map(str.strip, texts)):
                 details = {"place": f"a mention of {field}", "what": '""', "expected": "words; leave out this mention"}
                 raise refused(place, "bad-mention", document=name, **details)
-            for its, of in texts_of_ids(fields, clusters):
+            known = max(map(len, self.others.values()), default=0)
+            for its, of in texts_of_ids(fields, clusters) if known < _ENOUGH else ():
                 self.others.setdefault((its, _SHARED), {}).update(
                     (hash((name, at)), hash(text)) for at, text in of.items()
                 )

@@ -299,7 +299,8 @@ def text_of(pairs: Sequence[Pairs]) -> Text:
     first response. Raises `UsageError` if the key has other tokens beside each response.
     """
     if len({batch.cut for batch in pairs}) > 1:
-        raise UsageError("the responses cut the text of the key differently; add --align, or give a key with words")
+        why = "the responses cut the text of the key differently, or lack other documents"
+        raise UsageError(f"{why}; add --align, or give a key with words")
     annotations = pairs[0].key.layers()
     for batch in pairs:
         if batch.response.nodes is not None:
