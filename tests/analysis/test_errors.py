@@ -883,6 +883,7 @@ def test_the_difference_of_two_systems_is_the_total_of_its_rows(tmp_path: Path) 
         rows = [*csv.DictReader(io.StringIO(done.stdout.decode()))]
         difference = float(rows[0]["table"].split()[-1])
         assert rows[0]["type"].startswith(name) and abs(difference) > 1
+        assert (rows[0]["count_a"], rows[0]["count_b"]) == (("1", "0") if name == "repeated" else ("", ""))
         gains = {row["type"]: float(row["gain"]) for row in rows if row["gain"]}
         assert (
             gains.pop("total") == pytest.approx(difference, abs=0.006) == pytest.approx(sum(gains.values()), abs=0.006)
