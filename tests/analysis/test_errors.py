@@ -881,6 +881,8 @@ def test_the_difference_of_two_systems_is_the_total_of_its_rows(tmp_path: Path) 
     ):
         done = within("errors", *sides, "--pronouns", "none", "--format", "csv", "--quiet")
         rows = [*csv.DictReader(io.StringIO(done.stdout.decode()))]
+        within("errors", *sides, "--pronouns", "none", "--html", tmp_path / "page.html", "--quiet")
+        assert f"; {float(rows[0]['cost_a']):.2f} for repeated mentions or" in (tmp_path / "page.html").read_text()
         difference = float(rows[0]["table"].split()[-1])
         assert rows[0]["type"].startswith(name) and abs(difference) > 1
         assert (rows[0]["count_a"], rows[0]["count_b"]) == (("1", "0") if name == "repeated" else ("", ""))

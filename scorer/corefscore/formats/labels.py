@@ -569,10 +569,10 @@ def _least_shared(name: str, cells: Sequence[str], columns: Mapping[str, Sequenc
     kinds, rows = {*cells}, {*zip(columns.get(DOCUMENT, repeat("")), cells, strict=False)}
     numbers = sorted(map(int, filter(str.isdecimal, kinds)))
     even = len(numbers) == len(kinds) and len({after - before for before, after in pairwise(numbers)}) < 2
-    of_rows = len(rows) == len(cells) and (even or kinds <= {*map(str, range(len(kinds) + 1))})
+    ranks = len(rows) == len(cells) and (even or kinds <= {*map(str, range(len(kinds) + 1))})
     of_entities = len({*zip(columns[ENTITY], cells, strict=True)}) == len({*columns[ENTITY]})
-    is_share = any("." in cell for cell in cells)
-    return len(cells) > 4 and not (of_rows or of_entities or is_share or kinds <= {*columns[ITEM]})
+    # Numbers with a point are shares.
+    return len(cells) > 4 and not (ranks or of_entities or kinds <= {*columns[ITEM]} or "." in "".join(kinds))
 
 
 def _are_codes(cells: Sequence[str]) -> bool:

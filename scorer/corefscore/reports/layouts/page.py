@@ -12,6 +12,7 @@ from typing import Any
 from corefscore.analysis.types import TYPES
 from corefscore.core.percent import percent
 from corefscore.reports.diff import STATES, Diff, Sentence
+from corefscore.reports.errors.tables import NOTHING
 
 
 def render(diffs: Mapping[str, Diff]) -> Iterator[str]:
@@ -57,11 +58,13 @@ def _data(diffs: Mapping[str, Diff]) -> Iterator[str]:
             {
                 "name": name,
                 "headline": f"{diff.measure_title} {percent(diff.analysis.score)}",
-                "title": f"{name}: {diff.title}",
+                "title": f"{name}: {diff.title}"
+                + f"; {percent(moved)} for repeated mentions or the official look-up" * (abs(moved) > NOTHING),
                 "signature": diff.signature,
                 "types": [{"count": cost.errors, "cost": cost.in_turn} for cost in diff.analysis.costs],
             }
             for name, diff in diffs.items()
+            for moved in [diff.analysis.start - diff.analysis.score]
         ],
     }
     yield f'{_escaped(head)[:-1]},"documents":['
