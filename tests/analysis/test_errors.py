@@ -870,11 +870,12 @@ def test_the_difference_of_two_systems_is_the_total_of_its_rows(tmp_path: Path) 
     copy = tmp_path / "copy.conllu"
     copy.write_bytes((case / "key.conllu").read_bytes())
     words = [list("abcdefgh")]
-    repeated = [[[0, 0], [1, 1]], [[0, 0], [4, 4]], [[2, 2], [3, 3]]]
-    jsons = [
-        _written(tmp_path / f"{name}.jsonl", words, of)
-        for name, of in (("k", [[[0, 0], [1, 1]], [[2, 2], [3, 3]]]), ("a", repeated), ("b", repeated[:1]))
-    ]
+    of_sides = {
+        "k": [[[0, 0], [2, 2], [4, 4]], [[1, 1], [3, 3]]],
+        "a": [[[0, 0], [2, 2]], [[1, 1], [3, 3], [7, 7]], [[5, 5], [7, 7]]],
+        "b": [[[0, 0], [2, 2], [4, 4]], [[1, 1], [7, 7]]],
+    }
+    jsons = [_written(tmp_path / f"{name}.jsonl", words, clusters) for name, clusters in of_sides.items()]
     for sides, name in (
         ((case / "key.conllu", case / "response.conllu", copy), "official look-up"),
         (jsons, "repeated"),
