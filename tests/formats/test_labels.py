@@ -612,6 +612,8 @@ def test_documents_in_a_column_of_anything_are_told_if_labels_surely_restart(
         ("1, 2,1 3,1 4, 5,2", None),  # numbers of labels
         ("1,1 2,2 3,2 4,1 5,5 6,4 7,5", "4"),  # antecedents, the first itself
         ("0,0 1,0 2,2 3,2", None),  # by the first of each
+        ("0,1 1,1 2,3 3,3", None),  # by the last of each
+        ("0,1 1,4 2,3 3,3 4,7 5,6 6,6 7,9 8,8 9,9", "1"),  # a parent for each, the last itself
         ("1, 2,2 3, 4,2 5,4 6,2 7,4", None),  # numbers of labels without those of single items
         ("7,3 2,9 3, 9,2 5,7", None),  # in no order
         ("1, 2,1 3,2 4,1 5,3 6,4", None),  # all numbers up to the last, and few
@@ -1309,6 +1311,12 @@ def test_predictions_beside_labels_are_not_left_out_in_silence(name: str, tmp_pa
         (["1;3", "1", "2"], ("1;3", "1 item")),
         (["1/2", "a", "b"], None),
         (["1_3", "1", "2"], None),
+        (["['a']", "['a', 'b']"], ("['a', 'b']", "1 item")),
+        (["frozenset({'a'})", "frozenset({'a', 'b'})"], ("frozenset({'a', 'b'})", "1 item")),
+        (['["a"]', '["a", "b"]'], ('["a", "b"]', "1 item")),
+        (["{'label': 'a', 'score': 0.93}", "b"], ("{'label': 'a', 'score': 0.93}", "1 item")),
+        *(([its, "b"], (its, "1 item")) for its in ("('a', 0.93)", "a (93%)", "a=0.93", "a - 0.93", "__label__a 0.93")),
+        (["a (1)", "b=c", "a - b"], None),
         (["1;3", "1", "b"], None),
         (["['1', '2']", "1", "2"], ("['1', '2']", "1 item")),
         (["{1, 2}", "1", "2"], ("{1, 2}", "1 item")),

@@ -151,12 +151,12 @@ def _are_links(labels: Sequence[str], as_item: Ints, item: Ints, label: Ints, ow
     marker = {*label[~is_link & (label >= 0)].tolist()}  # for no antecedent, such as 0
     its, steps = label[is_link], item[is_link] - as_item[label[is_link]]
     late = max(as_item.max(initial=0), 0) > _LATE * item.max(initial=0)  # labels of entities seldom rise so far
-    if not len(its) or len(marker) > late or not ((steps >= 0).all() or (steps < 0).all()):
+    if not len(its) or len(marker) > late or not ((steps >= 0).all() or (steps <= 0).all()):
         return False
     new = [labels[its[at]].removesuffix(".0") for at in np.sort(np.unique(its, return_index=True)[1]).tolist()]
     numbers = [int(text) for text in new if text.isdecimal() and len(text) < _DIGITS]
     to_none = bool((own[as_item[its]] == -1).all()) and (label < 0).mean() ** len(new) < _RARE
-    falls = numbers != sorted(numbers) or bool((steps < 0).all())
+    falls = numbers != sorted(numbers) or bool((steps <= 0).all())
     whole = max(numbers, default=0) - len(numbers) < min(numbers, default=0) < 2
     return len(new) >= _SOME and (to_none or (falls and not (whole and (marker or len(new) < _FEW))))
 
@@ -193,7 +193,7 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
         return
     labels, entities = np.unique(documents.label, return_index=True)
     plain, rounded, odd = without_spelling(documents.names_of(entities.tolist()), "" if documents.items else _SEVERAL)
-    if documents.items:  # names can have such signs; a text is several labels if each part is one
+    if documents.items or documents.own_text:  # names can have such signs; a text is several labels if each part is one
         several, known = [at for at, text in enumerate(plain) if re.search(_JOINED, text)], {*plain}
         if 2 * sum(map(str.isdecimal, plain)) > len(plain):
             known |= {*chain(*(re.findall(r"\d+", plain[at]) for at in several if re.search(_BETWEEN, plain[at])))}
