@@ -735,7 +735,7 @@ def test_words_of_tokens_replace_whole_words(tmp_path: Path) -> None:
     [(("[a](#1) b", "[c](#01) d"), 0), (("[a](#1) [b](#01)", "[c](#2) d"), 1)],  # in two pieces, and in one
 )
 def test_ids_of_several_pieces_are_compared(answers: Sequence[str], apart: int, tmp_path: Path) -> None:
-    """Pieces are joined by ids, of which one is written `01` and the other `1`. It is told once."""
+    """With `--pieces same`, the ids `01` and `1` of two pieces are two entities. One notice says so."""
     (tmp_path / "key.jsonl").write_text(
         json.dumps({"doc_key": "x", "sentences": [["a", "b", "c", "d"]], "clusters": []})
     )
