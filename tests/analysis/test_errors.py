@@ -883,7 +883,9 @@ def test_the_difference_of_two_systems_is_the_total_of_its_rows(tmp_path: Path) 
         done = within("errors", *sides, "--pronouns", "none", "--format", "csv", "--quiet")
         rows = [*csv.DictReader(io.StringIO(done.stdout.decode()))]
         within("errors", *sides, "--pronouns", "none", "--html", tmp_path / "page.html", "--quiet")
-        assert f"; {float(rows[0]['cost_a']):.2f} for repeated mentions or" in (tmp_path / "page.html").read_text()
+        page = (tmp_path / "page.html").read_text()
+        assert f"; {float(rows[0]['cost_a']):.2f} for repeated mentions or" in page
+        assert page.count("for repeated mentions or") == 1  # not of the other response
         difference = float(rows[0]["table"].split()[-1])
         assert rows[0]["type"].startswith(name) and abs(difference) > 1
         assert (rows[0]["count_a"], rows[0]["count_b"]) == (("1", "0") if name == "repeated" else ("", ""))

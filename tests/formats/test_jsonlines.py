@@ -799,6 +799,7 @@ WORDS = "Ann|her|her dog|It|She|the dog", "Ann|her dog|It|the yard|She|the dog"
         ("mention_scores", lambda words: [len(its) / 7 for its in words], None),
         ("links", lambda words: [[f"m{n}", f"m{len(its)}"] for n, its in enumerate(words, 1)], None),
         ("T", lambda words: words, None),  # of anything
+        ("T", lambda words: {f"m{n}": word for n, word in enumerate(words, 4)}, None),  # of other ids, too
     ],
 )
 def test_ids_that_mean_other_mentions_are_told(
