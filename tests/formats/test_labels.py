@@ -1377,6 +1377,15 @@ def test_predictions_beside_labels_are_not_left_out_in_silence(name: str, tmp_pa
         (["ann|0.93", "bo"], ("ann|0.93", "1 item")),
         (["cluster:1", "cluster:2"], None),
         (["v 0.9", "v 1.0"], None),
+        (["a 0.93", "b"], ("a 0.93", "1 item")),
+        # One without a number, where nearly all others are numbers after the same word.
+        ([*(f"e{number}" for number in range(6)), "ditto", "ditto"], ("ditto", "2 items")),
+        ([*range(6), "\u3003"], ("\u3003", "1 item")),
+        ([*range(5), "narrator"], None),
+        ([*range(12), "narrator", "author"], ("author", "1 item")),
+        ([*(f"{name}{number}" for name in ("per", "org") for number in range(6)), "narrator"], None),
+        ([*(f"{name}{number}" for name in "ab" for number in range(6)), *"abc"], None),
+        ([*range(60), "org1", "loc2"], None),
         (["not found", "1"], ("not found", "1 item")),
         *(([label, "1"], (label, "1 item")) for label in ("3 0.95", "not sure", "no cluster assigned", "no-match")),
         (["3 5", "1"], None),
@@ -1507,6 +1516,9 @@ def test_labels_that_go_on_in_another_file_are_told(second: str, cut: str, tmp_p
         (["5 org", "5"], ("5 org", "5")),
         (["5-PER", "6", "5-ORG"], None),
         (["5-a", "5", "5-b"], None),
+        (["topic_1", "1", "topic_2"], ("topic_1", "1")),
+        (["1", "LABEL 2", "2"], ("LABEL 2", "2")),
+        (["topic_1", "1a", "a_2", "2"], None),
     ],
 )
 def test_labels_that_are_spelled_in_two_ways_are_named(
@@ -1561,7 +1573,7 @@ def test_many_labels_that_may_be_several_are_looked_at_in_linear_time() -> None:
 def test_ids_are_compared_in_little_memory_and_time() -> None:
     """One long id among many, two that are alike, and long runs of what is left out."""
     many = [f"e{number}" for number in range(20_000)]
-    for long in ("x" * 100_000, "a" + " " * 100_000 + "b", "0" * 100_000 + "x", "x." + "0" * 100_000 + "y"):
+    for long in ("x" * 100_000 + "1", "a1" + " " * 100_000 + "b", "0" * 100_000 + "x", "x." + "0" * 100_000 + "y"):
         codes = [notice.code for notice in from_labels([*many, "E5", long]).notices]
         assert codes == ["alike-ids"]
 

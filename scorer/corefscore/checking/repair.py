@@ -197,8 +197,7 @@ def _with_lf(line: bytes) -> bytes:
     if not line.endswith(b"\r\n"):
         return line
     text = line.rstrip(b"\r\n")
-    begin = marker_of(line[:-2])
-    if begin and begin.name is not None and line.endswith(b"\r\r\n"):
+    if (begin := marker_of(line[:-2])) and begin.name is not None and line.endswith(b"\r\r\n"):
         return line  # the second CR is part of the name
     # An empty column counts before CR LF and before a CR that is not part of the line end, but not before LF.
     empty = text.endswith(b"\t") or (text.endswith(b" ") and b"\t" not in text and line.endswith(b"\r\r\n"))

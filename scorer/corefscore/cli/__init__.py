@@ -102,8 +102,7 @@ def _without_metric(args: Sequence[str]) -> str:
     from shlex import join
 
     files = list(args)
-    metric = next((word for word in args[1:] if named(word) in (*NAMES, *GROUPS)), None)
-    if metric is not None:
+    if (metric := next((word for word in args[1:] if named(word) in (*NAMES, *GROUPS)), None)) is not None:
         files.remove(metric)
     call = ["corefscore", metric or "conll", *files, *["RESPONSE"] * (len(files) < 2)]
     return f'"{args[0]}" is a path; a metric comes first. Did you mean: {join(call)}'

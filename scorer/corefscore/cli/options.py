@@ -90,8 +90,7 @@ class Command(click.Command):
             return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        given = {name: value for name, value in ctx.params.items() if name not in _AMBIENT}
-        if "layout" in given:
+        if "layout" in (given := {name: value for name, value in ctx.params.items() if name not in _AMBIENT}):
             layout, digits = given.pop("layout"), given.pop("digits", None)
             readable = [name for name in fitting(TABLES) if LAYOUTS[name].order]
             if digits is not None and layout not in readable:

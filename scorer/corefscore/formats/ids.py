@@ -51,8 +51,8 @@ _UTF_8 = r"[\xc2\xc3][\x80-\xbf]"
 _LATIN_1 = {0xDC00 + byte: byte for byte in range(0x80, 0x100)}
 """The character of Latin-1 that a byte means if it is not UTF-8."""
 
-_WORD = r"\0(entity|cluster|coref|chain|id|ref|mention|[ecm])[ _:=-]?(\d+)(?=\0)"
-"""An id that is a number after a word for entities."""
+_WORD = r"\0([^\W\d_]{2,}|[ecm])[ _:=-]?(\d+)(?=\0)"
+"""An id that is a number after a word, such as one for entities."""
 
 _TYPE = r"(?<=\0)(\d+)[ _:/|-]+(?:per(?:son)?|org(?:anization)?|loc(?:ation)?|gpe|fac|misc|event|product|date)(?=\0)"
 """An id that is a number before a type of entities."""
@@ -201,6 +201,10 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
         if known.intersection(_UNSIGNED[:2]) and len(known) > 1 and all(map(str.isdecimal, plain)):
             largest = max(plain, key=int)
             odd += [plain.index(largest)] if largest in _UNSIGNED and str(int(largest) - 1) not in known else []
+    # If nearly all are numbers after the same word, one without a number is told.
+    forms = re.sub(r"\d+", "0", "\0".join(plain)).split("\0")
+    if 6 * (most := max(Counter(forms).values())) > 5 * len(forms) and most > _SOME:
+        odd += [at for at, form in enumerate(forms) if "0" not in form]
     of_document = zip(documents.document[entities].tolist(), range(len(plain)), strict=True)
     odd += chain(*(_with_more(plain, its) for its in lists_by_key(of_document if documents.own_text else ()).values()))
     # CorefUD has errors of its own for its ids.
