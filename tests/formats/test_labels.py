@@ -1514,6 +1514,8 @@ def test_labels_that_go_on_in_another_file_are_told(second: str, cut: str, tmp_p
         (["http", "https", "5%", "%21"], None),
         (["5-PER", "5", "6"], ("5-PER", "5")),
         (["5 org", "5"], ("5 org", "5")),
+        (["Ann", "Ann:PER", "Bo"], ("Ann", "Ann:PER")),
+        (["Ann", "Ann PERSONAL", "Bo:PER", "PER", "A:PER"], None),
         (["5-PER", "6", "5-ORG"], None),
         (["5-a", "5", "5-b"], None),
         (["topic_1", "1", "topic_2"], ("topic_1", "1")),

@@ -54,8 +54,8 @@ _LATIN_1 = {0xDC00 + byte: byte for byte in range(0x80, 0x100)}
 _WORD = r"\0([^\W\d_]{2,}|[ecm])[ _:=-]?(\d+)(?=\0)"
 """An id that is a number after a word, such as one for entities."""
 
-_TYPE = r"(?<=\0)(\d+)[ _:/|-]+(?:per(?:son)?|org(?:anization)?|loc(?:ation)?|gpe|fac|misc|event|product|date)(?=\0)"
-"""An id that is a number before a type of entities."""
+_TYPE = r"\0([^\0]+?)[ _:/|-]+(?:per(?:son)?|org(?:anization)?|loc(?:ation)?|gpe|fac|misc|event|product|date)(?=\0)"
+"""An id before a type of entities."""
 
 _OF_TOKENS = "[bilues]-"
 """What is before the id in labels of tokens, where B-1 begins a mention and I-1 continues it."""
@@ -259,10 +259,10 @@ def without_spelling(names: Sequence[str], several: str = "") -> tuple[Sequence[
     # After the same name that others have before a number: `c_nan` beside `c_1`.
     before = {*re.findall(r"\0([^\0]*[^\0\d])\d+(?=\0)", texts)}
     ends = re.findall(r"\0(([^\0]+?)(?:-1|nan|none|null|<na>))(?=\0)", texts)
-    # A word before the number is left out if another id is the number alone.
-    bare = {*re.findall(r"\0(\d+)(?=\0)", texts)}
+    # A word before a number, and a type, is left out if another id is the rest alone.
+    bare = {*texts.split("\0")}
     texts = re.sub(_WORD, lambda its: "\0" + (its[2] if its[2] in bare else its[1] + its[2]), texts)
-    texts = re.sub(_TYPE, lambda its: its[1] if its[1] in bare else its[0], texts)
+    texts = re.sub(_TYPE, lambda its: "\0" + its[1] if its[1] in bare else its[0], texts)
     plain = texts.split("\0")[1:-1]
     outside = "" if re.search(r"\0[a-np-z](?=\0)", texts) else "|o"  # unless single letters are labels
     none = {*re.findall(rf"\0({_NOTHING}{outside}{several})(?=\0)", texts)}
