@@ -878,17 +878,17 @@ def test_the_difference_of_two_systems_is_the_total_of_its_rows(tmp_path: Path) 
     jsons = [_written(tmp_path / f"{name}.jsonl", words, clusters) for name, clusters in of_sides.items()]
     for sides, name in (
         ((case / "key.conllu", case / "response.conllu", copy), "official look-up"),
-        (jsons, "repeated"),
+        (jsons, "repeated mention"),
     ):
         done = within("errors", *sides, "--pronouns", "none", "--format", "csv", "--quiet")
         rows = [*csv.DictReader(io.StringIO(done.stdout.decode()))]
         within("errors", *sides, "--pronouns", "none", "--html", tmp_path / "page.html", "--quiet")
         page = (tmp_path / "page.html").read_text()
-        assert f"; {float(rows[0]['cost_a']):.2f} for repeated mentions or" in page
-        assert page.count("for repeated mentions or") == 1  # not of the other response
+        assert f"; {float(rows[0]['cost_a']):.2f} for {name}" in page
+        assert page.count(f"for {name}") == 1  # not of the other response
         difference = float(rows[0]["table"].split()[-1])
         assert rows[0]["type"].startswith(name) and abs(difference) > 1
-        assert (rows[0]["count_a"], rows[0]["count_b"]) == (("1", "0") if name == "repeated" else ("", ""))
+        assert (rows[0]["count_a"], rows[0]["count_b"]) == (("1", "0") if name == "repeated mention" else ("", ""))
         gains = {row["type"]: float(row["gain"]) for row in rows if row["gain"]}
         assert (
             gains.pop("total") == pytest.approx(difference, abs=0.006) == pytest.approx(sum(gains.values()), abs=0.006)

@@ -967,7 +967,7 @@ def test_the_field_of_a_name_that_is_none_is_named(tmp_path: Path) -> None:
         corefscore.read(path, input_format="tagged")
 
 
-@pytest.mark.parametrize(("label", "told"), [("e1,e2", True), ("e1/e2", True), ("e1-e2", False)])
+@pytest.mark.parametrize(("label", "told"), [("e1,e2", True), ("e1/e2", True), ("e1-e2", False), ("e1+e2", False)])
 def test_ids_that_are_several_of_the_others_are_told(label: str, told: bool, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(f"[Ann](#e1) saw [Bo](#e2) and [they](#{label}) left")
     found = corefscore.read(tmp_path / "a.txt", input_format="tagged").notices

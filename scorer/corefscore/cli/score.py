@@ -77,8 +77,7 @@ def _check_options(command: click.Command, metrics: Sequence[Metric]) -> None:
     names = [name for each in command.params for name in (each.name, *each.opts, *each.secondary_opts)]
     for metric in metrics:
         for option in options_of([metric]):
-            spelled = f"--{option.name.replace('_', '-')}"
-            if max(names.count(option.name), names.count(spelled)) > 1:
+            if max(names.count(option.name), names.count(spelled := f"--{option.name.replace('_', '-')}")) > 1:
                 raise UsageError(f"the option {spelled} of metric {metric.name!r} has a name already taken; rename it")
 
 

@@ -72,8 +72,7 @@ def _method(arguments: dict[str, Any]) -> Method:
 
     Raises `UsageError` for an invalid level (`corefscore.core.percent`) or pattern of groups.
     """
-    own = {option.name: arguments.pop(option.name) for option in declared(Method)}
-    if own["by"] is not None:
+    if (own := {option.name: arguments.pop(option.name) for option in declared(Method)})["by"] is not None:
         compiled("--by", own["by"])
     percent, margin = own.pop("confidence"), arguments.pop("margin", None)
     if percent is not None:

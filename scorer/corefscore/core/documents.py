@@ -641,8 +641,7 @@ def _table(tables: Sequence[Any]) -> Any:
 
 def _joined_names(parts: Sequence[Documents], documents: Sequence[int]) -> NamedEntities | None:
     """Join the names of several batches; ``documents`` is the number of documents before each batch."""
-    known = [part.named_entities for part in parts if part.named_entities]
-    if len(known) < len(parts):
+    if len(known := [part.named_entities for part in parts if part.named_entities]) < len(parts):
         return None
     return known[0]._replace(
         document=np.concatenate([names.document + before for names, before in zip(known, documents, strict=False)]),

@@ -30,7 +30,7 @@ _SPELLING = (
     (r"/(?=\0)", ""),
     (rf"\0{_AROUND}+", "\0"),
     (rf"{_AROUND}(?<!{_AROUND}{_AROUND}){_AROUND}*\0", "\0"),
-    (r"\0[#*(\[{<+_'\u201c\u201d]+(?=[a-z]*\d)", "\0"),
+    (r"\0[#*(\[{<+_'\u201c\u201d]+(?=[a-z]*\d(?!\w*['\"][,:]? ))", "\0"),
     (r"[.:;!?,)\]}>*'\u201c\u201d-](?<=\d.)[.:;!?,)\]}>*'\u201c\u201d-]*\0", "\0"),
     (r"\.0+\0", "\0"),
     (r"0(?<![\d.]0)0*(?=\d)", ""),
@@ -54,25 +54,23 @@ _LATIN_1 = {0xDC00 + byte: byte for byte in range(0x80, 0x100)}
 _WORD = r"\0([^\W\d_]{2,}|[ecm])[ _:=-]?(\d+)(?=\0)"
 """An id that is a number after a word, such as one for entities."""
 
-_TYPE = r"\0([^\0]+?)[ _:/|-]+(?:per(?:son)?|org(?:anization)?|loc(?:ation)?|gpe|fac|misc|event|product|date)(?=\0)"
-"""An id before a type of entities."""
-
 _OF_TOKENS = "[bilues]-"
 """What is before the id in labels of tokens, where B-1 begins a mention and I-1 continues it."""
 
 _UNSIGNED = [str(2**bits - 1) for bits in (8, 16, 32, 64)]
 """What -1 is as a number without a sign; the first two may also be one of many numbers."""
 
-_NOTHING = texts_in(__package__, "ids.ini")["labels"]["nothing"].replace("\n", "") + "|".join(_UNSIGNED[2:])
+_SCORED, _NOTHING, _TYPED = (its.replace("\n", "") for its in texts_in(__package__, "ids.ini")["labels"].values())
 _MISSING = "nan", "NaN", "None", "<NA>", "NaT", "null", "-1", -1
 _NUMBERED = re.compile(r"(?s)\A(?!-)((?:(?!\d, ).)*?)(?<![.\d])([0-9]{1,18})\)?\Z")
 _BETWEEN = r"'?\s?[,;+&|/]\s?'?"
 _SEVERAL = rf"|\d+(?:{_BETWEEN}\d+)+"
 _JOINED = rf"{_BETWEEN}|(?<=\d) (?:and )?(?=\d)"
 _PARTS = re.compile(r"(\w*?\d)(?:[^\w\s]+|[ _])(\w+)|(\d+)([a-z])")
-"""What programs write for a value that is missing, or with a probability, or spreadsheets for one that they do not show
-whole, in lower case; for an item that is missing; an item that ends with a whole number; what is between several
-values; several numbers; what is between several labels; and an id with another number, or with a type, after it."""
+"""What programs write with a probability; for a value that is missing, or spreadsheets for one that they do not show
+whole; before a type of entities; all in lower case; for an item that is missing; an item that ends with a whole number;
+what is between several values; several numbers; what is between several labels; and an id with another number, or with
+a type, after it."""
 
 _RARE = 0.001
 """The chance below which documents are unlike the others, and links to items without a label."""
@@ -145,8 +143,9 @@ def _are_links(labels: Sequence[str], as_item: Ints, item: Ints, label: Ints, ow
     """Return whether numbers seem to be links to items, since each is an earlier item than that of its row, or a later
     one, and they do not number the labels. ``own`` is the label of each item, -1 for none.
 
-    New numbers of labels often rise, so links have to fall somewhere, unless they are all to items without a label, and
-    more than chance explains. Numbers that leave none out are links only if they are many."""
+    New numbers of labels often rise, so links have to fall somewhere, unless each is to a later item by one other, or
+    they are all to items without a label, and more than chance explains. Numbers that leave none out are links only if
+    they are many."""
     is_link = np.append(as_item, -1)[label] >= 0
     marker = {*label[~is_link & (label >= 0)].tolist()}  # for no antecedent, such as 0
     its, steps = label[is_link], item[is_link] - as_item[label[is_link]]
@@ -156,7 +155,7 @@ def _are_links(labels: Sequence[str], as_item: Ints, item: Ints, label: Ints, ow
     new = [labels[its[at]].removesuffix(".0") for at in np.sort(np.unique(its, return_index=True)[1]).tolist()]
     numbers = [int(text) for text in new if text.isdecimal() and len(text) < _DIGITS]
     to_none = bool((own[as_item[its]] == -1).all()) and (label < 0).mean() ** len(new) < _RARE
-    falls = numbers != sorted(numbers) or bool((steps <= 0).all())
+    falls = numbers != sorted(numbers) or bool((steps <= 0).all() and np.bincount(its[steps < 0]).max(initial=0) < 2)
     whole = max(numbers, default=0) - len(numbers) < min(numbers, default=0) < 2
     return len(new) >= _SOME and (to_none or (falls and not (whole and (marker or len(new) < _FEW))))
 
@@ -191,13 +190,17 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
         yield from odd_names(documents)
     if not (documents.label < 0).any():  # all are whole numbers
         return
-    labels, entities = np.unique(documents.label, return_index=True)
-    plain, rounded, odd = without_spelling(documents.names_of(entities.tolist()), "" if documents.items else _SEVERAL)
+    labels, entities, label = np.unique(documents.label, return_index=True, return_inverse=True)
+    several, sizes = "" if documents.items else _SEVERAL, np.bincount(label[documents.entity], minlength=len(labels))
+    plain, rounded, odd = without_spelling(documents.names_of(entities.tolist()), f"|{_SCORED}{several}")
+    if 2 * (sizes[scored := [at for at in odd if re.fullmatch(_SCORED, plain[at])]] == 1).sum() < len(scored):
+        odd = sorted({*odd} - {*scored})  # names, since scores differ from item to item
     if documents.items or documents.own_text:  # names can have such signs; a text is several labels if each part is one
-        several, known = [at for at, text in enumerate(plain) if re.search(_JOINED, text)], {*plain}
+        signs, known = "[,;|/]" if documents.own_text else _JOINED, {*plain}  # a group may be called ann+bob
+        joined = [at for at, text in enumerate(plain) if re.search(signs, text)]
         if 2 * sum(map(str.isdecimal, plain)) > len(plain):
-            known |= {*chain(*(re.findall(r"\d+", plain[at]) for at in several if re.search(_BETWEEN, plain[at])))}
-        odd += [at for at in several if known.issuperset(re.split(_JOINED, plain[at].strip("[](){}'")))]
+            known |= {*chain(*(re.findall(r"\d+", plain[at]) for at in joined if re.search(_BETWEEN, plain[at])))}
+        odd += [at for at in joined if known.issuperset(re.split(_JOINED, plain[at].strip("[](){}'")))]
         if known.intersection(_UNSIGNED[:2]) and len(known) > 1 and all(map(str.isdecimal, plain)):
             largest = max(plain, key=int)
             odd += [plain.index(largest)] if largest in _UNSIGNED and str(int(largest) - 1) not in known else []
@@ -209,8 +212,7 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
     odd += chain(*(_with_more(plain, its) for its in lists_by_key(of_document if documents.own_text else ()).values()))
     # CorefUD has errors of its own for its ids.
     for at in () if documents.nodes else rounded + sorted(odd, key=lambda at: plain[at])[:1]:
-        entity, size = int(entities[at]), int((documents.label[documents.entity] == labels[at]).sum())
-        count = plural(size, "mention" if documents.items is None else "item")
+        entity, count = int(entities[at]), plural(int(sizes[at]), "mention" if documents.items is None else "item")
         yield found_at(_place_of(documents, entity), "odd-label", label=documents.name_of(entity), count=count)
     if len(set(plain)) < len(labels):
         first, rank = ranked(documents.document, Numbers().of(plain)[np.searchsorted(labels, documents.label)])
@@ -262,7 +264,7 @@ def without_spelling(names: Sequence[str], several: str = "") -> tuple[Sequence[
     # A word before a number, and a type, is left out if another id is the rest alone.
     bare = {*texts.split("\0")}
     texts = re.sub(_WORD, lambda its: "\0" + (its[2] if its[2] in bare else its[1] + its[2]), texts)
-    texts = re.sub(_TYPE, lambda its: "\0" + its[1] if its[1] in bare else its[0], texts)
+    texts = re.sub(rf"\0{_TYPED}(?=\0)", lambda its: "\0" + its[1] if its[1] in bare else its[0], texts)
     plain = texts.split("\0")[1:-1]
     outside = "" if re.search(r"\0[a-np-z](?=\0)", texts) else "|o"  # unless single letters are labels
     none = {*re.findall(rf"\0({_NOTHING}{outside}{several})(?=\0)", texts)}

@@ -566,8 +566,9 @@ def _least_shared(name: str, cells: Sequence[str], columns: Mapping[str, Sequenc
     if not figures or (all(map(_CODE.fullmatch, columns[ITEM])) and _are_codes(cells)):
         numbered = 2 * sum(cell[-1:].isdecimal() for cell in cells) > len(cells)
         return (_OF_CODES if numbered else _MOST) * (not {*cells} <= {"", *columns[ITEM], *columns[ENTITY]})
+    cells = [cell.removesuffix(".0") for cell in cells]
     kinds, rows = {*cells}, {*zip(columns.get(DOCUMENT, repeat("")), cells, strict=False)}
-    numbers = sorted(map(int, filter(str.isdecimal, kinds)))
+    numbers = sorted(map(int, filter(re.compile("[0-9]{1,18}").fullmatch, kinds)))
     even = len(numbers) == len(kinds) and len({after - before for before, after in pairwise(numbers)}) < 2
     ranks = len(rows) == len(cells) and (even or kinds <= {*map(str, range(len(kinds) + 1))})
     of_entities = len({*zip(columns[ENTITY], cells, strict=True)}) == len({*columns[ENTITY]})

@@ -98,8 +98,7 @@ def _types_of_words(lines: Lines) -> Mapping[int, Sequence[tuple[str, str]]]:
     for chunk, kind in enumerate(found.kind.tolist()):
         if kind == CLOSE:
             continue
-        values = found.text_of(chunk).split(b"-")
-        if len(values) > field and values[field].strip():
+        if len(values := found.text_of(chunk).split(b"-")) > field and values[field].strip():
             of_word[int(found.word[chunk])].append((as_text(found.id_of(chunk)), as_text(values[field].strip())))
     return of_word
 

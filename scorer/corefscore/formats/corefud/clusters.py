@@ -201,8 +201,7 @@ class _Text(NamedTuple):
         else:
             places = [self._word(word, mention, given) for word in ([mention] if _is_pair(mention) else mention)]
             found = [(place, place) for place in places]
-        sentences = sorted({int(number[place]) // SENTENCE for stretch in found for place in stretch})
-        if len(sentences) > 1:
+        if len(sentences := sorted({int(number[place]) // SENTENCE for stretch in found for place in stretch})) > 1:
             first, *_, last = sentences
             raise given.refused(mention, f"words of one sentence; these are in sentences {first} to {last}, from 0 on")
         yield from found

@@ -77,7 +77,8 @@ _PREDICTIONS = "(?i)pred[a-z]*(?:_coref[a-z]*)?|hyp[a-z]*|outputs?"
 """Names of fields that are those of a response if their values are lists or objects with others inside."""
 
 _SHARED, _ENOUGH = 0.9, 5000
-"""The share of `Others` for what fields say of ids, and from how many ids on no more are compared."""
+"""The share of `Others` for what fields say of ids, and from how many ids on only some documents are compared, which
+are the same on both sides, whatever their order."""
 
 _ANSWER = "answer"
 """The field of tagged text (`corefscore.formats.tagged`)."""
@@ -267,7 +268,7 @@ class _Reader:
                 details = {"place": f"a mention of {field}", "what": '""', "expected": "words; leave out this mention"}
                 raise refused(place, "bad-mention", document=name, **details)
             known = max(map(len, self.others.values()), default=0)
-            for its, of in texts_of_ids(fields, clusters) if known < _ENOUGH else ():
+            for its, of in texts_of_ids(fields, clusters) if known < _ENOUGH or sum(map(ord, name)) % 16 == 0 else ():
                 self.others.setdefault((its, _SHARED), {}).update(
                     (hash((name, at)), hash(text)) for at, text in of.items()
                 )

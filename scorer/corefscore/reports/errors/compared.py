@@ -81,17 +81,17 @@ class ErrorComparison(Reported):
             rows.append([KEY_AND_RESPONSE.types[first.type].title, *errors, *costs])
         gains = {row[0]: row[-1] for row in rows}
         in_the_text = "to see them in the text: corefscore errors KEY RESPONSE OTHER --html page.html"
-        notes = [*self._most_lost(), *self._conclusion(gains), in_the_text]
+        notes = [*self._most_lost(rows), *self._conclusion(gains), in_the_text]
         rows.append(["total", *(sum(row[number] or 0 for row in rows) for number in range(1, 7))])
         return Table(self.title, columns, rows, notes=notes)
 
-    def _most_lost(self) -> list[str]:
-        """Yield, for each response that loses anything, a note on the type of error that costs it most."""
-        most = [max(analysis.costs, key=lambda cost: cost.in_turn) for analysis in self.analyses]
+    def _most_lost(self, rows: Sequence[Sequence[Any]]) -> list[str]:
+        """Return, for each response that loses anything, a note on the type of error that costs it most."""
+        most = [(max(rows, key=lambda row: row[at]), at) for at in (4, 5)]
         return [
-            f"{name} loses most to {KEY_AND_RESPONSE.types[cost.type].title} ({percent(cost.in_turn)})"
-            for name, cost in zip(self.names, most, strict=True)
-            if cost.in_turn > NOTHING
+            f"{name} loses most to {row[0]} ({percent(row[at])})"
+            for name, (row, at) in zip(self.names, most, strict=True)
+            if row[at] > NOTHING
         ]
 
     def _conclusion(self, gains: Mapping[str, float]) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Any
 from corefscore.analysis.types import TYPES
 from corefscore.core.percent import percent
 from corefscore.reports.diff import STATES, Diff, Sentence
-from corefscore.reports.errors.tables import NOTHING
+from corefscore.reports.errors.tables import LOOKUP, NOTHING, REPEATS
 
 
 def render(diffs: Mapping[str, Diff]) -> Iterator[str]:
@@ -59,7 +59,8 @@ def _data(diffs: Mapping[str, Diff]) -> Iterator[str]:
                 "name": name,
                 "headline": f"{diff.measure_title} {percent(diff.analysis.score)}",
                 "title": f"{name}: {diff.title}"
-                + f"; {percent(moved)} for repeated mentions or the official look-up" * (abs(moved) > NOTHING),
+                + f"; {percent(moved)} for {REPEATS + 's' if diff.analysis.copies else LOOKUP}"
+                * (abs(moved) > NOTHING),
                 "signature": diff.signature,
                 "types": [{"count": cost.errors, "cost": cost.in_turn} for cost in diff.analysis.costs],
             }

@@ -299,7 +299,7 @@ def text_of(pairs: Sequence[Pairs]) -> Text:
     first response. Raises `UsageError` if the key has other tokens beside each response.
     """
     if len({batch.cut for batch in pairs}) > 1:
-        why = "the responses cut the text of the key differently, or lack other documents"
+        why = "the responses cut the text of the key differently, or do not have the same documents"
         raise UsageError(f"{why}; add --align, or give a key with words")
     annotations = pairs[0].key.layers()
     for batch in pairs:
