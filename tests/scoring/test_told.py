@@ -92,7 +92,9 @@ def test_exchanged_sides_are_told_however_files_are_given(tmp_path: Path) -> Non
     forms: Sequence[Sequence[Any]] = [(str(path), path, [path], read(path)) for path in paths]
     for key, response in product(*forms):
         for ours, theirs, told in ((key, response, False), (response, key, True)):
-            assert ("perhaps-exchanged" in {its.code for its in score(ours, theirs).notices}) == told
+            for workers in (None, map):
+                found = score(ours, theirs, workers=workers).notices
+                assert ("perhaps-exchanged" in {its.code for its in found}) == told
 
 
 def notices(key: object, response: object) -> list[Finding]:

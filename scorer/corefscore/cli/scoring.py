@@ -184,8 +184,7 @@ def spare_inputs(outputs: Mapping[str, str | None], inputs: Sequence[str | None]
         raise UsageError(f"standard input ({STDIN}) is given {inputs.count(STDIN)} times, but can be read only once")
     seen: dict[object, str] = {}
     for path in filter(None, inputs):
-        identity = only_once(path)
-        if identity is not None and identity in seen:
+        if (identity := only_once(path)) is not None and identity in seen:
             raise UsageError(f"{path} can be read only once, and {seen[identity]} is the same; save it to a file first")
         seen[identity] = path
     written = [(option, path) for option, path in outputs.items() if path not in (None, STDOUT)]

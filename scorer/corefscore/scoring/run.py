@@ -336,6 +336,8 @@ def scored(
                 side.paths if isinstance(side, Corpus) else paths_of(name, side)
                 for name, side in ((KEY, key), (RESPONSE, response))
             )
+            if OF_KEY.search(str(theirs)) and not MAY_BE_KEY.search(str(ours)):
+                raise NotSplittable  # this process reports that these are perhaps exchanged
             result = score_by_workers(ours, theirs, run, watch, key.notices if isinstance(key, Corpus) else None)
         except NotSplittable as error:
             if str(error):

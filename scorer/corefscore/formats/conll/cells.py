@@ -43,10 +43,8 @@ def marker_of(line: bytes) -> _Marker | None:
     if line.startswith(USUAL_BEGIN):
         return _Marker(as_text(line[len(USUAL_BEGIN) :].removesuffix(b"\r")))
     line = line.removeprefix(MARK)
-    if line.startswith(b"#"):
-        marker = line[1:].lstrip()
-        if marker.startswith(BEGIN):
-            return _Marker(as_text(marker[len(BEGIN) :].removesuffix(b"\r")))
+    if line.startswith(b"#") and (marker := line[1:].lstrip()).startswith(BEGIN):
+        return _Marker(as_text(marker[len(BEGIN) :].removesuffix(b"\r")))
     return _ENDS if END in line and END_MARKER.search(line) else None
 
 
