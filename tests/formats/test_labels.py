@@ -800,6 +800,34 @@ def test_a_column_that_divides_documents_is_told_if_labels_begin_again(
     assert found == [column] * told
 
 
+@pytest.mark.parametrize("name", ["", "index", "Unnamed: 0"])
+def test_an_index_that_begins_again_with_the_labels_is_told(name: str, tmp_path: Path) -> None:
+    """As where tables were joined, each with its own clusters."""
+    path = tmp_path / "table.csv"
+    for labels, told in (("0120 00121 010", True), ("0120 34353 676", False), ("0120 01134 055", False)):
+        rows = [f"{n},{part}{n},{its}\n" for part in range(3) for n, its in enumerate(labels.split()[part])]
+        path.write_text("".join([f"{name},item,cluster\n", *rows]))
+        found = [its.details["name"] for its in read(path).notices if its.code == "unread-field"]
+        assert found == [name or "column 1"] * told
+
+
+@pytest.mark.parametrize(
+    ("labels", "odd"),
+    [
+        ("p1;p2 p1;p2 p3", "p1;p2"),
+        ("p1|p3 p2 p1|p3", "p1|p3"),
+        ("p1;x p2 p1;x", None),
+        ("(p1,p2) p1 p2", "(p1,p2)"),
+        ("1;2 2;1 3", "1;2"),
+        ("1/2 a b", None),
+    ],
+)
+def test_labels_that_are_lists_of_items_are_told(labels: str, odd: str | None) -> None:
+    """The clusters that each item is in, in any order of the items."""
+    found = from_labels(labels.split(), ["p1", "p2", "p3"] if "p" in labels else ["1", "2", "3"]).notices
+    assert [its.details["label"] for its in found if its.code == "odd-label"] == [odd] * bool(odd)
+
+
 def test_labels_in_python_that_are_links_are_told() -> None:
     """Of a series with its positions, of text, and of a mixture; not numbers of an array beside text."""
     antecedents = [None, None, 1, 0, 2, 3, 5, 4, 7, 6]
@@ -1276,6 +1304,14 @@ def test_a_type_beside_entities_is_told(names: str, told: bool, tmp_path: Path) 
         assert [notice.code for notice in read(table).notices] == ["chosen-column"] * told, name
 
 
+@pytest.mark.parametrize("name", ["actual", "expected", "true_label"])
+def test_true_labels_beside_others_are_told(name: str, tmp_path: Path) -> None:
+    """The others may be those of a program."""
+    table = tmp_path / "table.csv"
+    table.write_text(f"item,{name},cluster\na,Ann,1\nb,Ann,2\nc,Bo,2\n")
+    assert within("bcub", table, table, "none").stderr.count(b"notice[chosen-column]") == 1
+
+
 @pytest.mark.parametrize("name", ["prediction", "Predicted Cluster", "system_label", "y_pred"])
 def test_predictions_beside_labels_are_not_left_out_in_silence(name: str, tmp_path: Path) -> None:
     """The labels of the key, which the table also has, get 100."""
@@ -1394,6 +1430,8 @@ def test_predictions_beside_labels_are_not_left_out_in_silence(name: str, tmp_pa
         ),
         *(([its, "b"], (its, "1 item")) for its in ("{'e1': 0.5, 'e2': 0.1}", "__label__ent_1 0.9")),
         (["['e1']", "['e2']", "__label__ent_1"], None),
+        *(([its, "b"], (its, "1 item")) for its in ("{16, 8}", "[1, 2]", "{16, 0, 8}")),
+        (["(1, 2)", "(1, 3)", "b"], None),  # of a document and an entity
         # One without a number, where nearly all others are numbers after the same word.
         ([*(f"e{number}" for number in range(6)), "ditto", "ditto"], ("ditto", "2 items")),
         ([*range(6), "\u3003"], ("\u3003", "1 item")),

@@ -1069,6 +1069,8 @@ def test_items_of_other_documents_are_neither_alike_nor_shifted() -> None:
         ([[0, 2, 4], [6, 8]], [[1, 3, 5], [7, 9]], "shifted-items"),  # 1 higher, and also 1 lower: one notice
         *(([["Ann", its]], [["Ann", "he"]], "odd-item") for its in ("NaN", "<NA>", "NaT", "null", "-1")),
         ([["nan", "None"]], [["Ann", "he"]], "odd-item"),
+        *(([["Ann", its]], [["Ann", "he"]], "odd-item") for its in ("['Ann', 'he']", '["a", "b"]', "{'a', 'b'}")),
+        ([["Ann", "['he']"]], [["Ann", "he"]], ""),
     ],
 )
 def test_items_that_probably_mean_others_are_told(key: Any, response: Any, code: str, tmp_path: Path) -> None:

@@ -175,8 +175,7 @@ def _conflated(errors: Errors) -> Ints:
     moved = pieces.mentions(response.apart)
     entities[moved] = count + pieces.of[moved]
     shared_pieces = np.bincount(pieces.response, minlength=count)
-    extras = np.bincount(both.response[both.extra], minlength=count)
-    left = (shared_pieces == 1) & (extras == 1)
+    left = (shared_pieces == 1) & (np.bincount(both.response[both.extra], minlength=count) == 1)
     left[pieces.response[~response.apart]] = False
     lone = np.flatnonzero(both.extra)
     entities[lone[left[both.response[lone]]]] = ABSENT

@@ -30,7 +30,7 @@ _SPELLING = (
     (r"/(?=\0)", ""),
     (rf"\0{_AROUND}+", "\0"),
     (rf"{_AROUND}(?<!{_AROUND}{_AROUND}){_AROUND}*\0", "\0"),
-    (r"\0[#*(\[{<+_'\u201c\u201d]+(?=[a-z]*\d(?!\w*['\"][,:]? ))", "\0"),
+    (r"\0[#*(\[{<+_'\u201c\u201d]+(?=[a-z]*\d(?!\w*(?:['\"][,:]? |, )))", "\0"),
     (r"[.:;!?,)\]}>*'\u201c\u201d-](?<=\d.)[.:;!?,)\]}>*'\u201c\u201d-]*\0", "\0"),
     (r"\.0+\0", "\0"),
     (r"0(?<![\d.]0)0*(?=\d)", ""),
@@ -64,13 +64,14 @@ _SCORED, _NOTHING, _TYPED = (its.replace("\n", "") for its in texts_in(__package
 _MISSING = "nan", "NaN", "None", "<NA>", "NaT", "null", "-1", -1
 _NUMBERED = re.compile(r"(?s)\A(?!-)((?:(?!\d, ).)*?)(?<![.\d])([0-9]{1,18})\)?\Z")
 _BETWEEN = r"'?\s?[,;+&|/]\s?'?"
-_SEVERAL = rf"|\d+(?:{_BETWEEN}\d+)+"
+_SEVERAL = rf"|[\[({{]*\d+(?:{_BETWEEN}\d+)+"
 _JOINED = rf"{_BETWEEN}|(?<=\d) (?:and )?(?=\d)"
+_LIST = re.compile(r"[\[({](['\"]).*\1,? \1")
 _PARTS = re.compile(r"(\w*?\d)(?:[^\w\s]+|[ _])(\w+)|(\d+)([a-z])")
 """What programs write with a probability; for a value that is missing, or spreadsheets for one that they do not show
 whole; before a type of entities; all in lower case; for an item that is missing; an item that ends with a whole number;
-what is between several values; several numbers; what is between several labels; and an id with another number, or with
-a type, after it."""
+what is between several values; several numbers; what is between several labels; a list as text; and an id with another
+number, or with a type, after it."""
 
 _RARE = 0.001
 """The chance below which documents are unlike the others, and links to items without a label."""
@@ -177,9 +178,10 @@ def shifted_items(
 
 
 def missing_item(values: Values, place: Place | None) -> Iterator[Finding]:
-    """Yield a notice about an item that is what programs write for a missing one."""
+    """Yield a notice about an item that is what programs write for a missing one, or for a list of several."""
     known = {*(() if isinstance(values, range) else values.tolist() if isinstance(values, np.ndarray) else values)}
-    if found := [item for item in _MISSING if item in known]:
+    lists = (its for its in known if isinstance(its, str) and its[:1] in "[({" and _LIST.match(its))
+    if found := [*(item for item in _MISSING if item in known), *sorted(lists)]:
         yield found_at(Place(place.source if place else Source("clusters"), None), "odd-item", item=found[0])
 
 
@@ -200,7 +202,10 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
         joined = [at for at, text in enumerate(plain) if re.search(signs, text)]
         if 2 * sum(map(str.isdecimal, plain)) > len(plain):
             known |= {*chain(*(re.findall(r"\d+", plain[at]) for at in joined if re.search(_BETWEEN, plain[at])))}
-        odd += [at for at in joined if known.issuperset(re.split(_JOINED, plain[at].strip("[](){}'")))]
+        items = documents.words_of(range(len(documents.entity))) if joined and documents.items else ()
+        most = 2 * len(joined) > len(plain)
+        every = known.union(its.casefold() for its in items if most or not its.isdecimal())
+        odd += [at for at in joined if every.issuperset(re.split(_JOINED, plain[at].strip("[](){}'")))]
         if known.intersection(_UNSIGNED[:2]) and len(known) > 1 and all(map(str.isdecimal, plain)):
             largest = max(plain, key=int)
             odd += [plain.index(largest)] if largest in _UNSIGNED and str(int(largest) - 1) not in known else []

@@ -270,6 +270,9 @@ class _Side(NamedTuple):
         if columns:
             name = max(columns, key=lambda name: (restarts(*columns[name]), len({*columns[name][0]})))
             how = f'the name "{DOCUMENT}" for it' if name.startswith("column ") else f"--columns {DOCUMENT}={name}"
+            cells = columns[name][0]
+            if all(map(str.isdecimal, cells)) and not in_runs(cells) and not names_documents(name):  # the index of rows
+                how = f'a column "{DOCUMENT}" with a name for each of the tables that were joined'
             expected = f"all items are one document; {how} divides them and their labels"
             what = "the names of documents"
             self.notices.append(found_at(place, "unread-field", name=name, what=what, expected=expected))

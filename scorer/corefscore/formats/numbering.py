@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Hashable, Sequence
-from itertools import chain, groupby, product
+from itertools import accumulate, chain, groupby, product
 
 from corefscore.core.arrays import lists_by_key
 from corefscore.formats.base import ITEM
@@ -28,8 +28,10 @@ _FIRST = re.compile(r"[\[(<]?[A-Za-z]*[-_ ]?0*[01](?:[.,]0+)?[\])>]?")
 def divides(name: str, cells: Sequence[str], labels: Sequence[str]) -> bool:
     """Return whether a column seems to have the names of documents, which would divide the rows: by its name, by its
     name and since it divides most labels, or since labels restart."""
-    if name.strip().lower() in METADATA or name.startswith("column "):  # perhaps a speaker, or a number of the row
-        return restarts(cells, labels, sure=True)
+    if name.strip().lower() in METADATA or name.startswith(("column ", "Unnamed: ")):  # perhaps a speaker
+        # An index of rows begins again where tables were joined.
+        parts = list(accumulate(cell == cells[0] for cell in cells))
+        return restarts(cells, labels, sure=True) or restarts(parts, labels, sure=True)
     if len({*cells}) == len(cells) or names_documents(name):
         return len({*cells}) < len(cells)
     of_text = re.fullmatch(OF_TEXTS, name.strip())

@@ -75,8 +75,7 @@ def records(source: Source) -> Iterator[_Record]:
     first = True
     for number, line in source.numbered_lines():
         source.lines = max(source.lines, number)
-        raw = line.removeprefix(MARK)
-        if raw.strip():
+        if (raw := line.removeprefix(MARK)).strip():
             place = Place(source, number)
             yield place, len(raw), partial(parsed, place, raw, first=first)
             first = False
@@ -421,8 +420,7 @@ def name_of(place: Place, fields: Fields, dialect: Dialect) -> str:
         if place.source.start:
             raise NotSplittable("documents without names are named by their lines")
         return str(place.line)
-    name = fields[field]
-    if not isinstance(name, str):
+    if not isinstance(name := fields[field], str):
         raise bad_field(place, {}, field, f"is {shown(name)}", expected)
     if "\n" in name or name.endswith("\r"):
         raise bad_field(place, {}, field, f"is {shown(name)}", f"{expected} on one line")

@@ -519,8 +519,7 @@ def _types(place: Place, fields: Fields, words: Sentences, request: Request) -> 
     """
     field = (request.types or "").removeprefix(OF_FIELD)
     dialect, clusters = clusters_of(place, fields, request)
-    value = fields.get(field)
-    if value is None:
+    if (value := fields.get(field)) is None:
         return {}
     rows = value if isinstance(value, list) else [None]
     sizes = list(map(len, clusters))

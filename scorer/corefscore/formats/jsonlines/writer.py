@@ -75,8 +75,7 @@ def _fields(
     list.
     """
     fields: dict[str, Any] = {dialect.names[0]: document.name}
-    words = document.sentences
-    if words is not None:
+    if (words := document.sentences) is not None:
         words = with_signs(document, words, notices)
         if dialect.by_sentence:
             words = _uncrossed(document, words, clusters, notices)

@@ -355,8 +355,7 @@ _NEARBY = tuple(
 def nearby(text: str) -> tuple[re.Match[str], str] | None:
     """Find the most frequent of these notations in a text: its first tag and its pattern; None if there is none. If
     each element has an id of its own, these are ids of mentions, which no pattern is for."""
-    counts = [sum(1 for _ in sign.finditer(text)) for sign, _ in _NEARBY]
-    if not any(counts):
+    if not any(counts := [sum(1 for _ in sign.finditer(text)) for sign, _ in _NEARBY]):
         return None
     sign, pattern = _NEARBY[counts.index(max(counts))]
     first = sign.search(text)

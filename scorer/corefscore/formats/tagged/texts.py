@@ -263,8 +263,7 @@ def _of_objects(source: Source) -> Iterator[_Answer]:
     for place, fields in objects(source):
         if FIELD not in fields:
             raise missing_field(place, fields, FIELD, "the text with its tags in it")
-        text = fields[FIELD]
-        if not isinstance(text, str):
+        if not isinstance(text := fields[FIELD], str):
             raise bad_field(place, fields, FIELD, "is not text", "the text with its tags in it, a string")
         field = next((field for field in NAMES_OF_DOCUMENTS if field in fields), FIELD)
         name = fields[field] if field != FIELD else str(place.line)
