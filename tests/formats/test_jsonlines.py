@@ -1201,6 +1201,8 @@ def test_the_words_of_mentions_are_compared_in_any_dialect(
     [
         ([["the cat", "it"], ["Ann"]], ("'The cat'", "'the cat'")),
         ([["The  cat ", "it"], ["Ann"]], ("'The cat'", "'The  cat '")),
+        ([["The_cat", "it"], ["Ann"]], ("'The cat'", "'The_cat'")),
+        ([["The%20cat", "it"], ["Ann"]], ("'The cat'", "'The%20cat'")),
         ([["a cat", "it"], ["Ann"]], None),
         ([["The cat", "it"], ["Ann"], ["the cat"]], None),  # it matches
         ([["The cat", "it"]], None),

@@ -1304,7 +1304,7 @@ def test_a_type_beside_entities_is_told(names: str, told: bool, tmp_path: Path) 
         assert [notice.code for notice in read(table).notices] == ["chosen-column"] * told, name
 
 
-@pytest.mark.parametrize("name", ["actual", "expected", "true_label"])
+@pytest.mark.parametrize("name", ["actual", "expected", "true_label", "gt", "label_gt"])
 def test_true_labels_beside_others_are_told(name: str, tmp_path: Path) -> None:
     """The others may be those of a program."""
     table = tmp_path / "table.csv"
@@ -1786,6 +1786,10 @@ def test_entities_of_one_item_on_both_sides_are_told(
         ("id,question1,question2,label", True),
         ("id,text_a,text_b,label", True),
         ("id,source,target,label", True),
+        ("id,item1,item2,label", True),
+        ("id,mention_1,mention_2,label", True),
+        ("id,unique_id_l,unique_id_r,label", True),
+        ("item,score,item2,label", True),
         ("id,address_1,address_2,label", False),
         ("id,label,left_words,right_words", False),
         ("id,left_ctx,right_ctx,label", False),

@@ -199,12 +199,12 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
         odd = sorted({*odd} - {*scored})  # names, since scores differ from item to item
     if documents.items or documents.own_text:  # names can have such signs; a text is several labels if each part is one
         signs, known = "[,;|/]" if documents.own_text else _JOINED, {*plain}  # a group may be called ann+bob
-        joined = [at for at, text in enumerate(plain) if re.search(signs, text)]
+        joined = [at for at, its in enumerate(plain) if re.search(signs, its) and not re.match(r"\(\d+, \d", its)]
         if 2 * sum(map(str.isdecimal, plain)) > len(plain):
             known |= {*chain(*(re.findall(r"\d+", plain[at]) for at in joined if re.search(_BETWEEN, plain[at])))}
         items = documents.words_of(range(len(documents.entity))) if joined and documents.items else ()
-        most = 2 * len(joined) > len(plain)
-        every = known.union(its.casefold() for its in items if most or not its.isdecimal())
+        mostly = 2 * len(joined) > len(plain)
+        every = known.union(its.casefold() for its in items if mostly or not its.isdecimal())
         odd += [at for at in joined if every.issuperset(re.split(_JOINED, plain[at].strip("[](){}'")))]
         if known.intersection(_UNSIGNED[:2]) and len(known) > 1 and all(map(str.isdecimal, plain)):
             largest = max(plain, key=int)

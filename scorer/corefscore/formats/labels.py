@@ -327,8 +327,9 @@ class _Side(NamedTuple):
         unread = dict(compress(zip(names, with_labels, strict=True), left))
         self._look_for_documents(Place(source, header.line), unread, columns)
         of_pairs = [name for name in header.cells if _PAIRS.search(name)]
-        if len(of_pairs) > 1 and len({*columns[ENTITY]} - {""}) == 2:
-            details = {"name": of_pairs[1], "what": "one of a pair of records", "expected": _NO_PAIRS}
+        both = len(of_pairs) > 1 or any(name[:-1].rstrip("_ ") in header.cells for name in of_pairs)
+        if both and len({*columns[ENTITY]} - {""}) == 2:
+            details = {"name": of_pairs[-1], "what": "one of a pair of records", "expected": _NO_PAIRS}
             self.notices.append(found_at(Place(source, header.line), "unread-field", **details))
         for name, digest in digests.items():
             leave(self.unread, Place(source, header.line), [name], cells=digest)
@@ -396,8 +397,7 @@ class _Header(NamedTuple):
 
 def _header(source: Source) -> _Header:
     """Return the first row of a file that is not blank. Raises `InputError` for what is no table."""
-    head = source.head(1 << 16).removeprefix(MARK)
-    if is_utf_16(head):
+    if is_utf_16(head := source.head(1 << 16).removeprefix(MARK)):
         raise _without(source, "the file is not UTF-8; it looks like UTF-16")
     _, delimiter = _first_line(head)
     with source.reading() as stream:
@@ -532,7 +532,8 @@ _NUMBER = re.compile(r" *[0-9]+(?:\.0)? *|")
 
 _PAIRS = re.compile(
     "(?i)^(?!.*(?:context|ctx|word|token|pos|offset|lemma|snippet|window|box))(?:(?:left|right|[lr]table)[_ ].*|.*[_ ]"
-    "(?:left|right)|source|target|(?:q?id|rec(?:ord)?(?:_id)?|sentence|question|text|name|title)[_ ]?[12ab])$"
+    "(?:left|right)|source|target|(?:q?id|rec(?:ord)?(?:_id)?|sentence|question|text|name|title)[_ ]?[12ab]"
+    "|(?:item|mention|event|entity|node|paper|product|author|user|unique_id|id)(?:[_ ]?[12]|[_ ][ablr]))$"
 )
 _NO_PAIRS = "a row is an item and its label a cluster; make clusters of pairs that match, and write a row an item"
 """Names of the columns of a table that says which records match, and what is said of it."""

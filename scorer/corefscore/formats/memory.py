@@ -188,8 +188,7 @@ def by_position(unnamed: Nested, side: str, names: Sequence[str]) -> dict[str, A
     Raises `InputError` if there are more or fewer documents than names.
     """
     single = unnamed.level == DOCUMENT or (unnamed.level is None and len(names) == 1)
-    documents = [unnamed.value] if single else list(unnamed.value)
-    if len(documents) != len(names):
+    if len(documents := [unnamed.value] if single else list(unnamed.value)) != len(names):
         what = ("" if single else "a list of ") + plural(len(documents), "document")
         expected = (
             f"{len(names)}, since lists are paired by position with the documents of the other side; give documents by "
@@ -491,13 +490,17 @@ def _without(mention: tuple[Hashable, ...], parts: Sequence[int]) -> tuple[Hasha
     return tuple(part for at, part in enumerate(mention) if at not in parts)
 
 
+_BLANK = r"\s+|%20|&nbsp;|(?<=[^\W\d_])[_+/-](?=[^\W\d_])"
+"""White space in mentions, and what may stand for it between letters."""
+
+
 def alike_mentions(key: Sequence[_InDocument], response: Sequence[_InDocument], path: str) -> Iterator[Finding]:
     """Yield a notice about one of the first mentions of each side, of one document, that differ only in what is easily
     overlooked; each is given with the name of its document."""
     ours, theirs = (
         {(of, text): its for (of, its), text in zip(side, texts, strict=True)}
         for side in (key[:MOST], response[:MOST])
-        for texts in [without_spelling(["".join(_rounded(its).split()) for _, its in side])[0]]
+        for texts in [without_spelling([re.sub(_BLANK, "", _rounded(its)) for _, its in side])[0]]
     )
     if alike := min(ours.keys() & theirs.keys(), default=None):
         yield Finding("alike-mentions", path, details={"first": repr(ours[alike]), "second": repr(theirs[alike])})

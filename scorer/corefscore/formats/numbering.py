@@ -66,8 +66,7 @@ def in_runs(groups: Sequence[Hashable]) -> bool:
 def documents_in(items: Sequence[Hashable], labels: Sequence[str]) -> str | None:
     """Find the part of the items that seems to be the name of a document, since labels restart in each: the first of
     several values, or what is before the last of some sign, or the last but one."""
-    pairs = [item for item in items if isinstance(item, tuple) and item]
-    if len(pairs) == len(items):
+    if len(pairs := [item for item in items if isinstance(item, tuple) and item]) == len(items):
         return "items[0][0]" if restarts([repr(item[0]) for item in pairs], labels) else None
     texts = [item for item in items if isinstance(item, str)]
     signs = dict.fromkeys(re.findall("[:/|#_. -]", texts[0])) if len(texts) == len(items) else ()

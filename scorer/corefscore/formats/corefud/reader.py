@@ -347,8 +347,7 @@ class File:
         wide, first = np.bincount(found.of, found.last - found.first + 1, len(found.head)) > 1, found.head == 1
         of = self.document_of(self.chunks.word[found.chunk])
         every, ones = (np.bincount(of[which], minlength=of.max(initial=0) + 1) for which in (wide, wide & first))
-        odd = wide & lacking(every - ones, every)[of]
-        if odd.sum() > _BY_CHANCE:
+        if (odd := wide & lacking(every - ones, every)[of]).sum() > _BY_CHANCE:
             unusable["the head 1, like every mention of several words in these documents"] = odd
         for what, which in unusable.items():
             if len(chunks := found.chunk[which]):
