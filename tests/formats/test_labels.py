@@ -1432,6 +1432,7 @@ def test_predictions_beside_labels_are_not_left_out_in_silence(name: str, tmp_pa
         (["['e1']", "['e2']", "__label__ent_1"], None),
         *(([its, "b"], (its, "1 item")) for its in ("{16, 8}", "[1, 2]", "{16, 0, 8}")),
         (["(1, 2)", "(1, 3)", "b"], None),  # of a document and an entity
+        (["('d', 0)", "('d', 1)", "b"], None),
         # One without a number, where nearly all others are numbers after the same word.
         ([*(f"e{number}" for number in range(6)), "ditto", "ditto"], ("ditto", "2 items")),
         ([*range(6), "\u3003"], ("\u3003", "1 item")),
