@@ -197,18 +197,11 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
     plain, rounded, odd = without_spelling(documents.names_of(entities.tolist()), f"|{_SCORED}{several}")
     if 2 * (sizes[scored := [at for at in odd if re.fullmatch(_SCORED, plain[at])]] == 1).sum() < len(scored):
         odd = sorted({*odd} - {*scored})  # names, since scores differ from item to item
-    if documents.items or documents.own_text:  # names can have such signs; a text is several labels if each part is one
-        signs, known = "[,;|/]" if documents.own_text else _JOINED, {*plain}  # a group may be called ann+bob
-        joined = [at for at, its in enumerate(plain) if re.search(signs, its) and not re.match(r"\(\d+, \d", its)]
-        if 2 * sum(map(str.isdecimal, plain)) > len(plain):
-            known |= {*chain(*(re.findall(r"\d+", plain[at]) for at in joined if re.search(_BETWEEN, plain[at])))}
-        items = documents.words_of(range(len(documents.entity))) if joined and documents.items else ()
-        mostly = 2 * len(joined) > len(plain)
-        every = known.union(its.casefold() for its in items if mostly or not its.isdecimal())
-        odd += [at for at in joined if every.issuperset(re.split(_JOINED, plain[at].strip("[](){}'")))]
-        if known.intersection(_UNSIGNED[:2]) and len(known) > 1 and all(map(str.isdecimal, plain)):
+    if documents.items or documents.own_text:
+        odd += _joined_ids(documents, plain)
+        if {*_UNSIGNED[:2]}.intersection(plain) and len({*plain}) > 1 and all(map(str.isdecimal, plain)):
             largest = max(plain, key=int)
-            odd += [plain.index(largest)] if largest in _UNSIGNED and str(int(largest) - 1) not in known else []
+            odd += [plain.index(largest)] if largest in _UNSIGNED and str(int(largest) - 1) not in plain else []
     # If nearly all are numbers after the same word, one without a number is told.
     forms = re.sub(r"\d+", "0", "\0".join(plain)).split("\0")
     if 6 * (most := max(Counter(forms).values())) > 5 * len(forms) and most > _SOME:
@@ -225,6 +218,19 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
             what = f'entities of document "{documents.names[documents.document[entity]]}" have nearly the same id'
             one, other = documents.names_of([int(first[rank[entity]]), entity])
             yield found_at(_place_of(documents, entity), "alike-ids", what=what, first=one, second=other)
+
+
+def _joined_ids(documents: Documents, plain: Sequence[str]) -> list[int]:
+    """Return which ids seem to be several. Names can have such signs, too, so each part has to be an id or an item, or
+    a number if most ids are numbers; items that are numbers count only if most ids have such signs."""
+    signs, known = "[,;|/]" if documents.own_text else _JOINED, {*plain}  # a group may be called ann+bob
+    joined = [at for at, its in enumerate(plain) if re.search(signs, its) and not re.match(r"\(\d+, \d", its)]
+    if 2 * sum(map(str.isdecimal, plain)) > len(plain):
+        known |= {*chain(*(re.findall(r"\d+", plain[at]) for at in joined if re.search(_BETWEEN, plain[at])))}
+    items = documents.words_of(range(len(documents.entity))) if joined and documents.items else ()
+    mostly = 2 * len(joined) > len(plain)
+    known.update(its.casefold() for its in items if mostly or not its.isdecimal())
+    return [at for at in joined if known.issuperset(re.split(_JOINED, plain[at].strip("[](){}'")))]
 
 
 def _with_more(ids: Sequence[str], which: Sequence[int]) -> list[int]:

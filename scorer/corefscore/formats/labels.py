@@ -636,8 +636,7 @@ def _names(place: Place, fields: Fields, request: Request, notices: list[Finding
     clusters = _clusters_in(fields, request) or [_CLUSTERS[1]]
     refuse_other_side(request, place, ENTITY, filter(fields.__contains__, clusters))
     values = ((name, value) for name, value in fields.items() if not isinstance(value, bool | float | list | tuple))
-    others = [name for name, value in values if side_in(name) == RESPONSE]
-    if clusters[0] in others:
+    if clusters[0] in (others := [name for name, value in values if side_in(name) == RESPONSE]):
         others = [name for name in others if name != clusters[0] and re.search("chain|cluster(?:_?ids?)?$", name)]
     if request.side == RESPONSE and others and ENTITY not in request.columns:
         notices.append(found_at(place, "chosen-column", taken=clusters[0], role=ENTITY))

@@ -233,8 +233,7 @@ class File:
         """Add a notice for entities whose ids belong to another document as well."""
         ids, document = columns["odd_labels"], columns["document"]
         first: dict[str, int] = {}
-        again = [at for at, name in enumerate(ids) if first.setdefault(name, at) != at]
-        if not again:
+        if not (again := [at for at, name in enumerate(ids) if first.setdefault(name, at) != at]):
             return
         names, names_again = self.lines.documents.names, {ids[at] for at in again}
         details = {
