@@ -1574,6 +1574,7 @@ def test_labels_that_go_on_in_another_file_are_told(second: str, cut: str, tmp_p
         (["5-PER", "6", "5-ORG"], None),
         (["5-a", "5", "5-b"], None),
         (["topic_1", "1", "topic_2"], ("topic_1", "1")),
+        (["1", "\u0661", "2"], ("1", "\u0661")),  # in Arabic
         (["1", "LABEL 2", "2"], ("LABEL 2", "2")),
         (["topic_1", "1a", "a_2", "2"], None),
     ],

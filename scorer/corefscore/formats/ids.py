@@ -264,7 +264,7 @@ def without_spelling(names: Sequence[str], several: str = "") -> tuple[Sequence[
     if different and digits.isascii() and digits.isdecimal() and not re.search("\0" + "0[0-9]", texts):
         return names, rounded, [names.index(its) for its in _UNSIGNED[2:] if its in names]
     texts = re.sub(_UTF_8, lambda its: its[0].encode("latin-1").decode(), texts.translate(_LATIN_1))
-    texts = normalize("NFKC", texts).casefold()
+    texts = re.sub(r"(?![0-9])\d", lambda its: str(int(its[0])), normalize("NFKC", texts).casefold())
     for pattern, left in _SPELLING:
         texts = re.sub(pattern, left, texts)
     if "\0b-" in texts and re.search("\0[il]-", texts) and not re.search(rf"\0(?!{_OF_TOKENS}|o\0)[^\0]", texts):
