@@ -157,8 +157,7 @@ def _one(files: Sequence[str], out: str, reading: Reading) -> tuple[Source, _Rep
         raise UsageError("--fix cannot write to standard output, which contains the report; name a file")
     if os.path.exists(out) and not os.path.isfile(out) and not os.path.isdir(out):
         raise UsageError(f"{out}: --fix reads OUT again once it is written; give a regular file, not a pipe or device")
-    files_found = sources(files[0], [])
-    if len(files_found) != 1 or files_found[0].path != files[0]:
+    if len(files_found := sources(files[0], [])) != 1 or files_found[0].path != files[0]:
         raise UsageError(f"{files[0]}: --fix repairs a file, not a folder or an archive")
     if (form := form_of(files_found, reading, RESPONSE)).name not in _REPAIRS:
         raise UsageError(

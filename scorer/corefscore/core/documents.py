@@ -718,8 +718,7 @@ def _of_texts(texts: Sequence[str]) -> _Hashes:
     starts = np.append(0, stops[:-1])
     digit, size = raw - np.uint8(ord("0")), stops - starts - 1
     first = digit[starts]
-    of_number = (size < _MOST_DIGITS) & (first < 10) & ((first > 0) | (size == 1))
-    if of_number.any():
+    if (of_number := (size < _MOST_DIGITS) & (first < 10) & ((first > 0) | (size == 1))).any():
         of_number &= np.add.reduceat(digit >= 10, starts, dtype=np.int64) == 1  # the byte after it
     if of_number.all():
         return np.fromstring(text, np.int64, sep="\1").view(np.uint64)  # a fifth of the time of int for each

@@ -15,7 +15,7 @@ import numpy as np
 from corefscore.core.arrays import NONE, Bools, Ints, lists_by_key, ranked
 from corefscore.core.documents import Documents, Place
 from corefscore.core.findings import Finding, plural, shortened, texts_in
-from corefscore.core.items import Numbers, Values
+from corefscore.core.items import Numbers, Values, text_of
 from corefscore.core.sources import Source
 from corefscore.formats.base import found_at
 
@@ -52,7 +52,8 @@ _LATIN_1 = {0xDC00 + byte: byte for byte in range(0x80, 0x100)}
 """The character of Latin-1 that a byte means if it is not UTF-8."""
 
 _WORD = r"\0([^\W\d_]{2,}|[ecm])[ _:=-]?(\d+)(?=\0)"
-"""An id that is a number after a word, such as one for entities."""
+_WORDS = {"entity", "cluster", "coref", "chain", "id", "ref", "mention", "e", "c", "m"}
+"""An id that is a number after a word; and words for entities."""
 
 _OF_TOKENS = "[bilues]-"
 """What is before the id in labels of tokens, where B-1 begins a mention and I-1 continues it."""
@@ -66,12 +67,15 @@ _NUMBERED = re.compile(r"(?s)\A(?!-)((?:(?!\d, ).)*?)(?<![.\d])([0-9]{1,18})\)?\
 _BETWEEN = r"'?\s?[,;+&|/]\s?'?"
 _SEVERAL = rf"|[\[({{]*\d+(?:{_BETWEEN}\d+)+"
 _JOINED = rf"{_BETWEEN}|(?<=\d) (?:and )?(?=\d)"
-_LIST = re.compile(r"[\[({](['\"]).*\1,? \1")
+_LIST = r"\0([\[{](['\"])[^\0]*\2,? \2[^\0]*)"
 _PARTS = re.compile(r"(\w*?\d)(?:[^\w\s]+|[ _])(\w+)|(\d+)([a-z])")
 """What programs write with a probability; for a value that is missing, or spreadsheets for one that they do not show
 whole; before a type of entities; all in lower case; for an item that is missing; an item that ends with a whole number;
 what is between several values; several numbers; what is between several labels; a list as text; and an id with another
 number, or with a type, after it."""
+
+_ENOUGH = 10_000
+"""The number of items that show whether labels are lists of items."""
 
 _RARE = 0.001
 """The chance below which documents are unlike the others, and links to items without a label."""
@@ -180,8 +184,8 @@ def shifted_items(
 def missing_item(values: Values, place: Place | None) -> Iterator[Finding]:
     """Yield a notice about an item that is what programs write for a missing one, or for a list of several."""
     known = {*(() if isinstance(values, range) else values.tolist() if isinstance(values, np.ndarray) else values)}
-    lists = (its for its in known if isinstance(its, str) and its[:1] in "[({" and _LIST.match(its))
-    if found := [*(item for item in _MISSING if item in known), *sorted(lists)]:
+    lists = re.findall(_LIST, "\0".join(["", *(its for its in known if type(its) is str), ""]))
+    if found := [*(item for item in _MISSING if item in known), *sorted(its for its, _ in lists)]:
         yield found_at(Place(place.source if place else Source("clusters"), None), "odd-item", item=found[0])
 
 
@@ -195,24 +199,26 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
     labels, entities, label = np.unique(documents.label, return_index=True, return_inverse=True)
     several, sizes = "" if documents.items else _SEVERAL, np.bincount(label[documents.entity], minlength=len(labels))
     plain, rounded, odd = without_spelling(documents.names_of(entities.tolist()), f"|{_SCORED}{several}")
-    if 2 * (sizes[scored := [at for at in odd if re.fullmatch(_SCORED, plain[at])]] == 1).sum() < len(scored):
-        odd = sorted({*odd} - {*scored})  # names, since scores differ from item to item
+    scored = [at for at in odd if re.fullmatch(_SCORED, plain[at])]
+    if 2 * min((sizes[scored] == 1).sum(), len(scored)) < len(scored) or 2 * len(scored) < len(plain):
+        odd = sorted({*odd} - {*scored})  # names: scores differ from item to item, and all labels have one
     if documents.items or documents.own_text:
         odd += _joined_ids(documents, plain)
         if {*_UNSIGNED[:2]}.intersection(plain) and len({*plain}) > 1 and all(map(str.isdecimal, plain)):
-            largest = max(plain, key=int)
+            largest = max(plain, key=lambda its: (len(its), its))
             odd += [plain.index(largest)] if largest in _UNSIGNED and str(int(largest) - 1) not in plain else []
-    # If nearly all are numbers after the same word, one without a number is told.
+    # One without a number, where all others are numbers in the same form.
     forms = re.sub(r"\d+", "0", "\0".join(plain)).split("\0")
-    if 6 * (most := max(Counter(forms).values())) > 5 * len(forms) and most > _SOME:
-        odd += [at for at, form in enumerate(forms) if "0" not in form]
+    (_, most), *rare = Counter(forms).most_common()
+    lone = [forms.index(its) for its, _ in rare if len(forms) - 1 == most >= _FEW - 1 and "0" not in its]
+    odd += [at for at in lone if sizes[at] > 1]
     of_document = zip(documents.document[entities].tolist(), range(len(plain)), strict=True)
     odd += chain(*(_with_more(plain, its) for its in lists_by_key(of_document if documents.own_text else ()).values()))
     # CorefUD has errors of its own for its ids.
     for at in () if documents.nodes else rounded + sorted(odd, key=lambda at: plain[at])[:1]:
         entity, count = int(entities[at]), plural(int(sizes[at]), "mention" if documents.items is None else "item")
         yield found_at(_place_of(documents, entity), "odd-label", label=documents.name_of(entity), count=count)
-    if len(set(plain)) < len(labels):
+    if len({*(plain := _bare(plain, odd))}) < len(labels):
         first, rank = ranked(documents.document, Numbers().of(plain)[np.searchsorted(labels, documents.label)])
         for entity in np.flatnonzero(first[rank] != np.arange(len(rank)))[:1].tolist():
             what = f'entities of document "{documents.names[documents.document[entity]]}" have nearly the same id'
@@ -224,13 +230,16 @@ def _joined_ids(documents: Documents, plain: Sequence[str]) -> list[int]:
     """Return which ids seem to be several. Names can have such signs, too, so each part has to be an id or an item, or
     a number if most ids are numbers; items that are numbers count only if most ids have such signs."""
     signs, known = "[,;|/]" if documents.own_text else _JOINED, {*plain}  # a group may be called ann+bob
+    # Numbers between brackets are a document and an entity.
     joined = [at for at, its in enumerate(plain) if re.search(signs, its) and not re.match(r"\(\d+, \d", its)]
+    parts = [re.split(_JOINED, plain[at].strip("[](){}'")) for at in joined]
     if 2 * sum(map(str.isdecimal, plain)) > len(plain):
         known |= {*chain(*(re.findall(r"\d+", plain[at]) for at in joined if re.search(_BETWEEN, plain[at])))}
-    items = documents.words_of(range(len(documents.entity))) if joined and documents.items else ()
-    mostly = 2 * len(joined) > len(plain)
-    known.update(its.casefold() for its in items if mostly or not its.isdecimal())
-    return [at for at in joined if known.issuperset(re.split(_JOINED, plain[at].strip("[](){}'")))]
+    if documents.items and joined and not known.issuperset(parts[0]):
+        values, mostly = documents.items.values, 2 * len(joined) > len(plain)
+        items = (text_of(values[at]) for at in range(min(len(values), _ENOUGH)))
+        known.update(its.casefold().replace("_", " ") for its in items if mostly or not its.isdecimal())
+    return [at for at, its in zip(joined, parts, strict=True) if known.issuperset(its)]
 
 
 def _with_more(ids: Sequence[str], which: Sequence[int]) -> list[int]:
@@ -248,6 +257,7 @@ def odd_names(documents: Documents) -> Iterator[Finding]:
     plain, rounded, odd = without_spelling(documents.names)
     for at in (rounded + odd)[:1]:
         yield found_at(documents.place_of(at), "odd-name", name=documents.names[at])
+    plain = _bare(plain, odd)
     first_of = dict(zip(reversed(plain), reversed(documents.names), strict=True))
     for at in [at for at, name in enumerate(documents.names) if first_of[plain[at]] != name][:1]:
         what, name = "documents have nearly the same name", first_of[plain[at]]
@@ -272,15 +282,24 @@ def without_spelling(names: Sequence[str], several: str = "") -> tuple[Sequence[
     # After the same name that others have before a number: `c_nan` beside `c_1`.
     before = {*re.findall(r"\0([^\0]*[^\0\d])\d+(?=\0)", texts)}
     ends = re.findall(r"\0(([^\0]+?)(?:-1|nan|none|null|<na>))(?=\0)", texts)
-    # A word before a number, and a type, is left out if another id is the rest alone.
-    bare = {*texts.split("\0")}
-    texts = re.sub(_WORD, lambda its: "\0" + (its[2] if its[2] in bare else its[1] + its[2]), texts)
-    texts = re.sub(rf"\0{_TYPED}(?=\0)", lambda its: "\0" + its[1] if its[1] in bare else its[0], texts)
     plain = texts.split("\0")[1:-1]
     outside = "" if re.search(r"\0[a-np-z](?=\0)", texts) else "|o"  # unless single letters are labels
     none = {*re.findall(rf"\0({_NOTHING}{outside}{several})(?=\0)", texts)}
     none |= {text for text, name in ends if name.replace("_", " ") in before}
     return plain, rounded, [at for at, text in enumerate(plain) if text in none]
+
+
+def _bare(plain: Sequence[str], odd: Sequence[int]) -> list[str]:
+    """Return ids, but for ``odd`` ones, with one sign between a word and a number, if several have this word, and
+    without the word, or a type, if another id is the rest alone."""
+    texts, known = "\0".join(["", *plain, ""]), {*plain}
+    counts = Counter(word for word, _ in re.findall(_WORD, texts))
+    few = {word for word in counts if counts[word] == 1} - _WORDS
+    texts = re.sub(
+        _WORD, lambda its: its[0] if its[1] in few else "\0" + its[1] * (its[2] not in known) + its[2], texts
+    )
+    texts = re.sub(rf"\0{_TYPED}(?=\0)", lambda its: "\0" + its[1] if its[1] in known else its[0], texts)
+    return [its if at not in odd else plain[at] for at, its in enumerate(texts.split("\0")[1:-1])]
 
 
 def _rounded(names: Sequence[str]) -> str | None:

@@ -65,7 +65,7 @@ from corefscore.formats.jsonlines.objects import (
     objects,
     shown,
 )
-from corefscore.formats.numbering import divides, documents_in, in_runs, numbered_from_start, restarts
+from corefscore.formats.numbering import begins_again, divides, documents_in, in_runs, numbered_from_start, restarts
 from corefscore.formats.sides import (
     OF_PLACES,
     OF_WORDS,
@@ -270,8 +270,7 @@ class _Side(NamedTuple):
         if columns:
             name = max(columns, key=lambda name: (restarts(*columns[name]), len({*columns[name][0]})))
             how = f'the name "{DOCUMENT}" for it' if name.startswith("column ") else f"--columns {DOCUMENT}={name}"
-            cells = columns[name][0]
-            if all(map(str.isdecimal, cells)) and not in_runs(cells) and not names_documents(name):  # the index of rows
+            if begins_again(name, *columns[name]):
                 how = f'a column "{DOCUMENT}" with a name for each of the tables that were joined'
             expected = f"all items are one document; {how} divides them and their labels"
             what = "the names of documents"
@@ -327,7 +326,7 @@ class _Side(NamedTuple):
         unread = dict(compress(zip(names, with_labels, strict=True), left))
         self._look_for_documents(Place(source, header.line), unread, columns)
         of_pairs = [name for name in header.cells if _PAIRS.search(name)]
-        both = len(of_pairs) > 1 or any(name[:-1].rstrip("_ ") in header.cells for name in of_pairs)
+        both = len(of_pairs) > 1 or any(name[:-1].rstrip("_ ") == names[places[ITEM]] for name in of_pairs)
         if both and len({*columns[ENTITY]} - {""}) == 2:
             details = {"name": of_pairs[-1], "what": "one of a pair of records", "expected": _NO_PAIRS}
             self.notices.append(found_at(Place(source, header.line), "unread-field", **details))

@@ -490,8 +490,8 @@ def _without(mention: tuple[Hashable, ...], parts: Sequence[int]) -> tuple[Hasha
     return tuple(part for at, part in enumerate(mention) if at not in parts)
 
 
-_BLANK = r"\s+|%20|&nbsp;|(?<=[^\W\d_])[_+/-](?=[^\W\d_])"
-"""White space in mentions, and what may stand for it between letters."""
+_BLANK = r"\s+|%20|&nbsp;|(?<=[^\W\d_])_(?=[^\W\d_])"
+"""White space in mentions, and what may stand for it."""
 
 
 def alike_mentions(key: Sequence[_InDocument], response: Sequence[_InDocument], path: str) -> Iterator[Finding]:

@@ -29,14 +29,19 @@ def divides(name: str, cells: Sequence[str], labels: Sequence[str]) -> bool:
     """Return whether a column seems to have the names of documents, which would divide the rows: by its name, by its
     name and since it divides most labels, or since labels restart."""
     if name.strip().lower() in METADATA or name.startswith(("column ", "Unnamed: ")):  # perhaps a speaker
-        # An index of rows begins again where tables were joined.
-        parts = list(accumulate(cell == cells[0] for cell in cells))
-        return restarts(cells, labels, sure=True) or restarts(parts, labels, sure=True)
+        return restarts(cells, labels, sure=True) or begins_again(name, cells, labels)
     if len({*cells}) == len(cells) or names_documents(name):
         return len({*cells}) < len(cells)
     of_text = re.fullmatch(OF_TEXTS, name.strip())
     counts = Counter(label for label, _ in {*zip(labels, cells, strict=True)} if label).values() if of_text else ()
     return not side_in(name) and (2 * sum(count > 1 for count in counts) > len(counts) or restarts(cells, labels))
+
+
+def begins_again(name: str, cells: Sequence[str], labels: Sequence[str]) -> bool:
+    """Return whether a column is an index of rows that begins again with the labels, as where tables were joined."""
+    if not re.match("(?i)column |unnamed: |index$", name.strip()) or not all(map(str.isdecimal, cells)):
+        return False
+    return restarts(list(accumulate(cell == cells[0] for cell in cells)), labels, sure=True)
 
 
 def restarts(groups: Sequence[Hashable], labels: Sequence[str], *, sure: bool = False) -> bool:

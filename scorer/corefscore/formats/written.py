@@ -131,8 +131,7 @@ def fitted(documents: Iterator[FullDocument], notices: list[Finding], fit: Fit) 
             raise _bad_mention(document, f'"{document.text(start, end)}", without token numbers', expected)
         if (name := _replaced(fit.names, "_", document.name)) != document.name:
             add_notice(document, notices, "changed-name", format=fit.title, written=name)
-        first = places.setdefault(name, document.place)
-        if first is not document.place:
+        if (first := places.setdefault(name, document.place)) is not document.place:
             raise refused(document.place, "repeated-name", document=name, first=str(first))
         ids, odd = _ids(document, fit)
         if odd is not None and not numbered:
@@ -146,8 +145,7 @@ def tokens_without_words(document: FullDocument) -> int:
     """Count the tokens of a document up to the end of its last mention. Raises `InputError` for far too many."""
     spans = [span for spans in document.entities.values() for span in spans]
     last = max(spans, key=lambda span: span[1], default=(0, -1))
-    most = likely_tokens(len(spans))
-    if last[1] >= most:
+    if last[1] >= (most := likely_tokens(len(spans))):
         expected = f"offsets below {most} in a document without words, since a word is written for each token"
         raise _bad_mention(document, str(list(last)), expected)
     return last[1] + 1

@@ -370,8 +370,7 @@ class Pairing:
             number, place = self.nameless
             both = (key.keys() & response.keys()).union((self.other_form.values(), self.other_form.keys())[number])
             named = (self.response_names, self.key_names)[number].places(both)
-            other = next((name for name, its in named.items() if name != str(its.line)), None)
-            if other is not None:
+            if (other := next((name for name, its in named.items() if name != str(its.line)), None)) is not None:
                 self.notices.append(found_at(place, "named-by-line", document=other))
         lacking = {name for name in key if self.only in (None, name) and name not in response} - self.other_form.keys()
         more = {name for name in response if name not in key}.difference(self.other_form.values())
@@ -450,8 +449,7 @@ class Pairing:
     def _check(self, key: Documents, response: Documents, present: Bools) -> None:
         if faults := {**response.faults, **key.faults}:
             raise InputError([faults[min(faults)]()])
-        known = present & (key.tokens >= 0) & (response.tokens >= 0)
-        if not known.all():
+        if not (known := present & (key.tokens >= 0) & (response.tokens >= 0)).all():
             for finding in chain(_beyond(key, response, present), _beyond(response, key, present)):
                 self.refuse(finding)
         differ = known & (key.tokens != response.tokens)
@@ -506,8 +504,7 @@ def _beyond(side: Documents, other: Documents, present: Bools) -> Iterator[Findi
     """Yield the mentions beyond the last token of their document, whose number of tokens only the other side has, and
     those that are no spans of tokens, such as (-1, -1) or (5, 3), beside others that are.
     """
-    unknown = present & (side.tokens < 0) & (other.tokens >= 0)
-    if not unknown.any():
+    if not (unknown := present & (side.tokens < 0) & (other.tokens >= 0)).any():
         return
     document = side.document[side.entity]
     odd = (side.start < 0) & (side.items is not None and (side.start >= 0).any())

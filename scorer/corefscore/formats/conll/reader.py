@@ -531,8 +531,7 @@ class Reader:
         """Read the coreference cells of those lines that are in documents; ``between`` is the byte at which most of
         them are split."""
         text, stops = of.text, of.stops
-        last = text[stops - 1]
-        if (has_cr := last == CR).any():
+        if (has_cr := (last := text[stops - 1]) == CR).any():
             stops = stops - has_cr
             last = text[stops - 1]
         may_be_filled = (text[stops - 2] != between) | ~_IS_BLANK[last]

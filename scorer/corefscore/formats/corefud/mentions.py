@@ -110,8 +110,7 @@ def paired(chunks: Chunks, entity: Ints, refuse: Refuse) -> tuple[Ints, Ints, li
 
 def _within_sentences(chunks: Chunks, sentence: Ints, opens: Ints, closes: Ints, refuse: Refuse) -> tuple[Ints, Ints]:
     """Return the pairs whose chunks are in one sentence; other pairs are refused."""
-    across = sentence[chunks.word[opens]] != sentence[chunks.word[closes]]
-    if across.any():
+    if (across := sentence[chunks.word[opens]] != sentence[chunks.word[closes]]).any():
         which = np.flatnonzero(across)
         which = which[np.argsort(closes[which])]
         refuse("mention-across-sentences", closes[which], opens[which])
@@ -183,10 +182,8 @@ def _joined(
             _, number, total = parts.get(chunk, (b"", b"1", b"1"))
             if number != b"1" and waiting[its]:
                 mention = heappop(waiting[its])[1]
-            else:
-                mention = _PartialMention(its, chunk, refused=number != b"1")
-                if mention.refused:
-                    refuse("part-of-nothing", np.array([chunk]), None)
+            elif (mention := _PartialMention(its, chunk, refused=number != b"1")).refused:
+                refuse("part-of-nothing", np.array([chunk]), None)
             mention_of[chunk] = mention
             mention.parts += 1
             if number == total:

@@ -272,8 +272,7 @@ class File:
     def _entities(self, refuse: Refuse) -> Ints:
         """Return the entity of each chunk. One that is refused for its id counts for an entity of that id."""
         stops = self.chunks.id_stop
-        odd = (stops == self.chunks.id_start) | (self.chunks.text[stops - 1] == ord("]"))
-        if odd.any():
+        if (odd := (stops == self.chunks.id_start) | (self.chunks.text[stops - 1] == ord("]"))).any():
             refuse("odd-id", np.flatnonzero(odd), None)
         numbers: dict[tuple[int, str], int] = {}
         names = zip(self.document_of(self.chunks.word).tolist(), self.chunks.ids_of(slice(None)), strict=True)

@@ -92,8 +92,7 @@ def dialects_of(fields: Collection[str], requested: str | None) -> list[Dialect]
     """Return the dialects that an object with these fields can have, the likeliest first; ``requested`` is the field of
     clusters that the caller named. Only the first of two dialects with the same fields is listed.
     """
-    by_field = [dialect for dialect in DIALECTS if dialect.clusters == requested != CLUSTERS]
-    if by_field:
+    if by_field := [dialect for dialect in DIALECTS if dialect.clusters == requested != CLUSTERS]:
         return by_field[:1]
     found = [dialect for dialect in DIALECTS if not dialect.array and any(field in fields for field in dialect.unique)]
     if CLUSTERS in fields or PREDICTED in fields or not found:

@@ -162,8 +162,7 @@ def _fields_of(place: Place, value: Any, holder: str, each: str) -> Fields:
     field."""
     if not isinstance(value, tuple):
         raise refused(place, "not-object", holder=holder, what=shown(value), each=each)
-    fields = dict(value)
-    if len(fields) < len(value):
+    if len(fields := dict(value)) < len(value):
         counts = Counter(name for name, _ in value)
         twice = next(name for name, _ in value if counts[name] > 1)
         what, expected = "occurs more than once", "each field once; remove the extra copies"
@@ -396,8 +395,7 @@ def dialect_of(place: Place, fields: Fields, request: Request) -> Dialect:
     known: Dialect | None = request.by_first[0] if request.by_first else BY_NAME.get(request.input_format or "")
     if known is not None:
         return known
-    found = dialects_of(fields, request.columns.get(CLUSTERS))
-    if len(found) > 1:
+    if len(found := dialects_of(fields, request.columns.get(CLUSTERS))) > 1:
         first, second, *_ = found
         what = f"occurs together with {first.clusters}, so this can be {first.name} or {second.name}"
         expected = f"the fields of one dialect: --input-format {first.name} or --input-format {second.name}"
@@ -462,8 +460,7 @@ def _check_subtokens(place: Place, fields: Fields, field: str) -> None:
         expected = "one list with the word number of each subtoken, from 0, never decreasing"
         raise bad_field(place, fields, field, f"is {shown(subtoken_map)}", expected)
     subtokens, words = len(subtoken_map), max(subtoken_map, default=-1) + 1
-    most = _WORDS_PER_SUBTOKEN * subtokens + _WORDS_BESIDES
-    if words > most:
+    if words > (most := _WORDS_PER_SUBTOKEN * subtokens + _WORDS_BESIDES):
         what = f"counts {plural(words, 'word')} for {plural(subtokens, 'subtoken')}"
         expected = f"at most {most} words: {_WORDS_BESIDES} plus {_WORDS_PER_SUBTOKEN} for each subtoken"
         raise bad_field(place, fields, field, what, expected)
@@ -604,8 +601,7 @@ def flattened(clusters: list[Any], offsets: Offsets) -> list[int] | None:
         return [first[number] + at for number, start, end in mentions for at in (start, end - dialect.exclusive)]
     if not are(list, mentions) or not set(map(len, mentions)) <= {2}:
         return None
-    flat = list(chain.from_iterable(mentions))
-    if not are(int, flat) or min(flat, default=0) < 0:
+    if not are(int, (flat := list(chain.from_iterable(mentions)))) or min(flat, default=0) < 0:
         return None
     if dialect.exclusive:
         flat[1::2] = [after - 1 for after in flat[1::2]]

@@ -77,8 +77,8 @@ _PREDICTIONS = "(?i)pred[a-z]*(?:_coref[a-z]*)?|hyp[a-z]*|outputs?"
 """Names of fields that are those of a response if their values are lists or objects with others inside."""
 
 _SHARED, _ENOUGH = 0.9, 5000
-"""The share of `Others` for what fields say of ids, and from how many ids on only some documents are compared, which
-are the same on both sides, whatever their order."""
+"""The share of `Others` for what fields say of ids, and from how many ids on only one of sixteen documents is compared,
+the same ones on both sides, whatever their order."""
 
 _ANSWER = "answer"
 """The field of tagged text (`corefscore.formats.tagged`)."""

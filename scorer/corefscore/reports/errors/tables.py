@@ -62,8 +62,8 @@ def _conclusions(analysis: Analysis, words: ReportWords) -> Iterator[str]:
     """Yield notes on the type of error that costs most, and on a measure that gives the key itself less than 100."""
     most = max(analysis.costs, key=attrgetter("in_turn"))
     what = f"{words.types[most.type].means} ({words.types[most.type].title})"
-    before = analysis.start - analysis.score, REPEATS if analysis.copies else LOOKUP
-    if (largest := max((most.in_turn, what), before))[0] > NOTHING:
+    before = f"mentions annotated again ({REPEATS})" if analysis.copies else f"entities matched otherwise ({LOOKUP})"
+    if (largest := max((most.in_turn, what), (analysis.start - analysis.score, before)))[0] > NOTHING:
         yield f"{words.conclusion} {largest[1]}: {percent(largest[0])} of {percent(1 - analysis.score)} points"
     if (reached := analysis.costs[-1].then) < 1 - NOTHING:
         yield f"the {words.key} itself scores only {percent(reached)} here, so no more can be gained"
