@@ -1203,6 +1203,10 @@ def test_the_words_of_mentions_are_compared_in_any_dialect(
         ([["The  cat ", "it"], ["Ann"]], ("'The cat'", "'The  cat '")),
         ([["The_cat", "it"], ["Ann"]], ("'The cat'", "'The_cat'")),
         ([["The%20cat", "it"], ["Ann"]], ("'The cat'", "'The%20cat'")),
+        ([["The-cat", "it"], ["Ann"]], ("'The cat'", "'The-cat'")),
+        ([["The - cat", "it"], ["Ann"]], ("'The cat'", "'The - cat'")),
+        ([["The -LRB- cat -RRB-", "it"], ["Ann"]], ("'The cat'", "'The -LRB- cat -RRB-'")),
+        ([["``The cat''", "it"], ["Ann"]], ("'The cat'", '"``The cat\'\'"')),
         ([["a cat", "it"], ["Ann"]], None),
         ([["The cat", "it"], ["Ann"], ["the cat"]], None),  # it matches
         ([["The cat", "it"]], None),

@@ -490,8 +490,8 @@ def _without(mention: tuple[Hashable, ...], parts: Sequence[int]) -> tuple[Hasha
     return tuple(part for at, part in enumerate(mention) if at not in parts)
 
 
-_BLANK = r"\s+|%20|&nbsp;|(?<=[^\W\d_])_(?=[^\W\d_])"
-"""White space in mentions, and what may stand for it."""
+_SIGNS = r"(?i)\s+|%20|&nbsp;|-[lr]rb-|[()\"]|``|''"
+"""White space, round brackets and double quotes, also as the Penn Treebank writes them."""
 
 
 def alike_mentions(key: Sequence[_InDocument], response: Sequence[_InDocument], path: str) -> Iterator[Finding]:
@@ -500,7 +500,8 @@ def alike_mentions(key: Sequence[_InDocument], response: Sequence[_InDocument], 
     ours, theirs = (
         {(of, text): its for (of, its), text in zip(side, texts, strict=True)}
         for side in (key[:MOST], response[:MOST])
-        for texts in [without_spelling([re.sub(_BLANK, "", _rounded(its)) for _, its in side])[0]]
+        for plain in [without_spelling([re.sub(_SIGNS, "", _rounded(its)) for _, its in side])[0]]
+        for texts in [[its.replace(" ", "") for its in plain]]
     )
     if alike := min(ours.keys() & theirs.keys(), default=None):
         yield Finding("alike-mentions", path, details={"first": repr(ours[alike]), "second": repr(theirs[alike])})
