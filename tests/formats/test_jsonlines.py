@@ -1206,7 +1206,7 @@ def test_the_words_of_mentions_are_compared_in_any_dialect(
         ([["The-cat", "it"], ["Ann"]], ("'The cat'", "'The-cat'")),
         ([["The - cat", "it"], ["Ann"]], ("'The cat'", "'The - cat'")),
         ([["The -LRB- cat -RRB-", "it"], ["Ann"]], ("'The cat'", "'The -LRB- cat -RRB-'")),
-        ([["``The cat''", "it"], ["Ann"]], ("'The cat'", '"``The cat\'\'"')),
+        ([["``The cat''", "it"], ["Ann"]], ("'The cat'", "\"``The cat''\"")),
         ([["a cat", "it"], ["Ann"]], None),
         ([["The cat", "it"], ["Ann"], ["the cat"]], None),  # it matches
         ([["The cat", "it"]], None),

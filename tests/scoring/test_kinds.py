@@ -1029,3 +1029,15 @@ def test_the_order_of_documents_does_not_matter_for_types_of_texts(tmp_path: Pat
             (tmp_path / f"{side}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
         found = score(tmp_path / "key.jsonl", tmp_path / "response.jsonl", "muc", of="field:types").kinds
         assert (found["field:types:PERSON"]["muc"].precision, found["field:types:ORG"]["muc"].precision) == (0.5, 0)
+
+
+@pytest.mark.parametrize(("other", "told"), [("Person", True), ("PERSON ", True), ("PER", False), ("PERSON", False)])
+def test_types_that_are_spelled_in_two_ways_are_told(other: str, told: bool, tmp_path: Path) -> None:
+    """Each is a kind of its own."""
+    clusters = [[[0, 0], [1, 1]], [[2, 2], [3, 3]]]
+    for side, types in (("key", ["PERSON", other]), ("response", None)):
+        fields = {"doc_key": "d", "sentences": [["a"] * 4], "clusters": clusters, "types": types}
+        (tmp_path / side).write_text(json.dumps({name: value for name, value in fields.items() if value}) + "\n")
+    found = score(tmp_path / "key", tmp_path / "response", "bcub", of="field:types").notices
+    named = [{its.details["first"], its.details["second"]} for its in found if its.code == "alike-ids"]
+    assert named == [{"PERSON", other}] * told

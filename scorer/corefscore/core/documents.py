@@ -633,8 +633,7 @@ def _joined_labels(parts: Sequence[Documents]) -> tuple[Sequence[str], Ints]:
 
 def _table(tables: Sequence[Any]) -> Any:
     """Join tables of the same columns; None if there is none, or one is missing."""
-    known = [table for table in tables if table is not None]
-    if not known or len(known) < len(tables):
+    if not (known := [table for table in tables if table is not None]) or len(known) < len(tables):
         return None
     return type(known[0])(*map(np.concatenate, zip(*known, strict=True)))
 

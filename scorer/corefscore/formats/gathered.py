@@ -46,8 +46,7 @@ class Gathered:
         mention, one after the other. Entities without mentions are left out."""
         for entity, size in entities:
             if size:
-                label = entity
-                if isinstance(label, str):
+                if isinstance(label := entity, str):
                     self._odd_labels.append(label)
                     label = -len(self._odd_labels)
                 self._entities.append((len(self.names), label, size))

@@ -200,8 +200,7 @@ def _words(document: FullDocument, notices: list[Finding], fit: Fit) -> Sentence
     if document.sentences is None and fit.bare:
         return None
     known = document.sentences or ()
-    sentences = [sentence for sentence in known if sentence or fit.empty]
-    if empty := len(known) - len(sentences):
+    if empty := len(known) - len(sentences := [sentence for sentence in known if sentence or fit.empty]):
         add_notice(document, notices, "empty-sentences", format=fit.title, count=plural(empty, "sentence"))
     if not sentences and (document.sentences is None or fit.least):
         size = max(tokens_without_words(document), fit.least)

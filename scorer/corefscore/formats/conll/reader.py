@@ -445,8 +445,7 @@ class Reader:
         hashes = np.flatnonzero(first == HASH)
         is_token[hashes] = False
         for line, start, stop in zip(hashes.data, starts[hashes].data, stops[hashes].data, strict=True):
-            line_text = bytes(data[start:stop])
-            if marker := marker_of(line_text):
+            if marker := marker_of(line_text := bytes(data[start:stop])):
                 markers[line] = marker.name
                 if line in marked and marker.name is not None:
                     self._notice("byte-order-mark", self.line + 1 + line, document=marker.name)

@@ -163,8 +163,7 @@ class File:
     def _mentions(self) -> Columns | None:
         """Read the mentions, if there are any."""
         lines = self.lines
-        attributes = attributes_of(lines)
-        if ignored := attributes.ignored:
+        if ignored := (attributes := attributes_of(lines)).ignored:
             line = 1 + int(np.count_nonzero(lines.text[: ignored[0]] == LF))
             self.note("misspelled-attribute", line, count=plural(len(ignored), "attribute"))
         elif not len(attributes.word) and not lines.headers:
@@ -246,8 +245,7 @@ class File:
 
     def _note_numbers(self) -> None:
         """Add a notice for words of a sentence that have one number."""
-        number = self.lines.words.number
-        if len(again := np.flatnonzero(number[1:] == number[:-1]) + 1):
+        if len(again := np.flatnonzero((number := self.lines.words.number)[1:] == number[:-1]) + 1):
             row = int(self.lines.words.row[again].min())
             details = {"count": plural(len(again), "word"), "number": as_text(self.lines.column(row, ID))}
             self.note("repeated-number", self.lines.line_of(row), **details)

@@ -20,6 +20,7 @@ from corefscore.core.documents import KEY, OF_COLUMN, RESPONSE, UNIT_SOURCES, Do
 from corefscore.core.errors import UsageError, nearest
 from corefscore.core.findings import Finding, plural, some_of
 from corefscore.formats.base import AUTO, PARSE
+from corefscore.formats.ids import without_spelling
 from corefscore.matching.entity_lookup import together
 from corefscore.matching.matched import Matched
 from corefscore.matching.mentions import Alignment
@@ -357,6 +358,12 @@ def _by_type(pairs: Pairs, of: Of, notices: list[Finding]) -> tuple[Kinds, Kinds
     if not any(key) and len(pairs.key.start):
         raise UsageError(f"--of {of.value}: the key has no types of entities; {_WHERE[of.types.partition(':')[0]]}")
     names = (UNTYPED, *sorted({*key, *response} - {"", UNTYPED}))
+    first_of: dict[str, str] = {}
+    for plain, name in zip(without_spelling(names)[0], names, strict=True):
+        if (first := first_of.setdefault(plain, name)) != name:
+            details = {"what": "types of entities are nearly the same", "first": first, "second": name}
+            alike = Finding("alike-ids", pairs.key.place_of(0).source.name, details=details)
+            notices += [alike] * (alike not in notices)
     number_of = {name: number for number, name in enumerate(names)} | {"": 0}
     found = []
     for side, types in ((pairs.key, key), (pairs.response, response)):
