@@ -381,6 +381,7 @@ class Documents:
     - ``unnamed``: no document has a name, so each is named after its line.
     - ``annotations``: a function that reads one of the files again for the words of its documents.
     - ``own_text``: the tokens are those of a new text, which have to be found in the key.
+    - ``by_word``: only with ``own_text``: a mention is of words between blanks, with the signs beside them.
     - ``items``: only if some mentions are no spans of tokens (`corefscore.core.items`).
     - ``kinds``: the kinds of mentions, once `corefscore.scoring.kinds` has found them.
     """
@@ -410,6 +411,7 @@ class Documents:
     unnamed: bool = False
     annotations: AnnotationsOf | None = None
     own_text: bool = False
+    by_word: bool = False
     kinds: Kinds | None = None
     items: Items | None = None
 
@@ -617,6 +619,7 @@ def joined(parts: Sequence[Documents]) -> Documents:
         unnamed=all(part.unnamed for part in parts),
         annotations=parts[0].annotations,
         own_text=any(part.own_text for part in parts),
+        by_word=any(part.by_word for part in parts),
         items=joined_items([part.items for part in parts], documents),
     )
 

@@ -283,8 +283,7 @@ def too_many(dropped: Sequence[Repeat]) -> Finding | None:
     """Return the reason to refuse a run, if more copies than `_LIMIT` were dropped. Source: the official scorer,
     human-reader-overlapped.
     """
-    copies = sum(len(repeat.copies) - 1 for repeat in dropped)
-    if copies <= _LIMIT:
+    if (copies := sum(len(repeat.copies) - 1 for repeat in dropped)) <= _LIMIT:
         return None
     details = {
         "limit": _LIMIT,

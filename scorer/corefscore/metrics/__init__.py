@@ -69,8 +69,7 @@ def named(name: str) -> str:
 
 def find(name: str) -> Metric:
     """Return the metric with this name (`named`). Raises `UsageError` for an unknown name."""
-    name = named(name)
-    if name in (*NAMES, MENTIONS):
+    if (name := named(name)) in (*NAMES, MENTIONS):
         metric: Metric = import_module(f"corefscore.metrics.{name}").METRIC
         return metric
     outside = _entry_points()

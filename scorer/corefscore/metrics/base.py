@@ -393,8 +393,7 @@ class Metric:
         """Pass the values of its options, by keyword, to its functions and those of its measures, which are those of an
         official scorer: conll or corefud."""
         measures = self.corefud if definitions == "corefud" and self.corefud else self.measures
-        values = {option.name: own[option.name] for option in self.options if option.name in own}
-        if not values:
+        if not (values := {option.name: own[option.name] for option in self.options if option.name in own}):
             return self if measures is self.measures else replace(self, measures=measures)
         bound = [its._replace(combine=its.combine and partial(its.combine, **values)) for its in measures]
         return replace(
@@ -439,8 +438,7 @@ def own_values(metrics: Sequence[Metric], given: Mapping[str, Any]) -> tuple[dic
     invalid value.
     """
     options = options_of(metrics)
-    known = [option.name for option in options]
-    if unknown := sorted(given.keys() - known):
+    if unknown := sorted(given.keys() - (known := [option.name for option in options])):
         hint = suggested(unknown[0], known) if known else "they have no options"
         raise UsageError(f"unknown option {', '.join(unknown)} for these metrics; {hint}")
     names = name_options(given) if any(metric.view == NAMED for metric in metrics) else None

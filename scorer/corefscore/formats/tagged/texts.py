@@ -137,10 +137,10 @@ def _documents(
             if not text.mentions and not any(text.odd.values()):
                 note(found_at(answer.place, "no-tags", document=answer.name, notation=notation.name))
             if batch.size > BATCH:
-                yield batch.documents(words=words, own_text=True)
+                yield batch.documents(words=words, own_text=True, by_word=notation.by_line)
                 batch = Gathered()
     if batch.names:
-        yield batch.documents(words=words, own_text=True)
+        yield batch.documents(words=words, own_text=True, by_word=notation.by_line)
 
 
 def _is_answer(answer: _Answer, text: Untagged, notation: Notation, name: str) -> bool:

@@ -251,8 +251,7 @@ class _Search:
         inside, other_inside = self.key.borders(*gap[:2]), self.response.borders(*gap[2:4])
         begins, ends = gap.response == 0, gap.response_end == len(self.texts[1])
         size = len(other_inside) + 1
-        most = min(_CELLS // size, _CELLS if begins == ends else _NEAR * size)
-        if len(inside) >= most:
+        if len(inside) >= (most := min(_CELLS // size, _CELLS if begins == ends else _NEAR * size)):
             if begins == ends or not most:
                 return
             place = len(inside) - most if begins else most - 1

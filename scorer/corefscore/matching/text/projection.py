@@ -66,8 +66,9 @@ from corefscore.matching.text.characters import Characters, characters, in_a_row
 from corefscore.matching.text.fidelity import FIELDS, UNUSUAL, Fidelity, described, ratio
 from corefscore.matching.text.zeros import DocumentWords, Spans, as_nodes, gaps_of, nodes_of_zeros, with_zeros
 
-_AROUND, _OPENING, _DIVIDED = ([*map(ord, signs)] for signs in (AROUND, "[{<", '"-'))
-"""Quotes, brackets and markup; the characters with which tags begin; and signs that tokenizers divide."""
+_AROUND, _BESIDE, _OPENING, _DIVIDED = ([*map(ord, its)] for its in (AROUND, f"{AROUND}.,;:!?", "[{<", '"-'))
+"""Quotes, brackets and markup; these and signs of sentences; the characters with which tags begin; and signs that
+tokenizers divide."""
 
 _NUMBERED = re.compile(r"[\W_]*(?:part|chunk|piece|window)?[\W_]*\d+$", re.IGNORECASE)
 """What may follow the name of the document in that of a piece."""
@@ -288,6 +289,10 @@ class _Placing:
         begin, end = characters_of[own[0]], characters_of[own[1] + 1]
         start, last, differing = _projected(begin, end, piece.alignment, self.of_key.characters)
         signs = (piece.alignment.state == REPLACED) & np.isin(piece.words.code, _AROUND)
+        if self.response.by_word or not (self.response.own_text or self.response.characters):
+            # A word with signs beside it, such as "Bob.", may be two words of the key.
+            beside, word = np.isin(piece.words.code, _BESIDE), piece.words.token
+            signs |= in_place(piece.alignment) & beside & (np.bincount(word, ~beside) > 0)[word]
         sizes, token = np.diff(self.of_key.characters.first), self.of_key.characters.token
         replaced = np.bincount(token[np.unique(piece.alignment.key[signs])], minlength=len(sizes))
         seen = np.flatnonzero((sizes > replaced) | self.of_key.empty)
