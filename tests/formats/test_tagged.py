@@ -977,6 +977,7 @@ def test_ids_that_are_several_of_the_others_are_told(label: str, told: bool, tmp
     ("name", "answer", "found"),
     [
         ("words", 'Ann|[e1] fed Bob.|[e2] "She|[e1] likes him," he|[e2] said.', 4),
+        ("words", 'Ann|[e1] fed Bob\'s|[e2] "She|[e1] likes him," "he|[e2] said.', 4),
         ("words", 'Ann|[e1] fed Bob|[e2] . " She|[e1] likes him , " he|[e2] said .', 4),
         ("markdown", '[Ann](#1) fed [Bob.](#2) "[She](#1) likes him," [he](#2) said.', 3),  # as the tag says
         (

@@ -65,11 +65,11 @@ _UNSIGNED = [str(2**bits - 1) for bits in (8, 16, 32, 64)]
 _SCORED, _NOTHING, _TYPED = (its.replace("\n", "") for its in texts_in(__package__, "ids.ini")["labels"].values())
 _MISSING = "nan", "NaN", "None", "<NA>", "NaT", "null", "-1", -1
 _NUMBERED = re.compile(r"(?s)\A(?!-)((?:(?!\d, ).)*?)(?<![.\d])([0-9]{1,18})\)?\Z")
-_BETWEEN = r"'?\s?[,;+&|/]\s?'?"
+_BETWEEN = r"'?\s?[,;+&|/]\s?(?:and |or )?'?"
 _SEVERAL = rf"|[\[({{]*\d+(?:{_BETWEEN}\d+)+"
-_JOINED = rf"{_BETWEEN}|(?<=\d) (?:and )?(?=\d)"
+_JOINED = rf"{_BETWEEN}|(?<=\d) (?:and |or )?(?=[a-z]*\d)"
 _LIST = r"\0([\[{](['\"])[^\0]*\2,? \2[^\0]*)"
-_PARTS = re.compile(r"(\w*?\d)(?:[^\w\s]+|[ _])(\w+)|(\d+)([a-z])")
+_PARTS = re.compile(r"\W*(\w*?\d)(?:[^\w\s]+|[ _])(\w+)|(\d+)([a-z])")
 """What programs write with a probability; for a value that is missing, or spreadsheets for one that they do not show
 whole; before a type of entities; all in lower case; for an item that is missing; an item that ends with a whole number;
 what is between several values; several numbers; what is between several labels; a list as text; and an id with another
@@ -214,7 +214,8 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
     lone = [forms.index(its) for its, _ in rare if len(forms) - 1 == most >= _FEW - 1 and "0" not in its]
     odd += [at for at in lone if sizes[at] > 1]
     of_document = zip(documents.document[entities].tolist(), range(len(plain)), strict=True)
-    odd += chain(*(_with_more(plain, its) for its in lists_by_key(of_document if documents.own_text else ()).values()))
+    for its in lists_by_key(of_document if documents.own_text or documents.items else ()).values():
+        odd += _with_more(plain, its, numbers=documents.own_text or bool((sizes[its] == 1).all()))
     # CorefUD has errors of its own for its ids.
     for at in () if documents.nodes else rounded + sorted(odd, key=lambda at: plain[at])[:1]:
         entity, count = int(entities[at]), plural(int(sizes[at]), "mention" if documents.items is None else "item")
@@ -243,13 +244,13 @@ def _joined_ids(documents: Documents, plain: Sequence[str]) -> list[int]:
     return [at for at, its in zip(joined, parts, strict=True) if known.issuperset(its)]
 
 
-def _with_more(ids: Sequence[str], which: Sequence[int]) -> list[int]:
+def _with_more(ids: Sequence[str], which: Sequence[int], *, numbers: bool) -> list[int]:
     """Return one of the ids ``which`` of a document, if these seem to have more than an id in them, such as the number
-    or the type of a mention: two numbers and more are followed by several others."""
-    parts = {at: match for at in which if (match := _PARTS.fullmatch(ids[at]))}
+    or the type of a mention: two numbers and more are followed by several others, which may have ``numbers``."""
+    parts = {at: match for at in which if (match := _PARTS.fullmatch(ids[at])) and (numbers or ids[at][-1].isalpha())}
     halves = zip(*(filter(None, its.groups()) for its in parts.values()), strict=True)
     counts = [Counter([*half, *{*half}.intersection(map(ids.__getitem__, which))]) for half in halves]
-    return [*parts][:1] if any(sum(count > 1 for count in each.values()) > 1 for each in counts) else []
+    return [*parts][-1:] if any(sum(count > 1 for count in each.values()) > 1 for each in counts) else []
 
 
 def odd_names(documents: Documents) -> Iterator[Finding]:

@@ -55,7 +55,7 @@ def compared(key: Documents, response: Documents, present: Bools) -> tuple[Docum
     numbers = listed[0][1] + LONGEST, number[np.append(~spans, np.ones(len(other), dtype=np.bool_))]
     first = next(filter(None, response.places), None)
     of_table = first and not isinstance(ours.values, range) and (key.label < 0).all()
-    if first and of_table and all(2 < len(its.document) == len(its.start) for its in (key, response)):
+    if first and (key.label < 0).all() and all(2 < len(its.document) == len(its.start) for its in (key, response)):
         notices.append(found_at(first, "merged-cells", among="entities of both sides", what="has one item only"))
     if notices and first:
         texts = _texts(ours.values, numbers[0]), _texts(theirs.values, numbers[1])

@@ -72,8 +72,7 @@ def find(name: str) -> Metric:
     if (name := named(name)) in (*NAMES, MENTIONS):
         metric: Metric = import_module(f"corefscore.metrics.{name}").METRIC
         return metric
-    outside = _entry_points()
-    if name in outside:
+    if name in (outside := _entry_points()):
         return _load(outside[name])
     for entry in outside.values():
         if isinstance(entry, UsageError):  # this may be the reason why the name is unknown
@@ -249,8 +248,7 @@ def single(words: str) -> tuple[str, str]:
     """
     if not isinstance(words, str):
         raise UsageError(f"{words!r}: expected the name of a measure, such as 'lea'")
-    found = wanted(words).measures
-    if len(found) != 1:
+    if len(found := wanted(words).measures) != 1:
         raise UsageError(f'"{words}" means several measures; name one of {", ".join(found)}')
     (measure,) = found
     return measure, _parted(words)[1] or "f1"

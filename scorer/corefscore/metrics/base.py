@@ -56,8 +56,7 @@ def _surplus_pairs(sets: Mapping[frozenset[int], int]) -> int:
     rows = {group: np.array(its) for group, its in with_group.items()}
     twice = 0
     for groups, count in sets.items():
-        others = np.concatenate([rows[group] for group in groups])
-        if 16 * len(others) > len(sets):
+        if 16 * len(others := np.concatenate([rows[group] for group in groups])) > len(sets):
             surplus = int(np.maximum(np.bincount(others, minlength=len(sets)) - 1, 0) @ spans)
         else:  # the same for a set that shares groups with few others
             which, shared = np.unique(others, return_counts=True)

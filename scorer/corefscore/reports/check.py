@@ -283,8 +283,7 @@ def _lower_fidelity(result: Result, baseline: Baseline, asked: Asked) -> Iterato
     """Yield a notice if the fidelity of the text is lower than in the baseline."""
     if baseline.fidelity is None or result.fidelity is None:
         return
-    now = ratio(result.fidelity.total)
-    if now < baseline.fidelity - asked.tolerance - _SLACK:
+    if (now := ratio(result.fidelity.total)) < baseline.fidelity - asked.tolerance - _SLACK:
         what = described(result.fidelity.total)
         details = {"now": percent(now), "before": percent(baseline.fidelity), "what": what}
         yield Finding("lower-fidelity", baseline.path, details=details)

@@ -19,7 +19,8 @@ from corefscore.formats.words import whole_numbers
 
 _NAME = b"Entity="
 _NEARLY = re.compile(
-    rb"(?i)(?<=[\t| ;,\"\xa0])((coref|pred|sys)[a-z_]*(?<!id))?ent(it|ti|t|i)[ity]*(es|s)? *[=:](?=[^|\t\n]*[()])"
+    rb"(?i)(?<=[\t| ;,\"\xa0])(((coref|pred|sys)[a-z_]*(?<!id))?en(t(it|ti|t|i)|it)[ity]*(es|s)?(\[\d+\])?|coref)"
+    rb" *[=:](?=[^|\t\n]*[()])|(?<=\|)(?=\(\w)"
 )
 _OLDER = re.compile(rb"(?<=[\t|])(?:ClusterId|Coref)=")
 _NUMBERED = re.compile(rb"[\d.-]+\t")

@@ -129,8 +129,7 @@ def characters(
     text = _normalised("\n".join(words))
     if text.count("\n") != len(words) - 1:  # a word with a line end in it
         text = _normalised("\n".join(word.replace("\n", " ") for word in words))
-    lines = text.split("\n")
-    if unseen and not all(lines):
+    if unseen and not all(lines := text.split("\n")):
         text = "\n".join(line or _UNSEEN * (index not in without) for index, line in enumerate(lines))
     # A treebank's double quote is one character, as a single one is.
     between = r"(\n*)" if divided else "()"
@@ -144,8 +143,7 @@ def _normalised(text: str) -> str:
     """Return words on lines as they are compared; line ends stay where they are."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
-    text = text.casefold()
-    if not text.isascii():
+    if not (text := text.casefold()).isascii():
         text = unicodedata.normalize("NFKC", text)
     text = _OF_TREEBANK.sub(lambda match: _BRACKETS.get(match[0], ""), text)
     return re.sub(INVISIBLE, "", text.translate(_ALIKE))

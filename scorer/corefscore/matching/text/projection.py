@@ -290,8 +290,13 @@ class _Placing:
         start, last, differing = _projected(begin, end, piece.alignment, self.of_key.characters)
         signs = (piece.alignment.state == REPLACED) & np.isin(piece.words.code, _AROUND)
         if self.response.by_word or not (self.response.own_text or self.response.characters):
-            # A word with signs beside it, such as "Bob.", may be two words of the key.
+            # A word with signs beside it, such as "Bob.", may be two words of the key, and so may one with an apostrophe
+            # and up to two letters at its end, such as "Bob's".
             beside, word = np.isin(piece.words.code, _BESIDE), piece.words.token
+            number = np.arange(len(word))
+            short = (piece.words.code == ord('"')) & (characters_of[word + 1] - number <= 3)
+            short &= number > characters_of[word]
+            beside |= np.isin(number, np.add.outer(np.flatnonzero(short), range(3)))
             signs |= in_place(piece.alignment) & beside & (np.bincount(word, ~beside) > 0)[word]
         sizes, token = np.diff(self.of_key.characters.first), self.of_key.characters.token
         replaced = np.bincount(token[np.unique(piece.alignment.key[signs])], minlength=len(sizes))
