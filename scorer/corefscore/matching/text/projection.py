@@ -290,8 +290,8 @@ class _Placing:
         start, last, differing = _projected(begin, end, piece.alignment, self.of_key.characters)
         signs = (piece.alignment.state == REPLACED) & np.isin(piece.words.code, _AROUND)
         if self.response.by_word or not (self.response.own_text or self.response.characters):
-            # A word with signs beside it, such as "Bob.", may be two words of the key, and so may one with an apostrophe
-            # and up to two letters at its end, such as "Bob's".
+            # A word with signs beside it, such as "Bob.", may be two words of the key, and so may one that ends
+            # with an apostrophe and up to two letters, such as "Bob's".
             beside, word = np.isin(piece.words.code, _BESIDE), piece.words.token
             number = np.arange(len(word))
             short = (piece.words.code == ord('"')) & (characters_of[word + 1] - number <= 3)
