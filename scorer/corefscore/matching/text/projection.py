@@ -1,7 +1,8 @@
 """The mentions of a response whose text differs from the key's, placed on the tokens of the key.
 
 1. A mention covers the words of the key from the first to the last of its characters that the key has, as whole words.
-   In moved text these characters are those of one stretch.
+   In moved text these characters are those of one stretch. If the key has the mention with or without markup, or
+   without the signs beside a word (`Bob.`) of an answer that names whole words, it is that of the key.
 2. A mention without any such character is in inserted text, and one of CorefUD may have a zero as its head that the
    key lacks. It gets tokens after the end of the document, so that it matches nothing; if several pieces have it, the
    same ones. `_stands` says where it is in the text.
