@@ -1003,3 +1003,26 @@ def test_signs_beside_words_are_left_out_where_mentions_are_of_whole_words(
         path.write_text(answer)
     result = corefscore.score(tmp_path / "key.jsonl", path, "bcub", align=True, tags=None if name == "tokens" else name)
     assert result["mentions"].recall == pytest.approx(found / 5)
+
+
+@pytest.mark.parametrize(
+    ("key", "response", "found"),
+    [
+        (("Stop \" he 'd gone", [[[2, 2]]]), ("Stop\" he'd gone", [[[1, 1]]]), 1),
+        (('Bob spoke ( " He left " ) .', [[[0, 0], [4, 4]]]), ('Bob spoke ("He left").', [[[0, 0], [2, 2]]]), 1),
+        (("Bob said he 'll .", [[[0, 0], [2, 2]]]), ("Bob said he'll.", [[[0, 0], [2, 2]]]), 1),
+        (('Ann " This is Al \'s . "', [[[0, 0], [4, 4]]]), ('Ann "This is Al\'s."', [[[0, 0], [3, 3]]]), 1),
+        (("Mary 's a - z", [[[0, 0]], [[4, 4]]]), ("Mary's a-z", [[[0, 0]]]), 0.5),
+        (("qu' il voit", [[[0, 1]], [[1, 1]]]), ("qu'il voit", [[[0, 0]]]), 0.5),
+        (("the U.S. , too", [[[0, 1]]]), ("the U.S., too", [[[0, 1]]]), 1),
+    ],
+)
+def test_endings_are_those_of_their_own_word(
+    key: tuple[str, object], response: tuple[str, object], found: float, tmp_path: Path
+) -> None:
+    """A review found these, where the ending was looked for among the characters that follow."""
+    for name, (text, clusters) in (("key", key), ("response", response)):
+        fields = {"doc_key": "x", "sentences": [text.split()], "clusters": clusters}
+        (tmp_path / name).write_text(json.dumps(fields) + "\n")
+    result = corefscore.score(tmp_path / "key", tmp_path / "response", "bcub", align=True)
+    assert result["mentions"].recall == pytest.approx(found)

@@ -290,16 +290,15 @@ class _Placing:
         begin, end = characters_of[own[0]], characters_of[own[1] + 1]
         start, last, differing = _projected(begin, end, piece.alignment, self.of_key.characters)
         signs = (piece.alignment.state == REPLACED) & np.isin(piece.words.code, _AROUND)
-        if self.response.by_word or not (self.response.own_text or self.response.characters):
-            # A word with signs beside it, such as "Bob.", may be two words of the key, and so may one that ends
-            # with an apostrophe and up to two letters, such as "Bob's".
-            beside, word = np.isin(piece.words.code, _BESIDE), piece.words.token
-            number = np.arange(len(word))
-            short = (piece.words.code == ord('"')) & (characters_of[word + 1] - number <= 3)
-            short &= number > characters_of[word]
-            beside |= np.isin(number, np.add.outer(np.flatnonzero(short), range(3)))
-            signs |= in_place(piece.alignment) & beside & (np.bincount(word, ~beside) > 0)[word]
         sizes, token = np.diff(self.of_key.characters.first), self.of_key.characters.token
+        whole_words = self.response.by_word or not (self.response.own_text or self.response.characters)
+        if whole_words and not self.both_corefud and len(token):
+            # A word with signs beside it, such as "Bob.", may be two words of the key, and so may "Bob's".
+            code, first = self.of_key.characters.code, np.minimum(self.of_key.characters.first[:-1], len(token) - 1)
+            is_sign = np.bincount(token, ~np.isin(code, _BESIDE), len(sizes)) == 0
+            is_sign |= (code[first] == ord('"')) & (sizes <= 3)
+            beside, word = in_place(piece.alignment) & is_sign[token[piece.alignment.key]], piece.words.token
+            signs |= beside & (np.bincount(word, ~beside) > 0)[word]
         replaced = np.bincount(token[np.unique(piece.alignment.key[signs])], minlength=len(sizes))
         seen = np.flatnonzero((sizes > replaced) | self.of_key.empty)
         if 0 < len(seen) < len(sizes):
