@@ -1026,3 +1026,20 @@ def test_endings_are_those_of_their_own_word(
         (tmp_path / name).write_text(json.dumps(fields) + "\n")
     result = corefscore.score(tmp_path / "key", tmp_path / "response", "bcub", align=True)
     assert result["mentions"].recall == pytest.approx(found)
+
+
+def test_signs_stay_in_mentions_between_two_corefud_files(tmp_path: Path) -> None:
+    """A mention that is moved would lose the head that its file gives: mentions 50 for 100."""
+    entities = {1: "(e1-p-1-)", 3: "(e1-p-3-", 5: "e1)"}
+    for name, words, heads in (
+        ("key.conllu", "They saw Ann and Mary 's dog .", "2 0 2 5 3 5 2 2"),
+        ("response.conllu", "They saw Ann and Mary's dog.", "2 0 2 5 3 2"),
+    ):
+        rows = (
+            f"{at}\t{word}\t_\tX\t_\t_\t{head}\tdep\t_\t{'Entity=' + entities[at] if at in entities else '_'}"
+            for at, (word, head) in enumerate(zip(words.split(), heads.split(), strict=True), 1)
+        )
+        begin = "# newdoc id = x", "# global.Entity = eid-etype-head-other", "# sent_id = 1"
+        (tmp_path / name).write_text("\n".join([*begin, *rows, "", ""]))
+    result = corefscore.score(tmp_path / "key.conllu", tmp_path / "response.conllu", "muc", align=True)
+    assert result["mentions"].f1 == result["muc"].f1 == 1

@@ -201,7 +201,7 @@ def odd_ids(documents: Documents) -> Iterator[Finding]:
     several, sizes = "" if documents.items else _SEVERAL, np.bincount(label[documents.entity], minlength=len(labels))
     plain, rounded, odd = without_spelling(documents.names_of(entities.tolist()), f"|{_SCORED}{several}")
     scored = [at for at in odd if re.fullmatch(_SCORED, plain[at])]
-    if 2 * min((sizes[scored] == 1).sum(), len(scored)) < len(scored) or 2 * len(scored) < len(plain):
+    if 2 * (sizes[scored] == 1).sum() < len(scored) or 2 * len(scored) < len(plain):
         odd = sorted({*odd} - {*scored})  # names: scores differ from item to item, and all labels have one
     if documents.items or documents.own_text:
         odd += _joined_ids(documents, plain)
