@@ -885,6 +885,11 @@ def test_the_difference_of_two_systems_is_the_total_of_its_rows(tmp_path: Path) 
         within("errors", *sides, "--pronouns", "none", "--html", tmp_path / "page.html", "--quiet")
         page = (tmp_path / "page.html").read_text()
         assert f"; {float(rows[0]['cost_a']):.2f} for {name}" in page
+        largest = within("errors", *sides[:2], "--pronouns", "none", "--quiet").stdout.decode()
+        assert (
+            re.search(rf"largest loss: .*\({name}\): {float(rows[0]['cost_a']):.2f} of", largest)
+            or name != "official look-up"
+        )
         assert page.count(f"for {name}") == 1  # not of the other response
         difference = float(rows[0]["table"].split()[-1])
         assert rows[0]["type"].startswith(name) and abs(difference) > 1

@@ -1427,6 +1427,7 @@ def test_predictions_beside_labels_are_not_left_out_in_silence(name: str, tmp_pa
             for name in ("Ethanol (70%)", "G2 - 0.7", "numpy=0.19", "('Smith', 'John')", '{"id": 5}', "Cu 0.25")
         ),
         (["a (93%)", "a (90%)", "b (70%)", "b (70%)"], ("a (90%)", "1 item")),
+        (["Ethanol (70%)", "a", "b"], None),  # of few labels
         # Lists of ids with numbers, too.
         *(
             ([its, "b"], (its, "1 item"))
@@ -1589,6 +1590,7 @@ def test_labels_that_go_on_in_another_file_are_told(second: str, cut: str, tmp_p
         (["LABEL 1", "LABEL 2", "2"], ("LABEL 2", "2")),
         (["Terminator 2", "2"], None),
         (["topic_1", "1a", "a_2", "2"], None),
+        (["topic1", "topic2", "topic-1"], None),  # it means none
     ],
 )
 def test_labels_that_are_spelled_in_two_ways_are_named(

@@ -1013,6 +1013,7 @@ def test_signs_beside_words_are_left_out_where_mentions_are_of_whole_words(
         (("Bob said he 'll .", [[[0, 0], [2, 2]]]), ("Bob said he'll.", [[[0, 0], [2, 2]]]), 1),
         (('Ann " This is Al \'s . "', [[[0, 0], [4, 4]]]), ('Ann "This is Al\'s."', [[[0, 0], [3, 3]]]), 1),
         (("Mary 's a - z", [[[0, 0]], [[4, 4]]]), ("Mary's a-z", [[[0, 0]]]), 0.5),
+        (("Ann O 'Neil left", [[[0, 1]]]), ("Ann O'Neil left", [[[0, 1]]]), 0),  # a name, no ending
         (("qu' il voit", [[[0, 1]], [[1, 1]]]), ("qu'il voit", [[[0, 0]]]), 0.5),
         (("the U.S. , too", [[[0, 1]]]), ("the U.S., too", [[[0, 1]]]), 1),
     ],

@@ -756,3 +756,11 @@ def test_a_measured_command_may_say_more_than_a_pipe_holds(seconds: float | None
     assert run.wall > 0
     with pytest.raises(SystemExit, match=r"ended with 3:\n(said ){100000}$"):
         measure([*program[:2], program[2].format(3)], seconds)
+
+
+def test_exchanged_sides_are_told_with_workers(pair: Pair) -> None:
+    """Workers look at slices, not at paths."""
+    gold, model = pair[0].rename(pair[0].with_name("gold.conll")), pair[1].rename(pair[1].with_name("model.conll"))
+    for key, response, told in ((gold, model, False), (model, gold, True)):
+        found = score(key, response, "lea", workers=map).notices
+        assert ("perhaps-exchanged" in {its.code for its in found}) == told
